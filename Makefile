@@ -157,6 +157,21 @@ runtime-if-possible:
 proto-lint: ## Lint the contract and compare it with the last release of it (needs npm).
 	sh proto/lint.sh
 
+SOAK_SERVER = $(or $(SERVER),$(BIN)/gsar-server)
+SOAK_FLAGS = --server $(SOAK_SERVER) --storage $(or $(STORAGE),postgres) --seed $(or $(SEED),1)
+
+.PHONY: soak-build
+soak-build:
+	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-benches --bin gsar-server --bin soak
+
+.PHONY: soak
+soak: soak-build ## Hours of mixed load and faults on real servers, with what must hold checked (MINUTES, SEED, STORAGE=postgres|sqlite, RATE, OUT, SERVER; root).
+	@$(BIN)/soak $(SOAK_FLAGS) --minutes $(or $(MINUTES),120) --rate $(or $(RATE),20) --out $(or $(OUT),target/soak)
+
+.PHONY: soak-smoke
+soak-smoke: soak-build ## The same for three minutes, with every kind of fault at least once.
+	@$(BIN)/soak $(SOAK_FLAGS) --minutes 3 --rate $(or $(RATE),20) --out $(or $(OUT),target/soak-smoke)
+
 .PHONY: bench
 bench: ## Every published figure, as ratios within one run (minutes).
 	bash benches/run.sh

@@ -1,0 +1,122 @@
+//! This module makes reports whose tier is known beforehand, whichever judge is asked.
+
+use gsar_client::v1;
+
+/// What is wrong with a report, if anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Case {
+    /// All that it says is shown.
+    True,
+    /// What it says is refuted.
+    False,
+    /// One of three statements is refuted.
+    PartlyFalse,
+    /// Nothing bears on what it says.
+    Unshown,
+    /// There is no evidence.
+    NoEvidence,
+}
+
+impl Case {
+    /// All of them, the first as often as the others together.
+    pub(crate) const DRAWN: [Self; 8] = [
+        Self::True,
+        Self::True,
+        Self::True,
+        Self::True,
+        Self::False,
+        Self::PartlyFalse,
+        Self::Unshown,
+        Self::NoEvidence,
+    ];
+
+    /// The tier under `reference`.
+    #[must_use]
+    pub(crate) const fn tier(self) -> v1::Tier {
+        match self {
+            Self::True => v1::Tier::Proceed,
+            Self::PartlyFalse => v1::Tier::Regenerate,
+            Self::False | Self::Unshown => v1::Tier::Replan,
+            Self::NoEvidence => v1::Tier::Abstain,
+        }
+    }
+
+    /// What the report says of the pool of that number.
+    fn claims(self, number: u64) -> Vec<String> {
+        let (size, limit) = (size(number), size(number) * 2);
+        let pool = |size| format!("The connection pool size of db-{number} is {size}.");
+        let max = |limit| format!("The max connections of db-{number} is {limit}.");
+        let idle = format!("The idle timeout of db-{number} is {}.", size * 3);
+        match self {
+            Self::True => vec![pool(size), max(limit)],
+            Self::False => vec![pool(size + 7), max(limit + 9)],
+            Self::PartlyFalse => vec![pool(size), max(limit + 9), idle],
+            Self::Unshown | Self::NoEvidence => {
+                vec![format!("The replication slot of db-{number} was dropped by the operator.")]
+            }
+        }
+    }
+}
+
+fn size(number: u64) -> u64 {
+    20 + number % 80
+}
+
+/// A request about the pool of that number; the same number and case always give the same one.
+#[must_use]
+pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
+    let claims = case.claims(number);
+    let synthesis = claims.join(" ");
+    let claims = claims.into_iter().enumerate().map(|(index, text)| v1::Claim {
+        id: format!("c{}", index + 1),
+        text,
+        ..v1::Claim::default()
+    });
+    let evidence = match case {
+        Case::NoEvidence => Vec::new(),
+        _ => vec![item("settings", &evidence(number)), item("log", &log(number))],
+    };
+    v1::EvaluateRequest {
+        report: Some(v1::Report { synthesis, claims: claims.collect(), ..v1::Report::default() }),
+        evidence,
+        policy: "reference".to_owned(),
+        ..v1::EvaluateRequest::default()
+    }
+}
+
+/// What a tool says of the pool of that number.
+#[must_use]
+pub(crate) fn evidence(number: u64) -> String {
+    let size = size(number);
+    let setting = |name, value| format!("{name} of db-{number} is {value}\n");
+    let settings =
+        [("connection pool size", size), ("max connections", size * 2), ("idle timeout", size * 3)];
+    settings.map(|(name, value)| setting(name, value)).concat()
+}
+
+/// Lines that bear on nothing, as most of what tools return.
+fn log(number: u64) -> String {
+    (0..20 + number % 60)
+        .map(|line| {
+            format!(
+                "12:{:02}:{:02} worker {line} of job {number} took {} ms\n",
+                line / 60,
+                line % 60,
+                100 + line * 3
+            )
+        })
+        .collect()
+}
+
+/// An item of a tool.
+#[must_use]
+pub(crate) fn item(id: &str, text: &str) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: id.to_owned(),
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: v1::EvidenceLane::StaticInfra.into(),
+        tool: "show settings".to_owned(),
+        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+        ..v1::EvidenceItem::default()
+    }
+}

@@ -1,0 +1,209 @@
+//! This module looks at everything once more when the load is over and no fault holds.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use gsar_client::v1;
+use gsar_client::v1::instruction::Due;
+
+use crate::identity::{AUDITOR, GUEST, Principal, READER, STRANGER, WORKERS};
+use crate::invariants::acknowledged::Row;
+use crate::invariants::spending::{self, Day};
+use crate::invariants::{Violation, answers, log};
+use crate::load::search;
+use crate::servers::model;
+use crate::world::World;
+
+/// What was looked at.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub(crate) struct Looked {
+    /// Lines of all ledgers.
+    pub(crate) rows: usize,
+    /// Records that were read in full and compared with their answers.
+    pub(crate) records: usize,
+    /// Corpora that were left, and found.
+    pub(crate) corpora: usize,
+    /// Corpora that have expired, and are gone.
+    pub(crate) expired: usize,
+    /// Investigations that were read.
+    pub(crate) investigations: usize,
+    /// What is written down as spent.
+    pub(crate) spent: Vec<Day>,
+    /// Lines of the logs of the servers, by level.
+    pub(crate) log_lines: BTreeMap<String, u64>,
+}
+
+/// How long an expired corpus may stay: servers look every ten minutes.
+const SWEPT: Duration = Duration::from_secs(720);
+/// How many records are read in full.
+const RECORDS: usize = 500;
+
+/// Looks at everything; what must not be is noted.
+///
+/// # Errors
+/// A server does not answer.
+pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<Looked> {
+    let mut looked = Looked::default();
+    let ledgers: Vec<Option<usize>> =
+        if world.is_shared() { vec![None] } else { (0..world.sidecars.len()).map(Some).collect() };
+    for ledger in ledgers {
+        let rows = rows(world, ledger.unwrap_or_default()).await.context("listing the ledger")?;
+        looked.rows += rows.len();
+        let (investigated, keyed): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|row| row.report_id.starts_with('i'));
+        let violations = world.acknowledged().compare(&keyed, ledger);
+        violations.into_iter().chain(twice(&investigated)).for_each(|found| world.violated(found));
+    }
+    looked.records = records(world).await.context("reading records")?;
+    (looked.corpora, looked.expired) = corpora(world).await.context("searching corpora")?;
+    looked.investigations = investigations(world).await.context("reading investigations")?;
+    looked.spent = match &world.database {
+        Some(database) => spending::shared(database)?,
+        None => {
+            let each = data.iter().enumerate();
+            let each = each.map(|(server, data)| spending::of_server(server, data));
+            each.collect::<anyhow::Result<Vec<_>>>()?.concat()
+        }
+    };
+    // What answers say, and what the provider would charge: also for answers that no server lived to read.
+    let charged = world.model.answered() * model::COST;
+    let paid = world.paid.load(Ordering::Relaxed).max(charged);
+    for violation in spending::check(&looked.spent, world.daily_budget, paid) {
+        world.violated(violation);
+    }
+    let all = WORKERS.iter().chain(&[READER, AUDITOR, GUEST, STRANGER]);
+    let tokens: Vec<String> = all.map(Principal::token).collect();
+    for sidecar in &world.sidecars {
+        let log = BufReader::new(File::open(sidecar.log())?);
+        let violations = log::read(log, &tokens, &mut looked.log_lines)?;
+        violations.into_iter().for_each(|found| world.violated(found));
+    }
+    Ok(looked)
+}
+
+/// Every line of a ledger, as its auditor sees it.
+async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
+    let client = world.client(server, &AUDITOR)?;
+    let (mut rows, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request =
+            v1::ListEvaluationsRequest { page_size: 500, page_token, ..Default::default() };
+        let page = client.list_evaluations(request).await?;
+        rows.extend(page.evaluations.into_iter().map(|found| Row {
+            owner: found.principal,
+            report_id: found.report_id,
+            evaluation_id: found.evaluation_id,
+        }));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(rows);
+        }
+    }
+}
+
+/// Steps of investigations that were recorded more than once.
+fn twice(rows: &[Row]) -> Vec<Violation> {
+    let mut by_step: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *by_step.entry(&row.report_id).or_default() += 1;
+    }
+    let twice = by_step.into_iter().filter(|(_, count)| *count > 1);
+    twice
+        .map(|(step, count)| {
+            Violation::new(
+                "counted once",
+                format!("report {step} of an investigation stands {count} times"),
+            )
+        })
+        .collect()
+}
+
+async fn records(world: &World) -> anyhow::Result<usize> {
+    let (count, _) = world.acknowledged().counts();
+    let mut read = 0;
+    for number in (0..count).step_by((count / RECORDS).max(1)) {
+        let Some((key, entry)) = world.acknowledged().any(number) else { break };
+        let recorded =
+            world.client(entry.server, &AUDITOR)?.evaluation(&entry.evaluation_id).await?;
+        let compared = world.acknowledged().recorded(key, &recorded);
+        world.check(compared);
+        read += 1;
+    }
+    Ok(read)
+}
+
+/// Searches every corpus that was left: those that are to be there are, and those that have expired are gone.
+async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
+    let (kept, now) = (world.kept().corpora.clone(), world.phases.now());
+    let (mut found, mut gone) = (0, 0);
+    for corpus in &kept {
+        let client = world.client(corpus.home, &corpus.owner)?;
+        let answer = client.search(search(&corpus.corpus_id, corpus.key)).await;
+        match (corpus.expires, answer) {
+            (None, Ok(answer)) => {
+                world.check(answers::search(&corpus.corpus_id, corpus.key, &answer));
+                found += 1;
+            }
+            (None, Err(error)) => {
+                let lost = format!("{} at server {}: {error}", corpus.corpus_id, corpus.home);
+                world.violated(Violation::new("corpora", lost));
+            }
+            (Some(expires), Ok(_)) if now > expires + SWEPT => {
+                let stays =
+                    format!("{} expired {:?} ago and is there", corpus.corpus_id, now - expires);
+                world.violated(Violation::new("corpora", stays));
+            }
+            (Some(_), Ok(_)) => {}
+            (Some(_), Err(_)) => gone += 1,
+        }
+    }
+    Ok((found, gone))
+}
+
+async fn investigations(world: &World) -> anyhow::Result<usize> {
+    let kept = world.kept().investigations.clone();
+    for one in &kept {
+        let request = v1::GetInvestigationRequest {
+            investigation_id: one.investigation_id.clone(),
+            ..Default::default()
+        };
+        let client = world.client(one.home, &one.owner)?;
+        let found = client.get_investigation(request).await;
+        let stands = found.as_ref().ok().and_then(|found| found.investigation.as_ref());
+        let due = stands.and_then(|stands| stands.instruction.as_ref()?.due.as_ref());
+        let list = v1::ListEvaluationsRequest {
+            investigation_id: one.investigation_id.clone(),
+            ..Default::default()
+        };
+        let rows = client.list_evaluations(list).await?.evaluations.len();
+        if !matches!(due, Some(Due::Finished(_))) || rows != 3 {
+            let found = format!(
+                "investigation {} was finished: {rows} evaluations, {found:?}",
+                one.investigation_id
+            );
+            world.violated(Violation::new("acknowledged", found));
+        }
+    }
+    Ok(kept.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_stands_twice_is_found() {
+        let row = |report: &str, id: &str| Row {
+            owner: "ada".to_owned(),
+            report_id: report.to_owned(),
+            evaluation_id: id.to_owned(),
+        };
+        assert_eq!(twice(&[row("i1-1", "a"), row("i1-3", "b")]), []);
+        assert_eq!(twice(&[row("i1-1", "a"), row("i1-1", "b")]).len(), 1);
+    }
+}

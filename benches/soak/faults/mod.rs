@@ -1,0 +1,183 @@
+//! This module carries out what the schedule says, takes it back, and waits until everything runs again.
+
+pub(crate) mod phases;
+pub(crate) mod schedule;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use rustix::process::Signal;
+use serde::Serialize;
+
+use crate::faults::schedule::{Fault, Place, What};
+use crate::invariants::Violation;
+use crate::servers::database::Database;
+use crate::servers::disk::Disk;
+use crate::servers::sidecar::Sidecar;
+use crate::world::World;
+
+/// How long everything may take to run again once a fault was taken back.
+const MAX_RECOVERY: Duration = Duration::from_secs(90);
+/// How long a server may take to stop: its grace, and some.
+const MAX_STOP: Duration = Duration::from_secs(40);
+/// How a slow disk goes: writes wait for so long, and get through for so long.
+const FROZEN: Duration = Duration::from_millis(1_500);
+const THAWED: Duration = Duration::from_millis(500);
+
+/// A fault that was carried out.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Done {
+    /// What it was.
+    pub(crate) what: String,
+    /// Its kind.
+    pub(crate) kind: &'static str,
+    /// When it began, in seconds since the load began.
+    pub(crate) began: f64,
+    /// How long it held, in seconds.
+    pub(crate) held: f64,
+    /// How long it took from taking it back to everything saying that it is ready, in seconds.
+    pub(crate) recovered_in: f64,
+}
+
+/// Faults that were carried out.
+pub(crate) type AllDone = Arc<Mutex<Vec<Done>>>;
+
+/// Carries out faults one after the other, each at its time.
+pub(crate) async fn carry_out(world: Arc<World>, faults: Vec<Fault>, done: AllDone) {
+    for fault in faults {
+        let wait = fault.at.saturating_sub(world.phases.now());
+        if world.ends_within(wait).await {
+            return;
+        }
+        let began = world.phases.now();
+        world.phases.enter(fault.what);
+        let held = hold(&world, fault).await;
+        let starts = matches!(fault.what, What::KillServer(_) | What::RestartServer(_));
+        // No server starts on files that are broken on purpose, and waiting for them is no part of its recovery.
+        let files = if starts { Some(world.files_are_good.lock().await) } else { None };
+        let taken_back = world.phases.now();
+        let recovered = match held {
+            Ok(()) => take_back(&world, fault.what).await,
+            Err(error) => Err(error),
+        };
+        drop(files);
+        world.phases.leave(fault.what);
+        if let Err(error) = recovered {
+            let found = format!("{}: {error:#}", fault.what);
+            world.violated(Violation::new("recovery", found));
+        }
+        done.lock().unwrap_or_else(PoisonError::into_inner).push(Done {
+            what: fault.what.to_string(),
+            kind: fault.what.kind(),
+            began: began.as_secs_f64(),
+            held: (taken_back - began).as_secs_f64(),
+            recovered_in: (world.phases.now() - taken_back).as_secs_f64(),
+        });
+    }
+}
+
+/// The fault, for as long as it holds.
+async fn hold(world: &Arc<World>, Fault { holds, what, .. }: Fault) -> anyhow::Result<()> {
+    match what {
+        What::KillServer(server) => {
+            let sidecar = sidecar(world, server)?;
+            sidecar.signal(Signal::KILL)?;
+            sidecar.wait(MAX_STOP).await.context("it outlives SIGKILL")?;
+        }
+        What::RestartServer(server) => {
+            let sidecar = sidecar(world, server)?;
+            sidecar.signal(Signal::TERM)?;
+            let status = sidecar.wait(MAX_STOP).await.context("it does not stop by SIGTERM")?;
+            ensure!(status.success(), "stopped by SIGTERM it ended with {status}");
+        }
+        What::PauseServer(server) => sidecar(world, server)?.signal(Signal::STOP)?,
+        What::KillDatabase => with_database(world, Database::kill).await?,
+        What::PauseDatabase => with_database(world, |database| database.pause(true)).await?,
+        What::SlowDisk(place) => return slow_down(world, place, holds).await,
+        What::FullDisk(place) => with_disk(world, place, Disk::fill).await?,
+        What::SetClock(hours) => last(world)?.set_clock(hours)?,
+        What::Model(outage) => world.model.set(Some(outage)),
+    }
+    tokio::time::sleep(holds).await;
+    Ok(())
+}
+
+async fn slow_down(world: &Arc<World>, place: Place, holds: Duration) -> anyhow::Result<()> {
+    let until = world.phases.now() + holds;
+    while world.phases.now() < until {
+        with_disk(world, place, Disk::freeze).await?;
+        tokio::time::sleep(FROZEN).await;
+        with_disk(world, place, Disk::thaw).await?;
+        tokio::time::sleep(THAWED).await;
+    }
+    Ok(())
+}
+
+/// Takes it back, and waits until everything runs again.
+async fn take_back(world: &Arc<World>, what: What) -> anyhow::Result<()> {
+    match what {
+        What::KillServer(server) | What::RestartServer(server) => {
+            sidecar(world, server)?.start().await?;
+        }
+        What::PauseServer(server) => sidecar(world, server)?.signal(Signal::CONT)?,
+        What::KillDatabase => with_database(world, Database::up).await?,
+        What::PauseDatabase => with_database(world, |database| database.pause(false)).await?,
+        What::SlowDisk(_) => {}
+        What::FullDisk(place) => with_disk(world, place, Disk::empty).await?,
+        What::SetClock(_) => last(world)?.set_clock(0)?,
+        What::Model(_) => {
+            world.model.set(None);
+            return Ok(());
+        }
+    }
+    if matches!(what, What::FullDisk(Place::Database) | What::SlowDisk(Place::Database)) {
+        // A database whose log cannot be written ends; its operator starts it again.
+        with_database(world, Database::up).await?;
+    }
+    let began = world.phases.now();
+    for sidecar in &world.sidecars {
+        while !sidecar.is_ready().await {
+            if let Some(status) = sidecar.ended() {
+                bail!("server {} ended with {status}", sidecar.number);
+            }
+            let waited = world.phases.now() - began;
+            ensure!(
+                waited < MAX_RECOVERY,
+                "server {} is not ready after {waited:?}",
+                sidecar.number
+            );
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    Ok(())
+}
+
+fn last(world: &World) -> anyhow::Result<&Sidecar> {
+    world.sidecars.last().context("no server")
+}
+
+fn sidecar(world: &World, number: usize) -> anyhow::Result<&Sidecar> {
+    world.sidecars.get(number).context("no such server")
+}
+
+async fn with_database(
+    world: &Arc<World>,
+    work: impl FnOnce(&Database) -> anyhow::Result<()> + Send + 'static,
+) -> anyhow::Result<()> {
+    let world = Arc::clone(world);
+    let done =
+        tokio::task::spawn_blocking(move || work(world.database.as_ref().context("no database")?));
+    done.await?
+}
+
+async fn with_disk(
+    world: &Arc<World>,
+    place: Place,
+    work: impl FnOnce(&Disk) -> anyhow::Result<()> + Send + 'static,
+) -> anyhow::Result<()> {
+    let world = Arc::clone(world);
+    let done =
+        tokio::task::spawn_blocking(move || work(world.disks.get(&place).context("no such disk")?));
+    done.await?
+}

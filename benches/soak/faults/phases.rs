@@ -1,0 +1,105 @@
+//! This module knows which faults hold at a moment, and held lately. It causes none.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::faults::schedule::What;
+
+/// How long after a fault was taken back what it does may still be felt: a database replays its log, connections are
+/// made anew, a circuit stays open.
+pub(crate) const GRACE: Duration = Duration::from_secs(15);
+
+/// A fault that holds or held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    /// What it is.
+    pub(crate) what: What,
+    /// When it began, since the beginning of the load.
+    pub(crate) from: Duration,
+    /// When everything was as before; `None` while it holds.
+    pub(crate) until: Option<Duration>,
+}
+
+/// Which faults hold when.
+#[derive(Debug)]
+pub(crate) struct Phases {
+    began: Instant,
+    windows: Mutex<Vec<Window>>,
+}
+
+impl Phases {
+    /// No fault yet; the load begins now.
+    #[must_use]
+    pub(crate) fn begin() -> Self {
+        Self { began: Instant::now(), windows: Mutex::default() }
+    }
+
+    /// Since the load began.
+    #[must_use]
+    pub(crate) fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// A fault begins.
+    pub(crate) fn enter(&self, what: What) {
+        self.windows().push(Window { what, from: self.now(), until: None });
+    }
+
+    /// It is taken back, and what it hit runs again.
+    pub(crate) fn leave(&self, what: What) {
+        let now = self.now();
+        let mut windows = self.windows();
+        if let Some(window) = windows.iter_mut().rev().find(|window| window.what == what) {
+            window.until.get_or_insert(now);
+        }
+    }
+
+    /// The faults that a call from one moment to another may have felt.
+    #[must_use]
+    pub(crate) fn felt(&self, from: Duration, until: Duration) -> Vec<What> {
+        let windows = self.windows();
+        let felt = windows.iter().filter(|window| window.is_felt(from, until));
+        felt.map(|window| window.what).collect()
+    }
+
+    /// The name of the phase at a moment: what holds, `recovering` shortly after, else `calm`.
+    #[must_use]
+    pub(crate) fn name(&self, at: Duration) -> &'static str {
+        let windows = self.windows();
+        let holds =
+            |window: &&Window| window.from <= at && window.until.is_none_or(|until| at <= until);
+        if let Some(window) = windows.iter().rev().find(holds) {
+            return window.what.kind();
+        }
+        if windows.iter().any(|window| window.is_felt(at, at)) { "recovering" } else { "calm" }
+    }
+
+    fn windows(&self) -> MutexGuard<'_, Vec<Window>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Window {
+    fn is_felt(&self, from: Duration, until: Duration) -> bool {
+        self.from <= until && self.until.is_none_or(|end| from <= end + GRACE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_felt_while_it_holds_and_shortly_after() {
+        let window =
+            |until| Window { what: What::KillDatabase, from: Duration::from_secs(10), until };
+        let felt = |window: Window, from, until| {
+            window.is_felt(Duration::from_secs(from), Duration::from_secs(until))
+        };
+        let over = window(Some(Duration::from_secs(20)));
+        assert!(!felt(over, 0, 9));
+        assert!(felt(over, 0, 10) && felt(over, 12, 13) && felt(over, 35, 40));
+        assert!(!felt(over, 36, 40));
+        assert!(felt(window(None), 1_000, 1_001));
+    }
+}

@@ -1,0 +1,274 @@
+//! This module draws which faults come when, from a seed. It carries none out.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// What is run, as far as it decides which faults there can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Setting {
+    /// Servers, numbered from 0. The first is never killed, so that its memory is seen over the whole run.
+    pub(crate) servers: usize,
+    /// Whether they share a database.
+    pub(crate) has_database: bool,
+    /// Whether the data stands on file systems of their own, which can be filled and stopped.
+    pub(crate) has_disks: bool,
+    /// Whether the clock of the last server can be set.
+    pub(crate) has_clock: bool,
+}
+
+/// A fault: when it begins, for how long it holds, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Fault {
+    /// Since the load began.
+    pub(crate) at: Duration,
+    /// From its beginning to the moment at which it is taken back; what it takes to recover comes on top.
+    pub(crate) holds: Duration,
+    /// What happens.
+    pub(crate) what: What,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) enum What {
+    /// SIGKILL, and a start afterwards.
+    KillServer(usize),
+    /// SIGTERM, and a start afterwards, as in a rolling restart.
+    RestartServer(usize),
+    /// SIGSTOP, and SIGCONT afterwards: a machine that is moved or starved.
+    PauseServer(usize),
+    /// SIGKILL to every process of the database, and a start afterwards.
+    KillDatabase,
+    /// SIGSTOP to every process of the database, and SIGCONT afterwards: storage that hangs.
+    PauseDatabase,
+    /// The file system takes no writes three quarters of the time.
+    SlowDisk(Place),
+    /// The file system has no byte left.
+    FullDisk(Place),
+    /// The clock of the last server goes that many hours on, and back afterwards.
+    SetClock(i32),
+    /// The chat model does not answer as it should.
+    Model(Outage),
+}
+
+/// Whose disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) enum Place {
+    /// That of a server.
+    Server(usize),
+    /// That of the database.
+    Database,
+}
+
+/// How a chat model fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) enum Outage {
+    /// It takes the question and says nothing.
+    Hangs,
+    /// It answers 503.
+    Errors,
+    /// It resets the connection in the middle of the answer.
+    Resets,
+    /// It answers with JSON that is cut off.
+    Garbles,
+}
+
+impl What {
+    /// Its kind, as phases and tables name it.
+    #[must_use]
+    pub(crate) const fn kind(self) -> &'static str {
+        match self {
+            Self::KillServer(_) => "server killed",
+            Self::RestartServer(_) => "server restarted",
+            Self::PauseServer(_) => "server paused",
+            Self::KillDatabase => "database killed",
+            Self::PauseDatabase => "database paused",
+            Self::SlowDisk(_) => "slow disk",
+            Self::FullDisk(_) => "full disk",
+            Self::SetClock(_) => "clock set",
+            Self::Model(_) => "model outage",
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        match self {
+            Self::KillServer(server) | Self::RestartServer(server) | Self::PauseServer(server) => {
+                write!(f, ": {server}")
+            }
+            Self::SlowDisk(Place::Server(server)) | Self::FullDisk(Place::Server(server)) => {
+                write!(f, ": server {server}")
+            }
+            Self::SlowDisk(Place::Database) | Self::FullDisk(Place::Database) => {
+                f.write_str(": database")
+            }
+            Self::SetClock(hours) => write!(f, ": {hours:+} h"),
+            Self::Model(outage) => write!(f, ": {outage:?}"),
+            Self::KillDatabase | Self::PauseDatabase => Ok(()),
+        }
+    }
+}
+
+/// The longest time between two faults of long runs, from the beginning of one to that of the next.
+const MAX_SLOT: f64 = 75.0;
+
+/// The faults of a run: one after the other on servers, database and disks, and beside them those of the chat model. Each
+/// kind comes once before any comes again. The same arguments give the same faults.
+#[must_use]
+pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut faults = track(&mut random, lasts, kinds(setting), setting);
+    let outages = [Outage::Hangs, Outage::Errors, Outage::Resets, Outage::Garbles];
+    let outages = outages.map(|outage| -> Draw { Box::new(move |_, _| What::Model(outage)) });
+    faults.extend(track(&mut random, lasts, outages.into(), setting));
+    faults.sort_by_key(|fault| (fault.at, fault.what));
+    faults
+}
+
+/// Draws the particulars of a kind.
+type Draw = Box<dyn Fn(&mut fastrand::Rng, Setting) -> What>;
+
+fn kinds(setting: Setting) -> Vec<Draw> {
+    fn killed(random: &mut fastrand::Rng, setting: Setting) -> usize {
+        random.usize(1.min(setting.servers - 1)..setting.servers)
+    }
+    fn any(random: &mut fastrand::Rng, setting: Setting) -> usize {
+        random.usize(..setting.servers)
+    }
+    let mut kinds: Vec<Draw> = vec![
+        Box::new(|random, setting| What::KillServer(killed(random, setting))),
+        Box::new(|random, setting| What::RestartServer(killed(random, setting))),
+        Box::new(|random, setting| What::PauseServer(any(random, setting))),
+    ];
+    if setting.has_database {
+        kinds.push(Box::new(|_, _| What::KillDatabase));
+        kinds.push(Box::new(|_, _| What::PauseDatabase));
+    }
+    if setting.has_disks {
+        kinds.push(Box::new(|random, setting| What::SlowDisk(Place::Server(any(random, setting)))));
+        kinds.push(Box::new(|random, setting| What::FullDisk(Place::Server(any(random, setting)))));
+    }
+    if setting.has_disks && setting.has_database {
+        kinds.push(Box::new(|_, _| What::SlowDisk(Place::Database)));
+        kinds.push(Box::new(|_, _| What::FullDisk(Place::Database)));
+    }
+    if setting.has_clock {
+        kinds.push(Box::new(|random, _| {
+            What::SetClock(*random.choice(&[-25, -2, 2, 25]).unwrap_or(&2))
+        }));
+    }
+    kinds
+}
+
+/// Faults one after the other between a calm beginning and a calm end, in rounds of all kinds.
+fn track(
+    random: &mut fastrand::Rng,
+    lasts: Duration,
+    kinds: Vec<Draw>,
+    setting: Setting,
+) -> Vec<Fault> {
+    let calm = (lasts.as_secs_f64() / 10.0).min(60.0);
+    let end = lasts.as_secs_f64() - calm;
+    let slot = ((end - calm) / kinds.len() as f64).min(MAX_SLOT);
+    let (mut faults, mut begins) = (Vec::new(), calm);
+    let mut round: Vec<&Draw> = Vec::new();
+    // Slots are as long as they are so that one round fits; rounding must not lose its last one.
+    while begins + slot <= end + 1e-6 {
+        if round.is_empty() {
+            round = kinds.iter().collect();
+            random.shuffle(&mut round);
+        }
+        let Some(draw) = round.pop() else { break };
+        let shift = random.f64() * slot * 0.2;
+        let holds = slot * (0.1 + random.f64() * 0.25);
+        faults.push(Fault {
+            at: Duration::from_secs_f64(begins + shift),
+            holds: Duration::from_secs_f64(holds),
+            what: draw(random, setting),
+        });
+        begins += slot;
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const ALL: Setting =
+        Setting { servers: 3, has_database: true, has_disks: true, has_clock: true };
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    #[test]
+    fn the_same_seed_gives_the_same_faults_and_another_gives_others() {
+        assert_eq!(draw(1, HOUR, ALL), draw(1, HOUR, ALL));
+        assert_ne!(draw(1, HOUR, ALL), draw(2, HOUR, ALL));
+    }
+
+    #[test]
+    fn every_kind_comes_at_least_once_even_in_a_short_run() {
+        for seconds in [150, 3_600] {
+            for seed in 0..50 {
+                let faults = draw(seed, Duration::from_secs(seconds), ALL);
+                let kinds: BTreeSet<_> = faults.iter().map(|fault| fault.what.kind()).collect();
+                assert_eq!(kinds.len(), 9, "{seconds} s, seed {seed}: {kinds:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn faults_of_a_track_do_not_overlap_and_leave_beginning_and_end_calm() {
+        for seed in 0..50 {
+            let faults = draw(seed, HOUR, ALL);
+            let is_model = |fault: &&Fault| matches!(fault.what, What::Model(_));
+            for track in [
+                faults.iter().filter(is_model).collect::<Vec<_>>(),
+                faults.iter().filter(|fault| !is_model(fault)).collect(),
+            ] {
+                assert!(track.len() >= 40, "{}", track.len());
+                for pair in track.windows(2) {
+                    assert!(pair[0].at + pair[0].holds < pair[1].at, "{pair:?}");
+                }
+            }
+            assert!(faults[0].at >= Duration::from_secs(60));
+            let last = faults.iter().map(|fault| fault.at + fault.holds).max().unwrap();
+            assert!(last <= HOUR - Duration::from_secs(60));
+        }
+    }
+
+    #[test]
+    fn the_first_server_is_never_killed_where_there_are_others() {
+        let killed = |setting| {
+            draw(3, 20 * HOUR, setting)
+                .into_iter()
+                .filter_map(|fault| match fault.what {
+                    What::KillServer(server) | What::RestartServer(server) => Some(server),
+                    _ => None,
+                })
+                .collect::<BTreeSet<_>>()
+        };
+        assert_eq!(killed(ALL), [1, 2].into());
+        assert_eq!(killed(Setting { servers: 1, ..ALL }), [0].into());
+    }
+
+    #[test]
+    fn nothing_is_drawn_that_the_setting_has_not() {
+        let bare = Setting { servers: 2, has_database: false, has_disks: false, has_clock: false };
+        for fault in draw(5, 20 * HOUR, bare) {
+            assert!(
+                matches!(
+                    fault.what,
+                    What::KillServer(1)
+                        | What::RestartServer(1)
+                        | What::PauseServer(_)
+                        | What::Model(_)
+                ),
+                "{fault:?}"
+            );
+        }
+    }
+}

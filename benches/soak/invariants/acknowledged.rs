@@ -1,0 +1,278 @@
+//! This module keeps what servers acknowledged, and compares with it whatever they say later. It asks no server.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher as _};
+
+use gsar_client::v1;
+use prost::Message as _;
+
+use crate::invariants::Violation;
+
+/// What was acknowledged under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Whose it is: the name of a principal.
+    pub(crate) owner: &'static str,
+    /// The server that keeps it where servers share nothing.
+    pub(crate) server: usize,
+    /// The id that it got.
+    pub(crate) evaluation_id: Box<str>,
+    digest: u64,
+}
+
+/// Everything that was acknowledged, by key.
+#[derive(Debug, Default)]
+pub(crate) struct Acknowledged {
+    by_key: BTreeMap<u64, Entry>,
+    asked: BTreeMap<u64, (&'static str, usize)>,
+}
+
+/// One line of a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// Whose it is, as the ledger says.
+    pub(crate) owner: String,
+    /// The report's id, which holds the key.
+    pub(crate) report_id: String,
+    /// Its id.
+    pub(crate) evaluation_id: String,
+}
+
+/// The report's id for a key, under which the ledger lists it.
+#[must_use]
+pub(crate) fn report_id(key: u64) -> String {
+    format!("k{key}")
+}
+
+fn digest(answer: &v1::EvaluateResponse) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&answer.encode_to_vec());
+    hasher.finish()
+}
+
+impl Acknowledged {
+    /// A key is asked for, for the first time.
+    pub(crate) fn ask(&mut self, key: u64, owner: &'static str, server: usize) {
+        self.asked.insert(key, (owner, server));
+    }
+
+    /// A server answered under a key; whether it is the first answer.
+    ///
+    /// # Errors
+    /// It, or another one, answered with something else before.
+    pub(crate) fn answered(
+        &mut self,
+        key: u64,
+        answer: &v1::EvaluateResponse,
+    ) -> Result<bool, Violation> {
+        let digest = digest(answer);
+        if let Some(first) = self.by_key.get(&key) {
+            if *first.evaluation_id != answer.evaluation_id {
+                let (one, other) = (&first.evaluation_id, &answer.evaluation_id);
+                return Err(Violation::new(
+                    "idempotency",
+                    format!("key {key} gave {one}, then {other}"),
+                ));
+            }
+            if first.digest != digest {
+                let id = &first.evaluation_id;
+                return Err(Violation::new(
+                    "idempotency",
+                    format!("key {key} gave {id} with other bytes than before"),
+                ));
+            }
+            return Ok(false);
+        }
+        let Some((owner, server)) = self.asked.remove(&key) else {
+            return Err(Violation::new(
+                "idempotency",
+                format!("key {key} was answered and never asked"),
+            ));
+        };
+        let evaluation_id = answer.evaluation_id.clone().into_boxed_str();
+        self.by_key.insert(key, Entry { owner, server, evaluation_id, digest });
+        Ok(true)
+    }
+
+    /// Whether what a ledger has under an id is what was answered under a key.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(crate) fn recorded(
+        &self,
+        key: u64,
+        recorded: &v1::GetEvaluationResponse,
+    ) -> Result<(), Violation> {
+        let Some(entry) = self.by_key.get(&key) else { return Ok(()) };
+        let lost = |what: &str| {
+            Err(Violation::new(
+                "acknowledged",
+                format!("key {key}, {}: {what}", entry.evaluation_id),
+            ))
+        };
+        match &recorded.evaluation {
+            None => lost("its record has no answer"),
+            Some(answer) if digest(answer) != entry.digest => {
+                lost("its record is another than its answer")
+            }
+            Some(_) if recorded.principal != entry.owner => {
+                lost("its record is another principal's")
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// An entry by its place among all.
+    #[must_use]
+    pub(crate) fn any(&self, number: usize) -> Option<(u64, Entry)> {
+        // Keys are given without gaps but for a few that are still asked for.
+        let (first, last) = (*self.by_key.keys().next()?, *self.by_key.keys().next_back()?);
+        let from = first + number as u64 % (last - first + 1);
+        self.by_key.range(from..).next().map(|(key, entry)| (*key, entry.clone()))
+    }
+
+    /// How many keys were acknowledged, and how many are without an answer.
+    #[must_use]
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.by_key.len(), self.asked.len())
+    }
+
+    /// Holds the whole of a ledger against what was acknowledged: that of all servers, or of one by itself.
+    #[must_use]
+    pub(crate) fn compare(&self, rows: &[Row], server: Option<usize>) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        let mut by_report: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in rows {
+            by_report.entry(&row.report_id).or_default().push(row);
+        }
+        let is_here = |kept_at: usize| server.is_none_or(|server| server == kept_at);
+        for (key, entry) in self.by_key.iter().filter(|(_, entry)| is_here(entry.server)) {
+            let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
+            let id = &entry.evaluation_id;
+            let mut broken = |invariant, what: String| {
+                violations.push(Violation::new(invariant, format!("key {key}, {id}: {what}")));
+            };
+            match &found[..] {
+                [] => broken("acknowledged", "it is not in the ledger".to_owned()),
+                [row] if *row.evaluation_id != **id => {
+                    broken("acknowledged", format!("the ledger has {} instead", row.evaluation_id));
+                }
+                [row] if row.owner != entry.owner => {
+                    broken(
+                        "privacy",
+                        format!("it is {}'s in the ledger, not {}'s", row.owner, entry.owner),
+                    );
+                }
+                [_] => {}
+                several => {
+                    broken("counted once", format!("the ledger has it {} times", several.len()))
+                }
+            }
+        }
+        for (key, (owner, _)) in self.asked.iter().filter(|(_, (_, kept_at))| is_here(*kept_at)) {
+            // Asked for and never answered: it may stand there, once.
+            let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
+            if found.len() > 1 || found.iter().any(|row| row.owner != *owner) {
+                violations.push(Violation::new(
+                    "counted once",
+                    format!("key {key}, never answered: {found:?}"),
+                ));
+            }
+        }
+        for (report, rows) in by_report {
+            violations.push(Violation::new(
+                "counted once",
+                format!("nobody asked for report `{report}`: {rows:?}"),
+            ));
+        }
+        violations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(id: &str, explanation: &str) -> v1::EvaluateResponse {
+        v1::EvaluateResponse {
+            evaluation_id: id.to_owned(),
+            explanation: explanation.to_owned(),
+            ..Default::default()
+        }
+    }
+
+    fn row(owner: &str, key: u64, id: &str) -> Row {
+        Row { owner: owner.to_owned(), report_id: report_id(key), evaluation_id: id.to_owned() }
+    }
+
+    /// Keys 1 and 2 of ada and ben at servers 0 and 1, and 3 without an answer.
+    fn acknowledged() -> Acknowledged {
+        let mut all = Acknowledged::default();
+        for (key, owner, server) in [(1, "ada", 0), (2, "ben", 1), (3, "ada", 0)] {
+            all.ask(key, owner, server);
+        }
+        all.answered(1, &answer("one", "a")).unwrap();
+        all.answered(2, &answer("two", "b")).unwrap();
+        all
+    }
+
+    fn found(rows: &[Row]) -> Vec<&'static str> {
+        acknowledged()
+            .compare(rows, None)
+            .into_iter()
+            .map(|violation| violation.invariant)
+            .collect()
+    }
+
+    #[test]
+    fn a_key_that_gives_something_else_is_found() {
+        let mut all = acknowledged();
+        assert!(!all.answered(1, &answer("one", "a")).unwrap());
+        for wrong in [answer("other", "a"), answer("one", "other")] {
+            assert_eq!(all.answered(1, &wrong).unwrap_err().invariant, "idempotency");
+        }
+        assert!(all.answered(9, &answer("nine", "")).is_err());
+    }
+
+    #[test]
+    fn a_whole_ledger_is_found_good() {
+        let rows = [row("ada", 1, "one"), row("ben", 2, "two")];
+        assert_eq!(found(&rows), [""; 0]);
+        assert_eq!(found(&[rows[0].clone(), rows[1].clone(), row("ada", 3, "three")]), [""; 0]);
+        assert_eq!(acknowledged().compare(&rows[..1], Some(0)), []);
+    }
+
+    #[test]
+    fn planted_faults_of_a_ledger_are_found() {
+        let (one, two) = (row("ada", 1, "one"), row("ben", 2, "two"));
+        let three = row("ada", 3, "three");
+        for (rows, wanted) in [
+            (vec![one.clone()], "acknowledged"),
+            (vec![one.clone(), row("ben", 2, "other")], "acknowledged"),
+            (vec![one.clone(), two.clone(), row("ben", 2, "twice")], "counted once"),
+            (vec![one.clone(), row("ada", 2, "two")], "privacy"),
+            (vec![one.clone(), two.clone(), three.clone(), three], "counted once"),
+            (vec![one, two, row("ada", 4, "four")], "counted once"),
+        ] {
+            assert_eq!(found(&rows), [wanted], "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_differs_from_its_answer_is_found() {
+        let all = acknowledged();
+        let recorded = |answer, principal: &str| v1::GetEvaluationResponse {
+            evaluation: answer,
+            principal: principal.to_owned(),
+            ..Default::default()
+        };
+        all.recorded(1, &recorded(Some(answer("one", "a")), "ada")).unwrap();
+        for wrong in [
+            recorded(None, "ada"),
+            recorded(Some(answer("one", "other")), "ada"),
+            recorded(Some(answer("one", "a")), "ben"),
+        ] {
+            assert!(all.recorded(1, &wrong).is_err());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! This module says which failures of calls are allowed while which faults hold. Every other one is a violation.
+
+use gsar_client::ClientError;
+
+use crate::faults::schedule::{Place, What};
+
+/// What a call that got no answer got instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Failure {
+    /// Nobody took the connection, or it broke.
+    Unreachable,
+    /// UNAVAILABLE, `NOT_SERVING`.
+    NotServing,
+    /// UNAVAILABLE, `LEDGER_UNAVAILABLE`.
+    Ledger,
+    /// UNAVAILABLE, `EVIDENCE_UNAVAILABLE`.
+    Evidence,
+    /// DEADLINE_EXCEEDED, of the server or of the client.
+    Late,
+    /// RESOURCE_EXHAUSTED, `TOO_MANY_CALLS`.
+    TooManyCalls,
+    /// RESOURCE_EXHAUSTED, `JUDGES_BUSY`.
+    JudgesBusy,
+}
+
+/// Those that pass: with what the server says of them.
+const PASSING: [(tonic::Code, &str, Failure); 8] = [
+    (tonic::Code::Unavailable, "NOT_SERVING", Failure::NotServing),
+    (tonic::Code::Unavailable, "LEDGER_UNAVAILABLE", Failure::Ledger),
+    (tonic::Code::Unavailable, "EVIDENCE_UNAVAILABLE", Failure::Evidence),
+    (tonic::Code::DeadlineExceeded, "DEADLINE_EXCEEDED", Failure::Late),
+    // The client's own deadline: no server has spoken.
+    (tonic::Code::DeadlineExceeded, "", Failure::Late),
+    (tonic::Code::ResourceExhausted, "TOO_MANY_CALLS", Failure::TooManyCalls),
+    (tonic::Code::ResourceExhausted, "JUDGES_BUSY", Failure::JudgesBusy),
+    // A connection that broke, where only a report of a stream says so.
+    (tonic::Code::Unavailable, "", Failure::Unreachable),
+];
+
+impl Failure {
+    /// That of an error; `None` for one that does not pass.
+    #[must_use]
+    pub(crate) fn of(error: &ClientError) -> Option<Self> {
+        match error {
+            ClientError::Unreachable { .. } => Some(Self::Unreachable),
+            ClientError::Refused(refusal) => Self::named(refusal.code, &refusal.reason),
+            ClientError::Tls { .. } | ClientError::TlsFile(_) | ClientError::Token(_) => None,
+        }
+    }
+
+    /// That of a code and a reason; `None` for one that does not pass.
+    #[must_use]
+    pub(crate) fn named(code: tonic::Code, reason: &str) -> Option<Self> {
+        let passing = PASSING.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
+        passing.map(|(_, _, failure)| *failure)
+    }
+
+    /// Whether a fault explains it, of a call to that server.
+    #[must_use]
+    pub(crate) fn follows_from(self, fault: What, server: usize) -> bool {
+        let keeps_nothing = matches!(self, Self::Ledger | Self::Evidence);
+        let stalls = matches!(self, Self::Late | Self::TooManyCalls);
+        match fault {
+            // Refused while it stops, and while it starts.
+            What::KillServer(hit) | What::RestartServer(hit) => {
+                hit == server && (matches!(self, Self::Unreachable | Self::NotServing) || stalls)
+            }
+            What::PauseServer(hit) => hit == server && (self == Self::Unreachable || stalls),
+            What::KillDatabase
+            | What::PauseDatabase
+            | What::SlowDisk(Place::Database)
+            | What::FullDisk(Place::Database) => keeps_nothing || stalls,
+            What::SlowDisk(Place::Server(hit)) | What::FullDisk(Place::Server(hit)) => {
+                hit == server && (keeps_nothing || stalls)
+            }
+            What::SetClock(_) => false,
+            What::Model(_) => self == Self::JudgesBusy || stalls,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::schedule::Outage;
+    use tonic::Code;
+
+    #[test]
+    fn only_codes_with_their_reasons_pass() {
+        assert_eq!(Failure::named(Code::Unavailable, "NOT_SERVING"), Some(Failure::NotServing));
+        for (code, reason) in [
+            (Code::Internal, "INTERNAL"),
+            (Code::Unknown, ""),
+            (Code::Unavailable, "SOMETHING_ELSE"),
+            (Code::ResourceExhausted, ""),
+            (Code::NotFound, "UNKNOWN_RESOURCE"),
+        ] {
+            assert_eq!(Failure::named(code, reason), None, "{code:?} {reason}");
+        }
+    }
+
+    #[test]
+    fn a_fault_explains_what_it_does_and_nothing_else() {
+        for (failure, fault, explains) in [
+            (Failure::Unreachable, What::KillServer(1), true),
+            (Failure::Unreachable, What::KillServer(2), false),
+            (Failure::Unreachable, What::KillDatabase, false),
+            (Failure::Ledger, What::KillDatabase, true),
+            (Failure::Ledger, What::KillServer(1), false),
+            (Failure::Ledger, What::FullDisk(Place::Server(1)), true),
+            (Failure::Evidence, What::FullDisk(Place::Database), true),
+            (Failure::Evidence, What::FullDisk(Place::Server(0)), false),
+            (Failure::NotServing, What::KillServer(1), true),
+            (Failure::Late, What::PauseServer(1), true),
+            (Failure::Late, What::SetClock(2), false),
+            (Failure::NotServing, What::RestartServer(1), true),
+            (Failure::NotServing, What::KillDatabase, false),
+            (Failure::Ledger, What::Model(Outage::Hangs), false),
+        ] {
+            assert_eq!(failure.follows_from(fault, 1), explains, "{failure:?} {fault}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! This module says whether anybody sees what is not theirs, or does what they may not.
+
+use gsar_client::{Refusal, v1};
+use tonic::Code;
+
+use super::Violation;
+
+/// Whether a call that must be refused was refused with that code.
+///
+/// # Errors
+/// It was answered, or refused with another.
+pub(crate) fn refused<T>(
+    what: &str,
+    answer: &Result<T, Box<Refusal>>,
+    wanted: Code,
+) -> Result<(), Violation> {
+    let got = match answer {
+        Err(refusal) if refusal.code == wanted => return Ok(()),
+        Err(refusal) => format!("{:?} {}", refusal.code, refusal.reason),
+        Ok(_) => "an answer".to_owned(),
+    };
+    Err(Violation::new("privacy", format!("{what} got {got} instead of {wanted:?}")))
+}
+
+/// Whether a list of evaluations holds those of its reader alone.
+///
+/// # Errors
+/// It has one of another.
+pub(crate) fn evaluations(
+    reader: &str,
+    page: &v1::ListEvaluationsResponse,
+) -> Result<(), Violation> {
+    match page.evaluations.iter().find(|found| found.principal != reader) {
+        None => Ok(()),
+        Some(found) => {
+            let found = format!("{reader} lists {} of {}", found.evaluation_id, found.principal);
+            Err(Violation::new("privacy", found))
+        }
+    }
+}
+
+/// Whether a list of corpora holds none of those that others keep. Every corpus of a run has a name that no other has.
+///
+/// # Errors
+/// It has one.
+pub(crate) fn corpora<'o>(
+    reader: &str,
+    page: &v1::ListCorporaResponse,
+    mut of_others: impl Iterator<Item = &'o str>,
+) -> Result<(), Violation> {
+    let listed = |name: &&str| {
+        page.corpora.iter().any(|corpus| {
+            corpus.corpus_id == *name || corpus.corpus_id.ends_with(&format!("@{name}"))
+        })
+    };
+    match of_others.find(listed) {
+        None => Ok(()),
+        Some(name) => {
+            let found = format!("{reader} lists corpus {name}, which another keeps");
+            Err(Violation::new("privacy", found))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Status;
+
+    #[test]
+    fn what_is_answered_or_refused_otherwise_is_found() {
+        let got = |code| Err(Box::new(Refusal::of("Search", &Status::new(code, ""))));
+        let checked = |answer: Result<(), _>| refused("a search", &answer, Code::NotFound);
+        checked(got(Code::NotFound)).unwrap();
+        assert!(checked(got(Code::PermissionDenied)).is_err());
+        assert!(checked(Ok(())).unwrap_err().found.contains("got an answer"));
+    }
+
+    #[test]
+    fn lists_with_what_another_keeps_are_found() {
+        let page = |principal: &str| v1::ListEvaluationsResponse {
+            evaluations: vec![v1::EvaluationSummary {
+                principal: principal.to_owned(),
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        evaluations("ada", &page("ada")).unwrap();
+        assert!(evaluations("ada", &page("ben")).is_err());
+        let page = |name: &str| v1::ListCorporaResponse {
+            corpora: vec![v1::CorpusSummary { corpus_id: name.to_owned(), ..Default::default() }],
+            ..Default::default()
+        };
+        let of_others = ["corpus-1", "corpus-2"];
+        corpora("ada", &page("corpus-3"), of_others.into_iter()).unwrap();
+        for seen in ["corpus-2", "ben@corpus-2"] {
+            assert!(corpora("ada", &page(seen), of_others.into_iter()).is_err(), "{seen}");
+        }
+    }
+}

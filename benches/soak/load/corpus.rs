@@ -1,0 +1,183 @@
+//! This module stores evidence, searches it, evaluates by it, and deletes it.
+
+use gsar_client::v1;
+use gsar_client::v1::put_evidence_request::Part;
+use tonic::Code;
+
+use super::{Asked, Caller};
+use crate::cases::{Case, evidence, item, request};
+use crate::identity::Principal;
+use crate::invariants::acknowledged::report_id;
+use crate::invariants::{Violation, answers};
+use crate::kept::KeptCorpus;
+
+/// A corpus of one story.
+struct Corpus {
+    owner: Principal,
+    home: usize,
+    id: String,
+    key: u64,
+    lives: Option<std::time::Duration>,
+}
+
+/// How long a corpus lives that is to expire.
+const LIVES: std::time::Duration = std::time::Duration::from_secs(120);
+
+impl Caller {
+    /// A corpus from its first item to its end. One in eight is left for the end of the run, and one in sixteen to expire.
+    pub(super) async fn keep_evidence(&mut self) {
+        let (owner, home) = self.draw();
+        let key = self.world.new_key();
+        let fate = self.random.u32(..16);
+        let lives = (fate == 0).then_some(LIVES);
+        let corpus = Corpus { owner, home, id: format!("corpus-{key}"), key, lives };
+        if !self.put(&corpus).await {
+            return;
+        }
+        if fate > 0 {
+            for _ in 0..self.random.usize(1..4) {
+                self.search(&corpus).await;
+            }
+            self.evaluate_by(&corpus).await;
+        }
+        if fate > 2 {
+            return self.delete(&corpus).await;
+        }
+        let expires = lives.map(|lives| self.world.phases.now() + lives);
+        let Corpus { owner, home, id: corpus_id, key, .. } = corpus;
+        self.world.kept().corpora.push(KeptCorpus { owner, home, corpus_id, key, expires });
+    }
+
+    /// Whether it was acknowledged before the run ended.
+    async fn put(&mut self, corpus: &Corpus) -> bool {
+        while !self.world.is_over() {
+            let time_to_live = corpus.lives.and_then(|lives| lives.try_into().ok());
+            let head = v1::CorpusHead { corpus_id: corpus.id.clone(), time_to_live };
+            let filler: String =
+                (0..200).map(|line| format!("line {line} of {}\n", corpus.id)).collect();
+            let items = [("settings", evidence(corpus.key)), ("log", filler)];
+            let items = items.map(|(id, text)| Part::Item(item(id, &text)));
+            let parts = std::iter::once(Part::Corpus(head)).chain(items);
+            let messages = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
+            let server = self.server(corpus.home);
+            let asked = self
+                .ask("PutEvidence", server, &corpus.owner, async |client| {
+                    client.put_evidence(messages).await
+                })
+                .await;
+            match asked {
+                Asked::Answered(_) => {
+                    self.world.count("PutEvidence acknowledged");
+                    return true;
+                }
+                Asked::Refused(refusal) => {
+                    self.not_called_for(&format!("PutEvidence of {}", corpus.id), &refusal);
+                    return false;
+                }
+                Asked::Failed => self.a_moment().await,
+            }
+        }
+        false
+    }
+
+    async fn search(&mut self, corpus: &Corpus) {
+        let request = search(&corpus.id, corpus.key);
+        let server = self.server(corpus.home);
+        let asked = self
+            .ask("Search", server, &corpus.owner, async |client| client.search(request).await)
+            .await;
+        match asked {
+            Asked::Answered(found) => {
+                self.world.check(answers::search(&corpus.id, corpus.key, &found));
+            }
+            Asked::Refused(refusal) => {
+                let found = format!("{}: {:?} {}", corpus.id, refusal.code, refusal.one_line());
+                self.world.violated(Violation::new("corpora", found));
+            }
+            Asked::Failed => self.a_moment().await,
+        }
+    }
+
+    /// A true report, whose evidence is the corpus.
+    async fn evaluate_by(&mut self, corpus: &Corpus) {
+        let key = self.world.new_key();
+        self.world.acknowledged().ask(key, corpus.owner.name, corpus.home);
+        let mut request = request(Case::True, corpus.key);
+        request.evidence.clear();
+        request.corpus_id.clone_from(&corpus.id);
+        request.idempotency_key = report_id(key);
+        if let Some(report) = &mut request.report {
+            report.id = report_id(key);
+        }
+        request.options =
+            Some(v1::EvaluateOptions { judge: "rules/2".to_owned(), ..Default::default() });
+        while !self.world.is_over() {
+            let sent = request.clone();
+            let server = self.server(corpus.home);
+            let asked = self
+                .ask("Evaluate by corpus", server, &corpus.owner, async |client| {
+                    client.evaluate(sent).await
+                })
+                .await;
+            match asked {
+                Asked::Answered(answer) => return self.check_answer(key, Case::True, &answer),
+                Asked::Refused(refusal) => {
+                    return self.not_called_for(&format!("Evaluate by {}", corpus.id), &refusal);
+                }
+                Asked::Failed => self.a_moment().await,
+            }
+        }
+    }
+
+    /// Deletes it, and finds it gone.
+    async fn delete(&mut self, corpus: &Corpus) {
+        let mut may_be_gone = false;
+        while !self.world.is_over() {
+            let id = corpus.id.clone();
+            let server = self.server(corpus.home);
+            let asked = self
+                .ask("DeleteCorpus", server, &corpus.owner, async |client| {
+                    client.delete_corpus(&id).await
+                })
+                .await;
+            match asked {
+                Asked::Answered(_) => break,
+                Asked::Refused(refusal) if may_be_gone && refusal.code == Code::NotFound => {
+                    break;
+                }
+                Asked::Refused(refusal) => {
+                    let found = format!(
+                        "{}, to be deleted: {:?} {}",
+                        corpus.id,
+                        refusal.code,
+                        refusal.one_line()
+                    );
+                    return self.world.violated(Violation::new("corpora", found));
+                }
+                Asked::Failed => {
+                    may_be_gone = true;
+                    self.a_moment().await;
+                }
+            }
+        }
+        if self.world.is_over() {
+            return;
+        }
+        self.world.count("DeleteCorpus acknowledged");
+        let request = search(&corpus.id, corpus.key);
+        let server = self.server(corpus.home);
+        let asked = self
+            .ask("Search", server, &corpus.owner, async |client| client.search(request).await)
+            .await;
+        self.must_be_refused(&format!("a search of {}, deleted", corpus.id), asked, Code::NotFound);
+    }
+}
+
+/// A search for what speaks of the pool of that number.
+pub(crate) fn search(corpus_id: &str, number: u64) -> v1::SearchRequest {
+    v1::SearchRequest {
+        corpus_id: corpus_id.to_owned(),
+        query: format!("connection pool size of db-{number}"),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,102 @@
+//! This module evaluates several reports over one call. Those that get no answer are asked for one by one.
+
+use std::collections::BTreeMap;
+
+use gsar_client::v1;
+use gsar_client::v1::evaluate_stream_response::Result as Answered;
+
+use super::{Asked, Caller};
+use crate::cases::Case;
+use crate::invariants::Violation;
+use crate::invariants::acknowledged::report_id;
+use crate::invariants::failures::Failure;
+
+impl Caller {
+    /// One stream of a few reports; what is left open by it is asked again over another.
+    pub(super) async fn stream(&mut self) {
+        let (principal, home) = self.draw();
+        let mut open: BTreeMap<String, (u64, Case, v1::EvaluateRequest)> = BTreeMap::new();
+        for _ in 0..self.random.usize(2..8) {
+            let (key, case, request) = self.new_report();
+            self.world.acknowledged().ask(key, principal.name, home);
+            open.insert(report_id(key), (key, case, request));
+        }
+        while !open.is_empty() && !self.world.is_over() {
+            let server = self.server(home);
+            let requests: Vec<_> = open
+                .iter()
+                .map(|(name, (_, _, request))| v1::EvaluateStreamRequest {
+                    correlation_id: name.clone(),
+                    request: Some(request.clone()),
+                })
+                .collect();
+            let (from, mut answers) = (self.world.phases.now(), Vec::new());
+            let asked = self
+                .ask("EvaluateStream", server, &principal, async |client| {
+                    let stream = client.evaluate_stream(tokio_stream::iter(requests));
+                    let whole = async {
+                        let mut stream = stream.await?;
+                        while let Some(answer) = stream.next().await? {
+                            answers.push(answer);
+                        }
+                        Ok(())
+                    };
+                    // A stream has no deadline of its own.
+                    match tokio::time::timeout(crate::world::DEADLINE, whole).await {
+                        Ok(ended) => ended,
+                        Err(_) => Err(late()),
+                    }
+                })
+                .await;
+            for answer in answers {
+                let Some((key, case, _)) = open.get(&answer.correlation_id) else {
+                    let found = format!(
+                        "a stream answers `{}`, which it was not asked",
+                        answer.correlation_id
+                    );
+                    self.world.violated(Violation::new("answers", found));
+                    continue;
+                };
+                match answer.result {
+                    Some(Answered::Evaluation(evaluation)) => {
+                        self.world.count("EvaluateStream acknowledged");
+                        self.check_answer(*key, *case, &evaluation);
+                        open.remove(&answer.correlation_id);
+                    }
+                    Some(Answered::Error(error)) => {
+                        let code = tonic::Code::from(error.code);
+                        let until = self.world.phases.now();
+                        match Failure::named(code, &error.reason) {
+                            Some(failure) => self.passing(
+                                "EvaluateStream",
+                                server,
+                                failure,
+                                &error.message,
+                                from,
+                                until,
+                            ),
+                            None => {
+                                let found = format!("a report of a stream: {error:?}");
+                                self.world.violated(Violation::new("failures", found));
+                            }
+                        }
+                    }
+                    None => self
+                        .world
+                        .violated(Violation::new("answers", "a stream answers with nothing")),
+                }
+            }
+            if let Asked::Refused(refusal) = asked {
+                return self.not_called_for("EvaluateStream", &refusal);
+            }
+            if !open.is_empty() {
+                self.a_moment().await;
+            }
+        }
+    }
+}
+
+fn late() -> gsar_client::ClientError {
+    let status = tonic::Status::deadline_exceeded("");
+    Box::new(gsar_client::Refusal::of("EvaluateStream", &status)).into()
+}

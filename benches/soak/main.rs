@@ -1,0 +1,238 @@
+//! This program keeps real servers under mixed load for hours while faults hit them, checks all along what must hold, and
+//! writes a report. `benches/README.md` says what is checked and how the report is read.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`setup`], [`world`] | how a run is started, and everything that it consists of |
+//! | [`servers`] | the real things that faults hit |
+//! | [`identity`], [`cases`] | who calls; reports whose tier is known |
+//! | [`load`] | what callers do |
+//! | [`faults`] | which faults come, from a seed; what they do, and which hold at a moment |
+//! | [`invariants`] | what must hold |
+//! | [`kept`], [`checks`] | what is looked at once more at the end |
+//! | [`report`] | what is measured and reported |
+
+mod cases;
+mod checks;
+mod faults;
+mod identity;
+mod invariants;
+mod kept;
+mod load;
+mod report;
+mod servers;
+mod setup;
+mod world;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use crate::faults::schedule::{self, Fault, What};
+use crate::invariants::Violation;
+use crate::invariants::levels::{self, Sample};
+use crate::load::Caller;
+use crate::report::Report;
+use crate::world::World;
+
+/// Keeps servers under mixed load and faults, and checks that nothing is lost, doubled, wrong or visible to others. Ends by
+/// itself; SIGINT and SIGTERM end the load early. The exit status is 1 where an invariant was violated.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// The binary that is run.
+    #[arg(long, default_value = "target/debug/gsar-server")]
+    server: PathBuf,
+    /// Where the report goes; emptied first. Data stands in its folder `work`, which is removed at the end.
+    #[arg(long, default_value = "target/soak")]
+    out: PathBuf,
+    /// Of load.
+    #[arg(long, default_value_t = 120.0)]
+    minutes: f64,
+    /// Of schedule and load.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where servers keep their ledger.
+    #[arg(long, value_enum, default_value = "postgres")]
+    storage: Storage,
+    /// How many servers; 3 on PostgreSQL and 2 on SQLite where it is left out.
+    #[arg(long)]
+    servers: Option<usize>,
+    /// Calls a second, of all callers together.
+    #[arg(long, default_value_t = 20.0)]
+    rate: f64,
+    /// How many callers.
+    #[arg(long, default_value_t = 24)]
+    callers: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Storage {
+    /// One database that all share.
+    Postgres,
+    /// A ledger of its own for each.
+    Sqlite,
+}
+
+/// How often servers are looked at.
+const SAMPLED_EVERY: Duration = Duration::from_secs(5);
+/// How often the run says where it stands.
+const SAID_EVERY: Duration = Duration::from_secs(60);
+
+#[tokio::main]
+#[expect(clippy::print_stderr, reason = "who watches the run sees how it ends")]
+async fn main() -> ExitCode {
+    match run(&Arguments::parse()).await {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("the soak could not be run: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The number of violations.
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
+    let lasts = Duration::from_secs_f64(arguments.minutes * 60.0);
+    let setup::Started { world, data, left_out, version } = setup::start(arguments).await?;
+    let schedule = schedule::draw(arguments.seed, lasts, world.setting);
+    for left_out in &left_out {
+        println!("left out: {left_out}");
+    }
+    println!("{version}, {:?}, seed {}, {} faults", world.setting, arguments.seed, schedule.len());
+
+    let done = faults::AllDone::default();
+    let mut running = JoinSet::new();
+    let (outages, others): (Vec<Fault>, Vec<Fault>) =
+        schedule.iter().partition(|fault| matches!(fault.what, What::Model(_)));
+    for track in [others, outages] {
+        running.spawn(faults::carry_out(Arc::clone(&world), track, Arc::clone(&done)));
+    }
+    for caller in 0..arguments.callers {
+        let seed = arguments.seed.wrapping_mul(1_000).wrapping_add(caller);
+        running.spawn(Caller::new(Arc::clone(&world), seed).run());
+    }
+    let every = (lasts / 12).min(Duration::from_secs(45));
+    running.spawn(load::reload_again_and_again(Arc::clone(&world), arguments.seed, every));
+    let mut watching = JoinSet::new();
+    watching.spawn(issue_tickets(Arc::clone(&world), arguments.rate));
+    watching.spawn(sample(Arc::clone(&world)));
+    watching.spawn(say(Arc::clone(&world)));
+
+    let (mut interrupt, mut terminate) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        () = tokio::time::sleep(lasts) => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    world.end();
+    let minutes = world.phases.now().as_secs_f64() / 60.0;
+    // Faults are taken back, and calls in progress answered.
+    while running.join_next().await.is_some() {}
+    let looked = match checks::look(&world, &data).await {
+        Ok(looked) => Some(looked),
+        Err(error) => {
+            let found = format!("what was kept cannot be read: {error:#}");
+            world.violated(Violation::new("recovery", found));
+            None
+        }
+    };
+    watching.shutdown().await;
+
+    let samples = world.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let levels = levels::levels(&samples);
+    levels::check(&levels).into_iter().for_each(|violation| world.violated(violation));
+    let (violations, violation_count) = world.violations.all();
+    let report = Report {
+        seed: arguments.seed,
+        setting: world.setting,
+        version,
+        minutes,
+        rate: arguments.rate,
+        daily_budget: world.daily_budget,
+        left_out,
+        schedule,
+        faults: done.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        keys: world.acknowledged().counts(),
+        model_answered: world.model.answered(),
+        paid_micros: world.paid.load(Ordering::Relaxed),
+        counts: world.counts.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        looked,
+        latencies: world.latencies.lines(),
+        levels,
+        violations,
+        violation_count,
+    };
+    report.write(&arguments.out, &samples)?;
+    println!("{}", report.markdown());
+    drop(world);
+    if violation_count == 0 {
+        std::fs::remove_dir_all(arguments.out.join("work"))?;
+    }
+    Ok(violation_count)
+}
+
+/// Gives callers a ticket for each call, at the pace of the run, and saves none up.
+async fn issue_tickets(world: Arc<World>, rate: f64) {
+    let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if world.tickets.available_permits() == 0 {
+            world.tickets.add_permits(1);
+        }
+    }
+}
+
+async fn sample(world: Arc<World>) {
+    let mut ticks = tokio::time::interval(SAMPLED_EVERY);
+    loop {
+        ticks.tick().await;
+        for sidecar in &world.sidecars {
+            if let Some((start, taken)) = sidecar.sample() {
+                let sample =
+                    Sample { at: world.phases.now(), server: sidecar.number, start, taken };
+                world.samples.lock().unwrap_or_else(PoisonError::into_inner).push(sample);
+            }
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a run of hours says where it stands")]
+async fn say(world: Arc<World>) {
+    let mut ticks = tokio::time::interval(SAID_EVERY);
+    loop {
+        ticks.tick().await;
+        let now = world.phases.now();
+        let memory: Vec<String> = world
+            .sidecars
+            .iter()
+            .map(|sidecar| {
+                sidecar.sample().map_or("down".to_owned(), |(start, taken)| {
+                    format!(
+                        "{} MiB, {} descriptors, start {start}",
+                        taken.memory / 1_024,
+                        taken.descriptors
+                    )
+                })
+            })
+            .collect();
+        let ((acknowledged, open), (_, violations)) =
+            (world.acknowledged().counts(), world.violations.all());
+        println!(
+            "{:.0} s, {}: {acknowledged} keys acknowledged, {open} open, {violations} violations; {}",
+            now.as_secs_f64(),
+            world.phases.name(now),
+            memory.join("; ")
+        );
+    }
+}

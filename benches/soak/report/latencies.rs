@@ -1,0 +1,81 @@
+//! This module keeps how long calls took, by operation and phase.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// How long calls took, in microseconds, by operation and phase.
+#[derive(Debug, Default)]
+pub(crate) struct Latencies(Mutex<BTreeMap<(&'static str, &'static str), Vec<u32>>>);
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Line {
+    /// The operation.
+    pub(crate) operation: &'static str,
+    /// The phase in which it began.
+    pub(crate) phase: &'static str,
+    /// Calls that were answered.
+    pub(crate) calls: usize,
+    /// Median, in milliseconds.
+    pub p50_ms: f64,
+    /// 99 of 100 took no longer, in milliseconds.
+    pub p99_ms: f64,
+    /// The longest, in milliseconds.
+    pub(crate) max_ms: f64,
+}
+
+impl Latencies {
+    /// An answer came.
+    pub(crate) fn note(&self, operation: &'static str, phase: &'static str, took: Duration) {
+        let took = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry((operation, phase)).or_default().push(took);
+    }
+
+    /// The table.
+    #[must_use]
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter()
+            .map(|((operation, phase), times)| {
+                let mut times = times.clone();
+                times.sort_unstable();
+                let at = |share: f64| {
+                    let place = ((times.len() - 1) as f64 * share).round() as usize;
+                    times.get(place).map_or(0.0, |time| f64::from(*time) / 1e3)
+                };
+                Line {
+                    operation,
+                    phase,
+                    calls: times.len(),
+                    p50_ms: at(0.5),
+                    p99_ms: at(0.99),
+                    max_ms: at(1.0),
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_of_the_phase() {
+        let latencies = Latencies::default();
+        for milliseconds in 1..=101 {
+            latencies.note("Evaluate", "calm", Duration::from_millis(milliseconds));
+        }
+        latencies.note("Evaluate", "slow disk", Duration::from_secs(2));
+        let lines = latencies.lines();
+        assert_eq!(
+            (lines[0].calls, lines[0].p50_ms, lines[0].p99_ms, lines[0].max_ms),
+            (101, 51.0, 100.0, 101.0)
+        );
+        assert_eq!((lines[1].phase, lines[1].p50_ms), ("slow disk", 2_000.0));
+    }
+}

@@ -1,0 +1,224 @@
+//! This module writes what a run came to: `report.json` for programs, `report.md` for people, `series.csv` for plots.
+
+pub(crate) mod latencies;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::checks::Looked;
+use crate::faults::Done;
+use crate::faults::schedule::{Fault, Setting};
+use crate::invariants::Noted;
+use crate::invariants::levels::{Level, Sample};
+use crate::report::latencies::Line;
+
+/// What a run came to.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// The seed of schedule and load.
+    pub(crate) seed: u64,
+    /// What was run.
+    pub(crate) setting: Setting,
+    /// `gsar-server --version`.
+    pub(crate) version: String,
+    /// Minutes of load.
+    pub(crate) minutes: f64,
+    /// Calls a second that were asked for.
+    pub(crate) rate: f64,
+    /// The daily budget, in millionths of a dollar.
+    pub(crate) daily_budget: u64,
+    /// What could not be tried here, and why.
+    pub(crate) left_out: Vec<String>,
+    /// The faults that were drawn.
+    pub(crate) schedule: Vec<Fault>,
+    /// Those that were carried out.
+    pub(crate) faults: Vec<Done>,
+    /// Keys that were acknowledged, and keys without an answer.
+    pub(crate) keys: (usize, usize),
+    /// Questions that the chat model answered.
+    pub(crate) model_answered: u64,
+    /// What answers say that chat models cost, in millionths of a dollar.
+    pub(crate) paid_micros: u64,
+    /// Everything that was counted.
+    pub(crate) counts: BTreeMap<String, u64>,
+    /// What was looked at in the end; absent where that was not possible.
+    pub(crate) looked: Option<Looked>,
+    /// How long calls took.
+    pub(crate) latencies: Vec<Line>,
+    /// Memory and descriptors.
+    pub(crate) levels: Vec<Level>,
+    /// What must not be: all that are kept.
+    pub(crate) violations: Vec<Noted>,
+    /// How many there were.
+    pub(crate) violation_count: usize,
+}
+
+impl Report {
+    /// Writes it into a folder.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn write(&self, folder: &Path, samples: &[Sample]) -> anyhow::Result<()> {
+        std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)?)?;
+        std::fs::write(folder.join("report.md"), self.markdown())?;
+        std::fs::write(folder.join("series.csv"), series(samples))?;
+        Ok(())
+    }
+
+    /// For people.
+    #[must_use]
+    pub(crate) fn markdown(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _infallible = self.write_markdown(&mut text);
+        text
+    }
+
+    fn write_markdown(&self, text: &mut String) -> std::fmt::Result {
+        let verdict = match self.violation_count {
+            0 => "No invariant was violated.".to_owned(),
+            count => format!("**{count} violations.**"),
+        };
+        let Setting { servers, has_database, .. } = self.setting;
+        let storage = if has_database { "one PostgreSQL" } else { "a SQLite each" };
+        writeln!(text, "# Soak, seed {}\n\n{verdict}\n", self.seed)?;
+        writeln!(
+            text,
+            "{} · {servers} servers on {storage} · {:.1} minutes at {} calls a second\n",
+            self.version, self.minutes, self.rate
+        )?;
+        for left_out in &self.left_out {
+            writeln!(text, "Left out: {left_out}\n")?;
+        }
+        if !self.violations.is_empty() {
+            writeln!(text, "## Violations\n\n| at, s | invariant | found |\n|---:|---|---|")?;
+            for Noted { at, violation } in &self.violations {
+                let found = violation.found.replace('|', "\\|").replace('\n', " ");
+                writeln!(text, "| {at:.1} | {} | {found} |", violation.invariant)?;
+            }
+            writeln!(text)?;
+        }
+        self.write_counts(text)?;
+        self.write_faults(text)?;
+        self.write_tables(text)
+    }
+
+    fn write_counts(&self, text: &mut String) -> std::fmt::Result {
+        let (acknowledged, open) = self.keys;
+        writeln!(text, "## What was done\n\n| | |\n|---|---:|")?;
+        writeln!(
+            text,
+            "| keys acknowledged | {acknowledged} |\n| keys without an answer at the end | {open} |"
+        )?;
+        if let Some(looked) = &self.looked {
+            writeln!(text, "| lines of the ledger, compared with them | {} |", looked.rows)?;
+            writeln!(text, "| records read in full at the end | {} |", looked.records)?;
+            writeln!(text, "| corpora left and found | {} |", looked.corpora)?;
+            writeln!(text, "| corpora that expired and are gone | {} |", looked.expired)?;
+            writeln!(text, "| investigations read at the end | {} |", looked.investigations)?;
+            for day in &looked.spent {
+                let server =
+                    day.server.map_or_else(String::new, |server| format!(", server {server}"));
+                writeln!(
+                    text,
+                    "| spent on day {}{server}, of {} | {} |",
+                    day.day, self.daily_budget, day.micros
+                )?;
+            }
+            for (level, count) in &looked.log_lines {
+                writeln!(text, "| log lines, {level} | {count} |")?;
+            }
+        }
+        writeln!(text, "| the chat model answered | {} |", self.model_answered)?;
+        writeln!(text, "| paid, by the answers (millionths of a dollar) | {} |", self.paid_micros)?;
+        for (what, count) in &self.counts {
+            writeln!(text, "| {what} | {count} |")?;
+        }
+        writeln!(text)
+    }
+
+    fn write_faults(&self, text: &mut String) -> std::fmt::Result {
+        let mut kinds: BTreeMap<&str, Vec<&Done>> = BTreeMap::new();
+        for done in &self.faults {
+            kinds.entry(done.kind).or_default().push(done);
+        }
+        writeln!(
+            text,
+            "## Faults\n\n| kind | times | held, s | until all was ready again, s: median, longest |\n|---|---:|---:|---:|"
+        )?;
+        for (kind, all) in kinds {
+            let held: f64 = all.iter().map(|done| done.held).sum();
+            let mut recovered: Vec<f64> = all.iter().map(|done| done.recovered_in).collect();
+            recovered.sort_unstable_by(f64::total_cmp);
+            let (median, longest) = (recovered.get(recovered.len() / 2), recovered.last());
+            let [median, longest] =
+                [median, longest].map(|value| value.copied().unwrap_or_default());
+            writeln!(text, "| {kind} | {} | {held:.0} | {median:.2}, {longest:.2} |", all.len())?;
+        }
+        writeln!(text)
+    }
+
+    fn write_tables(&self, text: &mut String) -> std::fmt::Result {
+        writeln!(text, "## Memory and descriptors, once warm\n")?;
+        if self.levels.is_empty() {
+            writeln!(
+                text,
+                "No start of a server was seen for longer than its warm-up of ten minutes.\n"
+            )?;
+        } else {
+            writeln!(
+                text,
+                "| server | start | hours | MiB | MiB an hour | descriptors | an hour | judged |\n|---:|---:|---:|---:|---:|---:|---:|---|"
+            )?;
+            for level in &self.levels {
+                let Level {
+                    server,
+                    start,
+                    hours,
+                    memory_mib,
+                    memory_mib_per_hour,
+                    descriptors,
+                    descriptors_per_hour,
+                    is_judged,
+                } = level;
+                let judged = if *is_judged { "yes" } else { "too short" };
+                writeln!(
+                    text,
+                    "| {server} | {start} | {hours:.2} | {memory_mib:.0} | {memory_mib_per_hour:+.1} | {descriptors:.0} | {descriptors_per_hour:+.1} | {judged} |"
+                )?;
+            }
+            writeln!(text)?;
+        }
+        writeln!(
+            text,
+            "## How long calls took\n\nFrom the caller, repetitions by its client included, by the phase in which the call began.\n"
+        )?;
+        writeln!(
+            text,
+            "| operation | phase | answered | p50, ms | p99, ms | longest, ms |\n|---|---|---:|---:|---:|---:|"
+        )?;
+        for Line { operation, phase, calls, p50_ms, p99_ms, max_ms } in &self.latencies {
+            writeln!(
+                text,
+                "| {operation} | {phase} | {calls} | {p50_ms:.1} | {p99_ms:.1} | {max_ms:.0} |"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What servers took, as comma-separated values.
+fn series(samples: &[Sample]) -> String {
+    let mut text = "seconds,server,start,memory_kib,descriptors,threads\n".to_owned();
+    for Sample { at, server, start, taken } in samples {
+        let (memory, descriptors, threads) = (taken.memory, taken.descriptors, taken.threads);
+        text.push_str(&format!(
+            "{:.1},{server},{start},{memory},{descriptors},{threads}\n",
+            at.as_secs_f64()
+        ));
+    }
+    text
+}

@@ -1,0 +1,177 @@
+//! This module is a PostgreSQL of its own that can be killed, paused and started again. It asks it nothing but what it spent.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use rustix::process::Signal;
+
+use crate::servers::process;
+
+/// A running database. It is stopped when dropped.
+#[derive(Debug)]
+pub(crate) struct Database {
+    programs: PathBuf,
+    folder: PathBuf,
+}
+
+/// Who it runs as where this runs as root, which PostgreSQL refuses.
+const NOBODY: u32 = 65_534;
+
+const NAME: &str = "gsar";
+
+impl Database {
+    /// Makes one in a folder that is empty, and starts it.
+    ///
+    /// # Errors
+    /// None is installed, or it does not start.
+    pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
+        let programs = programs().context("no PostgreSQL here: install the package postgresql")?;
+        let database = Self { programs, folder: folder.to_owned() };
+        std::fs::create_dir_all(folder)?;
+        std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        if is_root() {
+            chown(folder, Some(NOBODY), Some(NOBODY))?;
+        }
+        let data = database.data();
+        database
+            .run("initdb", &["-D", &data, "-U", NAME, "-A", "trust", "-E", "UTF8", "--locale=C"])?;
+        database.up()?;
+        database.run("createdb", &["-h", &database.socket(), "-U", NAME, NAME])?;
+        Ok(database)
+    }
+
+    /// Its address, for `storage.url`.
+    #[must_use]
+    pub(crate) fn url(&self) -> String {
+        format!("postgres:///{NAME}?host={}&user={NAME}", self.socket())
+    }
+
+    /// SIGKILL to all of it, as when its machine ends.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub(crate) fn kill(&self) -> anyhow::Result<()> {
+        let pid = self.pid()?;
+        let family = process::family(pid);
+        for pid in &family {
+            // Those that ended meanwhile are what is wanted.
+            let _ended = process::signal(*pid, Signal::KILL);
+        }
+        let began = Instant::now();
+        while family.iter().any(|pid| is_alive(*pid)) {
+            ensure!(began.elapsed() < Duration::from_secs(30), "PostgreSQL outlives SIGKILL");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    /// Stops all of it in its tracks, or lets it go on.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub(crate) fn pause(&self, is_paused: bool) -> anyhow::Result<()> {
+        let signal = if is_paused { Signal::STOP } else { Signal::CONT };
+        for pid in process::family(self.pid()?) {
+            let _ended = process::signal(pid, signal);
+        }
+        Ok(())
+    }
+
+    /// Starts it where it does not run; returns when it takes connections.
+    ///
+    /// # Errors
+    /// It does not within two minutes.
+    pub(crate) fn up(&self) -> anyhow::Result<()> {
+        let options = format!("-k {} -h '' -c max_connections=200", self.socket());
+        let log = self.folder.join("log").display().to_string();
+        let data = self.data();
+        let began = Instant::now();
+        loop {
+            let is_up = self.run("pg_isready", &["-q", "-h", &self.socket()]).is_ok();
+            if is_up {
+                return Ok(());
+            }
+            let started = self.run(
+                "pg_ctl",
+                &["-D", &data, "-l", &log, "-o", &options, "-t", "60", "start", "-w"],
+            );
+            if let Err(error) = started
+                && began.elapsed() > Duration::from_secs(120)
+            {
+                bail!("{error}");
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Runs a statement; what it says, a line for each row, columns with `|` between.
+    ///
+    /// # Errors
+    /// It does not run, or does not understand.
+    pub(crate) fn query(&self, sql: &str) -> anyhow::Result<String> {
+        let url = self.url();
+        self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", sql])
+    }
+
+    fn pid(&self) -> anyhow::Result<i32> {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid"))?;
+        let line = file.lines().next().context("postmaster.pid is empty")?;
+        Ok(line.trim().parse()?)
+    }
+
+    fn data(&self) -> String {
+        self.folder.join("data").display().to_string()
+    }
+
+    fn socket(&self) -> String {
+        self.folder.display().to_string()
+    }
+
+    /// What a program of it printed.
+    fn run(&self, program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+        let mut command = Command::new(self.programs.join(program));
+        // A file: the server that pg_ctl leaves behind would hold a pipe open.
+        let printed = tempfile::NamedTempFile::new()?;
+        let output = printed.reopen()?;
+        command.args(arguments).current_dir("/").stdin(Stdio::null());
+        command.stdout(output.try_clone()?).stderr(output);
+        if is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let status = command.status().with_context(|| format!("{command:?}"))?;
+        let said = std::fs::read_to_string(printed.path())?;
+        ensure!(status.success(), "{program}: {}", said.trim());
+        Ok(said.trim().to_owned())
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let _is_paused = self.pause(false);
+        let _is_gone = self.kill();
+    }
+}
+
+/// Whether it runs; what has ended and was not yet waited for does not.
+fn is_alive(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}
+
+/// The folder of the programs of the newest one that is installed.
+fn programs() -> Option<PathBuf> {
+    let version = |entry: &std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+    let newest = versions.filter(|entry| version(entry).is_some()).max_by_key(version)?;
+    let programs = newest.path().join("bin");
+    programs.join("postgres").exists().then_some(programs)
+}

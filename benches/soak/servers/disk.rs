@@ -1,0 +1,88 @@
+//! This module makes file systems in files, which can be filled and stopped. It needs root and a loop device.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+use rustix::fs::{FallocateFlags, fallocate};
+
+/// A file system of its own; unmounted and removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    image: PathBuf,
+    mount: PathBuf,
+}
+
+const FILLER: &str = "filler";
+
+impl Disk {
+    /// Makes one of that many bytes, which take room only as they are written, and mounts it at a folder.
+    ///
+    /// # Errors
+    /// This process may not mount, or there is no loop device.
+    pub(crate) fn make(image: &Path, mount: &Path, bytes: u64) -> anyhow::Result<Self> {
+        File::create(image)?.set_len(bytes)?;
+        std::fs::create_dir_all(mount)?;
+        // No share is kept for root: full is full for everybody.
+        run(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(image))?;
+        run(Command::new("mount").args(["-o", "loop"]).arg(image).arg(mount))?;
+        Ok(Self { image: image.to_owned(), mount: mount.to_owned() })
+    }
+
+    /// Takes every byte that is left.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub(crate) fn fill(&self) -> anyhow::Result<()> {
+        let filler = File::create(self.mount.join(FILLER))?;
+        let mut filled = 0;
+        for step in [1 << 30, 64 << 20, 1 << 20, 4 << 10] {
+            while fallocate(&filler, FallocateFlags::empty(), filled, step).is_ok() {
+                filled += step;
+            }
+        }
+        ensure!(filled > 0, "{} was full already", self.mount.display());
+        Ok(())
+    }
+
+    /// Gives back what [`Disk::fill`] took.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub(crate) fn empty(&self) -> anyhow::Result<()> {
+        std::fs::remove_file(self.mount.join(FILLER)).context("the filler")
+    }
+
+    /// Lets no write through until [`Disk::thaw`].
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(crate) fn freeze(&self) -> anyhow::Result<()> {
+        run(Command::new("fsfreeze").arg("--freeze").arg(&self.mount))
+    }
+
+    /// Lets writes through again.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(crate) fn thaw(&self) -> anyhow::Result<()> {
+        run(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let quietly = |command: &mut Command| drop(command.output());
+        quietly(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount));
+        quietly(Command::new("umount").arg("--lazy").arg(&self.mount));
+        let _stays_behind = std::fs::remove_file(&self.image);
+    }
+}
+
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{command:?}: {}", said.trim());
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! This module reads what `/proc` says of a process, and sends signals. It starts none.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// What a process takes at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// Resident set, in KiB.
+    pub(crate) memory: u64,
+    /// Open descriptors.
+    pub(crate) descriptors: u64,
+    /// Threads.
+    pub(crate) threads: u64,
+}
+
+/// What a process takes now; `None` where there is none of that id.
+#[must_use]
+pub(crate) fn taken(pid: i32) -> Option<Taken> {
+    let folder = format!("/proc/{pid}");
+    let status = std::fs::read_to_string(format!("{folder}/status")).ok()?;
+    let number = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
+    };
+    let descriptors = std::fs::read_dir(Path::new(&folder).join("fd")).ok()?.count();
+    Some(Taken {
+        memory: number("VmRSS:")?,
+        descriptors: descriptors as u64,
+        threads: number("Threads:")?,
+    })
+}
+
+/// A process and those that it started, itself first.
+#[must_use]
+pub(crate) fn family(pid: i32) -> Vec<i32> {
+    let mut found = vec![pid];
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    found.extend(all.filter_map(|entry| {
+        let child: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name, in parentheses, may hold anything.
+        let parent: i32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        (parent == pid).then_some(child)
+    }));
+    found
+}
+
+/// Sends a signal.
+///
+/// # Errors
+/// There is no such process.
+pub(crate) fn signal(pid: i32, signal: Signal) -> anyhow::Result<()> {
+    let pid = Pid::from_raw(pid).context("no process")?;
+    kill_process(pid, signal).with_context(|| format!("{signal:?} to process {pid:?}"))
+}

@@ -1,0 +1,196 @@
+//! This module makes disks, database, chat model, certificates and configurations of a run, and starts the servers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use anyhow::{Context as _, ensure};
+use tokio::sync::{Semaphore, watch};
+
+use crate::faults::phases::Phases;
+use crate::faults::schedule::{Place, Setting};
+use crate::identity::Authority;
+use crate::invariants::Violations;
+use crate::load;
+use crate::report::latencies::Latencies;
+use crate::servers::database::Database;
+use crate::servers::disk::Disk;
+use crate::servers::model::Model;
+use crate::servers::sidecar::Sidecar;
+use crate::world::World;
+use crate::{Arguments, Storage};
+
+/// A run that has started.
+pub(crate) struct Started {
+    /// Everything that runs.
+    pub(crate) world: Arc<World>,
+    /// The data of each server.
+    pub(crate) data: Vec<PathBuf>,
+    /// What cannot be tried here, and why.
+    pub(crate) left_out: Vec<String>,
+    /// `gsar-server --version`.
+    pub(crate) version: String,
+}
+
+/// By which a folder is known as that of a report.
+const VIOLATIONS: &str = "violations.jsonl";
+/// Bytes of a disk: at first, and for each minute. They take room as they are written.
+const SERVER_DISK: (u64, u64) = (1 << 30, 40 << 20);
+const DATABASE_DISK: (u64, u64) = (2 << 30, 80 << 20);
+/// The daily budget by calls that are asked for, in millionths of a dollar: so that it is spent before a run of hours is
+/// over, and budget and fallback are both seen.
+const BUDGET_PER_CALL: f64 = 6.0;
+/// At least so much, of which a question sets aside a fifth.
+const MIN_BUDGET: u64 = 60_000;
+
+/// Starts everything in `arguments.out`.
+///
+/// # Errors
+/// Something that a run needs is not here, or does not start.
+pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
+    // reqwest wants one even where nothing is encrypted; another one may be there already.
+    let _is_there = rustls::crypto::ring::default_provider().install_default();
+    let binary = std::fs::canonicalize(&arguments.server)
+        .with_context(|| format!("--server {}", arguments.server.display()))?;
+    let version =
+        Command::new(&binary).arg("--version").output().context("gsar-server --version")?;
+    let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+    empty(&arguments.out)?;
+    let work = arguments.out.join("work");
+    std::fs::create_dir_all(&work)?;
+    let work = std::fs::canonicalize(work)?;
+
+    let shares = arguments.storage == Storage::Postgres;
+    let servers = arguments.servers.unwrap_or(if shares { 3 } else { 2 });
+    ensure!((1..=16).contains(&servers), "--servers {servers}: 1 to 16 are allowed");
+    let mut left_out = Vec::new();
+    let disks = match disks(&work, servers, shares, arguments.minutes) {
+        Ok(disks) => disks,
+        Err(error) => {
+            left_out.push(format!(
+                "slow and full disks: no file system can be mounted here ({error:#})"
+            ));
+            BTreeMap::new()
+        }
+    };
+    let has_clock = Sidecar::can_set_clock();
+    if !has_clock {
+        left_out
+            .push("setting the clock: Debian's package libfaketime is not installed".to_owned());
+    }
+    let setting =
+        Setting { servers, has_database: shares, has_disks: !disks.is_empty(), has_clock };
+
+    let database = match shares {
+        true => {
+            let folder = work.join("database/pg");
+            std::fs::create_dir_all(work.join("database"))?;
+            Some(tokio::task::spawn_blocking(move || Database::start(&folder)).await??)
+        }
+        false => None,
+    };
+    let files = work.join("files");
+    let authority = Authority::new(&files.join("tls"))?;
+    load::write_first(&files)?;
+    let model = Model::start().await?;
+    let calls = arguments.minutes * 60.0 * arguments.rate;
+    let budgets = if shares { 1 } else { servers };
+    let daily_budget = ((calls * BUDGET_PER_CALL / budgets as f64) as u64).max(MIN_BUDGET);
+    let rest =
+        configuration(&files, database.as_ref(), &model.configuration(&files, daily_budget)?);
+    let data: Vec<PathBuf> =
+        (0..servers).map(|number| work.join(format!("disk-{number}/data"))).collect();
+    let mut sidecars = Vec::new();
+    for (number, data) in data.iter().enumerate() {
+        let folder = work.join(format!("server-{number}"));
+        let is_last = number + 1 == servers;
+        let sidecar =
+            Sidecar::configure(number, &binary, &folder, data, has_clock && is_last, &rest)?;
+        sidecar.start().await?;
+        sidecars.push(sidecar);
+    }
+    let violations = Violations::written_to(&arguments.out.join(VIOLATIONS))?;
+    let world = Arc::new(World {
+        setting,
+        sidecars,
+        database,
+        disks,
+        model,
+        daily_budget,
+        authority,
+        files,
+        violations,
+        phases: Phases::begin(),
+        files_are_good: tokio::sync::Mutex::default(),
+        latencies: Latencies::default(),
+        acknowledged: Mutex::default(),
+        kept: Mutex::default(),
+        samples: Mutex::default(),
+        counts: Mutex::default(),
+        is_over: watch::Sender::new(false),
+        keys: AtomicU64::new(1),
+        paid: AtomicU64::new(0),
+        tickets: Semaphore::new(0),
+        clients: OnceLock::new(),
+    });
+    world.connect().await?;
+    Ok(Started { world, data, left_out, version })
+}
+
+/// Empties a folder that an earlier run wrote, and no other.
+fn empty(out: &Path) -> anyhow::Result<()> {
+    let entries = match out.read_dir() {
+        Ok(entries) => entries.collect::<std::io::Result<Vec<_>>>()?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).with_context(|| format!("--out {}", out.display())),
+    };
+    let is_ours = entries.is_empty() || out.join(VIOLATIONS).exists();
+    ensure!(
+        is_ours,
+        "--out {}: holds something else than a report; name a new folder",
+        out.display()
+    );
+    Ok(std::fs::remove_dir_all(out)?)
+}
+
+fn disks(
+    work: &Path,
+    servers: usize,
+    shares: bool,
+    minutes: f64,
+) -> anyhow::Result<BTreeMap<Place, Disk>> {
+    let size = |(first, minute): (u64, u64)| first + minute * minutes.ceil() as u64;
+    let mut disks = BTreeMap::new();
+    for number in 0..servers {
+        let (image, mount) =
+            (work.join(format!("disk-{number}.img")), work.join(format!("disk-{number}")));
+        disks.insert(Place::Server(number), Disk::make(&image, &mount, size(SERVER_DISK))?);
+    }
+    if shares {
+        let disk =
+            Disk::make(&work.join("database.img"), &work.join("database"), size(DATABASE_DISK))?;
+        disks.insert(Place::Database, disk);
+    }
+    Ok(disks)
+}
+
+/// What all servers have in common.
+fn configuration(files: &Path, database: Option<&Database>, judges: &str) -> String {
+    let file = |name: &str| files.join(name).display().to_string();
+    let storage = database
+        .map_or_else(String::new, |database| format!("[storage]\nurl = \"{}\"\n", database.url()));
+    format!(
+        "[tls]\ncertificate = \"{}\"\nkey = \"{}\"\nclient_ca = \"{}\"\n\
+         [security]\nrequire = true\nprincipals = \"{}\"\n\
+         [policies]\ndefault = \"reference\"\ndir = \"{}\"\nallowed = [\"soak\"]\n\
+         [evidence]\nembeddings = \"off\"\nkept_in_memory = \"2MiB\"\n\
+         [shutdown]\ngrace = \"20s\"\n{storage}{judges}",
+        file("tls/server.pem"),
+        file("tls/server.key"),
+        file("tls/ca.pem"),
+        file("principals.toml"),
+        file("policies"),
+    )
+}

@@ -1,0 +1,173 @@
+//! This module is everything that a run consists of, shared by load, faults and checks.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use gsar_client::{Client, Token};
+use tokio::sync::watch;
+
+use crate::faults::phases::Phases;
+use crate::faults::schedule::{Place, Setting};
+use crate::identity::{AUDITOR, Authority, GUEST, Principal, Proof, READER, STRANGER, WORKERS};
+use crate::invariants::acknowledged::Acknowledged;
+use crate::invariants::levels::Sample;
+use crate::invariants::{Violation, Violations};
+use crate::kept::Kept;
+use crate::report::latencies::Latencies;
+use crate::servers::database::Database;
+use crate::servers::disk::Disk;
+use crate::servers::model::Model;
+use crate::servers::sidecar::Sidecar;
+
+/// A run. What is declared first is dropped first: servers before their database, and both before their disks.
+#[derive(Debug)]
+pub(crate) struct World {
+    /// What there is.
+    pub(crate) setting: Setting,
+    /// The servers.
+    pub(crate) sidecars: Vec<Sidecar>,
+    /// What they share.
+    pub(crate) database: Option<Database>,
+    /// Their file systems.
+    pub(crate) disks: BTreeMap<Place, Disk>,
+    /// The chat model.
+    pub(crate) model: Model,
+    /// What models may cost in a day.
+    pub(crate) daily_budget: u64,
+    /// Who signs certificates.
+    pub(crate) authority: Authority,
+    /// Where files stand that servers read anew.
+    pub(crate) files: PathBuf,
+    /// Held while those files are not as they should be, and while a server starts.
+    pub(crate) files_are_good: tokio::sync::Mutex<()>,
+    /// Which faults hold.
+    pub(crate) phases: Phases,
+    /// What must not be.
+    pub(crate) violations: Violations,
+    /// How long calls took.
+    pub(crate) latencies: Latencies,
+    /// What was acknowledged.
+    pub(crate) acknowledged: Mutex<Acknowledged>,
+    /// Corpora and investigations that were left for the end.
+    pub(crate) kept: Mutex<Kept>,
+    /// What the servers took.
+    pub(crate) samples: Mutex<Vec<Sample>>,
+    /// Things that were counted.
+    pub(crate) counts: Mutex<BTreeMap<String, u64>>,
+    /// Whether the load is to end.
+    pub(crate) is_over: watch::Sender<bool>,
+    /// Keys given so far.
+    pub(crate) keys: AtomicU64,
+    /// What answers say that chat models cost, in millionths of a dollar.
+    pub(crate) paid: AtomicU64,
+    /// Each call takes one ticket, which come at the pace of the run.
+    pub(crate) tickets: tokio::sync::Semaphore,
+    /// Connections by server and principal, once all are made.
+    pub(crate) clients: OnceLock<Vec<BTreeMap<&'static str, Client>>>,
+}
+
+/// How long a call may take, repetitions by the client included.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+
+impl World {
+    /// Connects every principal to every server, which all have to run.
+    ///
+    /// # Errors
+    /// One does not take the connection.
+    pub(crate) async fn connect(&self) -> anyhow::Result<()> {
+        let mut clients = Vec::new();
+        for sidecar in &self.sidecars {
+            let mut of_server = BTreeMap::new();
+            for principal in WORKERS.into_iter().chain([READER, AUDITOR, GUEST, STRANGER]) {
+                of_server.insert(principal.name, self.client_of(sidecar, &principal).await?);
+            }
+            clients.push(of_server);
+        }
+        self.clients.set(clients).ok().context("connected already")
+    }
+
+    async fn client_of(&self, sidecar: &Sidecar, of: &Principal) -> anyhow::Result<Client> {
+        let client = match of.proof {
+            Proof::Certificate => {
+                Client::connect_with(&sidecar.tls(), &self.authority.files(of)).await?
+            }
+            Proof::Token => {
+                Client::connect(&sidecar.socket()).await?.with_token(Token::new(&of.token())?)
+            }
+        };
+        Ok(client.with_deadline(DEADLINE))
+    }
+
+    /// The connection of a principal to a server.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn client(&self, server: usize, of: &Principal) -> anyhow::Result<&Client> {
+        let clients = self.clients.get().context("not connected yet")?;
+        clients
+            .get(server)
+            .and_then(|of_server| of_server.get(of.name))
+            .context("no such server or principal")
+    }
+
+    /// Whether the load is to end.
+    pub(crate) fn is_over(&self) -> bool {
+        *self.is_over.borrow()
+    }
+
+    /// Ends the load.
+    pub(crate) fn end(&self) {
+        self.is_over.send_replace(true);
+    }
+
+    /// Waits for so long, or for the end of the load; whether that came first.
+    pub(crate) async fn ends_within(&self, time: Duration) -> bool {
+        let mut is_over = self.is_over.subscribe();
+        // The sender lives as long as this.
+        tokio::time::timeout(time, is_over.wait_for(|is_over| *is_over)).await.is_ok()
+    }
+
+    /// A key that was never given before.
+    pub(crate) fn new_key(&self) -> u64 {
+        self.keys.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// Whether all servers answer for all.
+    #[must_use]
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.setting.has_database
+    }
+
+    /// What was acknowledged.
+    pub(crate) fn acknowledged(&self) -> MutexGuard<'_, Acknowledged> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was left for the end.
+    pub(crate) fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts something.
+    pub(crate) fn count(&self, what: &str) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        match counts.get_mut(what) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(what.to_owned(), 1)),
+        }
+    }
+
+    /// Notes what must not be.
+    pub(crate) fn violated(&self, violation: Violation) {
+        self.violations.note(self.phases.now(), violation);
+    }
+
+    /// Notes what must not be, where there is something; whether there is nothing.
+    pub(crate) fn check<T>(&self, checked: Result<T, Violation>) -> bool {
+        checked.map_err(|violation| self.violated(violation)).is_ok()
+    }
+}
