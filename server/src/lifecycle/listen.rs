@@ -30,7 +30,7 @@ pub(super) enum Socket {
 
 /// The file of a socket; removed when dropped, unless it is the service manager's.
 #[derive(Debug)]
-pub struct SocketFile {
+pub(super) struct SocketFile {
     path: PathBuf,
     is_ours: bool,
 }
