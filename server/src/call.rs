@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
-use crate::identity::Principal;
+use crate::identity::{NotAdmitted, Principal, Standing};
 
 /// A call that was let in: its deadline, how far it came, and its permit.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Call {
     pub attestation: Attestation,
     /// Who calls.
     pub principal: Arc<Principal>,
+    /// By what it was let in; `None` of a call of the server to itself.
+    standing: Option<Standing>,
     progress: Arc<InProgress>,
 }
 
@@ -57,18 +59,31 @@ impl Permit {
 pub(crate) struct Terms {
     allowed: Duration,
     attestation: Attestation,
-    principal: Arc<Principal>,
+    standing: Option<Standing>,
 }
 
 impl Terms {
-    /// A message that was let in, as a call of its own.
-    pub(crate) fn admitted(&self, permit: Permit) -> Call {
-        Call::admitted(permit, self.allowed, self.attestation.clone(), Arc::clone(&self.principal))
+    /// Waits until the caller may send another message, and counts it.
+    ///
+    /// # Errors
+    /// [`NotAdmitted`] where it may send none any more.
+    pub(crate) async fn wait_for_call(&self) -> Result<(), NotAdmitted> {
+        self.principal()?.wait_for_call().await;
+        // It may have been a long time.
+        self.principal().map(drop)
     }
 
-    /// Who sends the messages.
-    pub(crate) fn principal(&self) -> &Principal {
-        &self.principal
+    /// A message that is let in, as a call of its own.
+    ///
+    /// # Errors
+    /// [`NotAdmitted`] where the caller may send none any more.
+    pub(crate) fn admitted(&self, permit: Permit) -> Result<Call, NotAdmitted> {
+        let (standing, attestation) = (self.standing.clone(), self.attestation.clone());
+        Ok(Call::new(Some(permit), self.allowed, attestation, self.principal()?, standing))
+    }
+
+    fn principal(&self) -> Result<Arc<Principal>, NotAdmitted> {
+        self.standing.as_ref().map_or_else(|| Ok(Principal::anybody()), Standing::now)
     }
 }
 
@@ -109,20 +124,21 @@ impl Step {
 }
 
 impl Call {
-    /// A call that holds this permit and may take that long.
+    /// A call that holds this permit, may take that long, and was let in so.
     pub(crate) fn admitted(
         permit: Permit,
         allowed: Duration,
         attestation: Attestation,
-        principal: Arc<Principal>,
+        standing: Standing,
     ) -> Self {
-        Self::new(Some(permit), allowed, attestation, principal)
+        let principal = Arc::clone(standing.principal());
+        Self::new(Some(permit), allowed, attestation, principal, Some(standing))
     }
 
     /// A call of the server to itself, outside every limit.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
-        Self::new(None, allowed, Attestation::default(), Principal::anybody())
+        Self::new(None, allowed, Attestation::default(), Principal::anybody(), None)
     }
 
     fn new(
@@ -130,9 +146,11 @@ impl Call {
         allowed: Duration,
         attestation: Attestation,
         principal: Arc<Principal>,
+        standing: Option<Standing>,
     ) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
-        Self { deadline: Instant::now() + allowed, allowed, attestation, principal, progress }
+        let deadline = Instant::now() + allowed;
+        Self { deadline, allowed, attestation, principal, standing, progress }
     }
 
     /// What holds for the messages of its stream. They hold no permit of this call.
@@ -140,13 +158,21 @@ impl Call {
         Terms {
             allowed: self.allowed,
             attestation: self.attestation.clone(),
-            principal: Arc::clone(&self.principal),
+            standing: self.standing.clone(),
         }
     }
 
-    /// The same call for the next message of its stream: with as much time as it had at first.
-    pub(crate) fn renewed(&self) -> Self {
-        Self { deadline: Instant::now() + self.allowed, ..self.clone() }
+    /// The same call for the next message of its stream: with as much time as it had at first, and with the rights
+    /// that its caller has now.
+    ///
+    /// # Errors
+    /// [`NotAdmitted`] where the caller would not be let in any more.
+    pub(crate) fn renewed(&self) -> Result<Self, NotAdmitted> {
+        let principal = match &self.standing {
+            Some(standing) => standing.now()?,
+            None => Arc::clone(&self.principal),
+        };
+        Ok(Self { deadline: Instant::now() + self.allowed, principal, ..self.clone() })
     }
 
     /// Notes the step the call has come to.

@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 
 use crate::evidence::StoreError;
-use crate::identity::{Right, TooFast, Unidentified};
+use crate::identity::{NotAdmitted, Right, TooFast, Unidentified};
 
 /// When a caller that was refused may come back.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
@@ -34,9 +34,17 @@ pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
     not_found(resource, name, format!("{resource} `{name}` is not known; {known}"))
 }
 
-/// UNAUTHENTICATED: nothing says who calls, or what says so does not hold.
+/// UNAUTHENTICATED or PERMISSION_DENIED: why a call is not let in.
 #[must_use]
-pub fn unidentified(why: &Unidentified) -> Status {
+pub fn not_admitted(why: &NotAdmitted) -> Status {
+    match why {
+        NotAdmitted::Unidentified(why) => unidentified(why),
+        NotAdmitted::NoRight { principal, right } => no_right(principal, *right),
+    }
+}
+
+/// UNAUTHENTICATED: nothing says who calls, or what says so does not hold.
+fn unidentified(why: &Unidentified) -> Status {
     status(Code::Unauthenticated, ErrorReason::Unidentified, why.to_string(), ErrorDetails::new())
 }
 

@@ -27,10 +27,10 @@ use crate::attestation::Attestation;
 use crate::call::Call;
 use crate::config::Limits;
 use crate::errors;
-use crate::identity::{IdentityStore, Right};
+use crate::identity::{IdentityStore, NotAdmitted, Right, Standing};
 use crate::lifecycle::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
-use crate::telemetry::{TraceContext, metrics as names, traces};
+use crate::telemetry::{TraceContext, metrics as names, panics, traces};
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -200,16 +200,14 @@ impl Shared {
             .permits
             .of_call()
             .ok_or_else(|| ("overload", errors::too_many_calls(self.limits.calls_in_flight)))?;
-        let principal = self.identities.identify(headers, extensions);
-        let principal = principal.map_err(|why| ("unidentified", errors::unidentified(&why)))?;
-        if let Some(right) = right.filter(|right| !principal.may(*right)) {
-            return Err(("no_right", errors::no_right(principal.name(), right)));
-        }
+        let standing = Standing::of_call(&self.identities, headers, extensions, right)
+            .map_err(|why| (reason(&why), errors::not_admitted(&why)))?;
+        let principal = standing.principal();
         principal
             .count_call()
             .map_err(|too_fast| ("too_fast", errors::too_fast(principal.name(), too_fast)))?;
-        let attestation = self.attestation.of_connection(extensions, &principal);
-        Ok(Call::admitted(permit, deadline(headers, &self.limits), attestation, principal))
+        let attestation = self.attestation.of_connection(extensions, principal);
+        Ok(Call::admitted(permit, deadline(headers, &self.limits), attestation, standing))
     }
 
     async fn pass<S>(
@@ -233,6 +231,22 @@ impl Shared {
     }
 }
 
+/// The end of a stream whose caller is not let in any more, counted and logged as a call that is refused.
+pub(super) fn ended(method: &'static str, why: &NotAdmitted) -> Status {
+    counter!(names::REFUSED, "reason" => reason(why)).increment(1);
+    let status = errors::not_admitted(why);
+    log_refused(method, &status, Duration::ZERO);
+    status
+}
+
+/// The label of a refusal.
+fn reason(why: &NotAdmitted) -> &'static str {
+    match why {
+        NotAdmitted::Unidentified(_) => "unidentified",
+        NotAdmitted::NoRight { .. } => "no_right",
+    }
+}
+
 /// What comes of a call within its deadline; a panic of it is its own error.
 pub(super) async fn guarded<T>(call: &Call, work: impl Future<Output = T>) -> Result<T, Status> {
     let caught = AssertUnwindSafe(work).catch_unwind();
@@ -245,9 +259,7 @@ pub(super) async fn guarded<T>(call: &Call, work: impl Future<Output = T>) -> Re
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
     let id = uuid::Uuid::now_v7().to_string();
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    tracing::error!(defect = %id, panic = text.unwrap_or("no message"), "a handler panicked");
+    tracing::error!(defect = %id, panic = panics::said(panic), "a handler panicked");
     counter!(names::PANICS).increment(1);
     errors::internal(&id)
 }

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tonic::{Code, Status, Streaming};
 use tracing::Instrument as _;
 
-use super::admission::guarded;
+use super::admission::{ended, guarded};
 use super::permits::Permits;
 use crate::call::{Permit, Terms};
 use crate::config::Limits;
@@ -68,9 +68,12 @@ impl Stream {
                         return;
                     }
                 }
-                Some((permit, request)) = entering.next() => {
-                    evaluating.spawn(self.clone().answer(permit, request).in_current_span());
-                }
+                Some((entered, request)) = entering.next() => match entered {
+                    Ok(permit) => {
+                        evaluating.spawn(self.clone().answer(permit, request).in_current_span());
+                    }
+                    Err(status) => end = Some(Err(status)),
+                },
                 () = &mut draining, if end.is_none() => {
                     end = Some(Err(errors::not_serving("draining")));
                 }
@@ -86,17 +89,18 @@ impl Stream {
         }
     }
 
-    /// Waits for the permit of a report. What is wrong with the request is answered without one.
+    /// Waits for the permit of a report, unless its caller may send none any more, which ends the stream. What is wrong
+    /// with the request is answered without a permit.
     async fn enter(
         &self,
         request: v1::EvaluateStreamRequest,
-    ) -> (Option<Permit>, v1::EvaluateStreamRequest) {
+    ) -> (Result<Option<Permit>, Status>, v1::EvaluateStreamRequest) {
         let permit = match request.request {
-            Some(_) => {
-                self.terms.principal().wait_for_call().await;
-                self.permits.of_item().await
-            }
-            None => None,
+            Some(_) => match self.terms.wait_for_call().await {
+                Ok(()) => Ok(self.permits.of_item().await),
+                Err(why) => Err(ended(METHOD, &why)),
+            },
+            None => Ok(None),
         };
         (permit, request)
     }
@@ -133,9 +137,10 @@ impl Stream {
     ) -> Result<v1::EvaluateResponse, Status> {
         let permit = permit.ok_or_else(|| errors::not_serving("draining"))?;
         let _counted = self.permits.count();
-        let call = self.terms.admitted(permit);
+        let call = self.terms.admitted(permit).map_err(|why| ended(METHOD, &why))?;
         let ids = RequestIds::of(&request);
-        let answer = guarded(&call, self.engine.evaluate(&call, request)).await??;
+        let engine = self.engine.of(&call.principal);
+        let answer = guarded(&call, engine.evaluate(&call, request)).await??;
         log_evaluated(&ids, &answer, started.elapsed());
         Ok(answer)
     }
@@ -157,9 +162,9 @@ async fn deliver(
     match answered {
         Ok(answer) => answers.send(Ok(answer)).await.map_err(|_| ()),
         // Panics are caught where they happen, so that this one is of the lines around that.
-        Err(error) => {
-            tracing::error!(%error, "a report of a stream was lost");
+        Err(_) => {
             let id = uuid::Uuid::now_v7().to_string();
+            tracing::error!(defect = %id, "a report of a stream was lost");
             let _caller_is_gone = answers.send(Err(errors::internal(&id))).await;
             Err(())
         }

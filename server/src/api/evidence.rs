@@ -13,6 +13,7 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::admission::ended;
 use super::services::{Engines, call};
 use crate::attestation::Attestation;
 use crate::errors;
@@ -78,7 +79,7 @@ impl EvidenceService for Corpora {
     ) -> Result<Response<v1::PutEvidenceResponse>, Status> {
         let store = self.store(&request)?;
         let engine = self.0.of_request(&request)?;
-        let attestation = call(request.extensions())?.attestation;
+        let call = call(request.extensions())?;
         let mut stream = request.into_inner();
         let (name, lives) = head(stream.message().await?)?;
         let (of, corpus_id) = (store.clone(), name.clone());
@@ -87,7 +88,10 @@ impl EvidenceService for Corpora {
         let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
         loop {
             let part = match stream.message().await? {
-                Some(message) => Self::check(engine.limits(), message.part, &attestation)?,
+                Some(message) => {
+                    call.renewed().map_err(|why| ended("EvidenceService/PutEvidence", &why))?;
+                    Self::check(engine.limits(), message.part, &call.attestation)?
+                }
                 None => Checked::End,
             };
             let is_end = matches!(part, Checked::End);

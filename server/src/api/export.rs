@@ -11,11 +11,14 @@ use tokio::time::timeout_at;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
+use super::admission::ended;
 use crate::call::Call;
 use crate::errors;
 use crate::export::Export;
 use crate::lifecycle::{Phase, PhaseCell};
 
+/// The label of an export in logs.
+const METHOD: &str = "LedgerService/Export";
 /// The step of a call that is late, as its error names it.
 const STEP: &str = "export";
 
@@ -53,19 +56,23 @@ async fn run(
     phase: &PhaseCell,
 ) -> Result<(), Status> {
     let late = |_| errors::deadline_exceeded(STEP);
+    let deadline = || match call.renewed() {
+        Ok(renewed) => Ok(renewed.deadline.into()),
+        Err(why) => Err(ended(METHOD, &why)),
+    };
     loop {
         let page = tokio::select! {
             biased;
             () = phase.reached(Phase::Draining) => return Err(errors::not_serving("draining")),
             () = responses.closed() => return Ok(()),
-            page = timeout_at(call.renewed().deadline.into(), export.next()) => page.map_err(late)??,
+            page = timeout_at(deadline()?, export.next()) => page.map_err(late)??,
         };
         let Some(page) = page else { return Ok(()) };
         for response in page {
             let sent = tokio::select! {
                 biased;
                 () = phase.reached(Phase::Draining) => return Err(errors::not_serving("draining")),
-                sent = timeout_at(call.renewed().deadline.into(), responses.send(Ok(response))) => sent.map_err(late)?,
+                sent = timeout_at(deadline()?, responses.send(Ok(response))) => sent.map_err(late)?,
             };
             if sent.is_err() {
                 return Ok(());

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::admission::ended;
 use super::services::call;
 use crate::call::Call;
 use crate::drive::{Investigations, Submitted};
@@ -85,7 +86,7 @@ impl InvestigationService for Driver {
         let call = call(request.extensions())?;
         let (answers, stream) = mpsc::channel(1);
         let session = Session {
-            investigations: self.investigations.of(&call.principal),
+            investigations: self.investigations.clone(),
             investigation_id: String::new(),
             call,
         };
@@ -93,6 +94,9 @@ impl InvestigationService for Driver {
         Ok(Response::new(ReceiverStream::new(stream)))
     }
 }
+
+/// The label of a stream in logs.
+const METHOD: &str = "InvestigationService/Drive";
 
 type Answers = mpsc::Sender<Result<v1::DriveResponse, Status>>;
 
@@ -140,32 +144,34 @@ impl Session {
             .request
             .ok_or_else(|| invalid("request", "is missing; give start, turn, report or cancel"))?;
         let is_first = self.investigation_id.is_empty();
-        // Each message has as much time as a call of its own.
-        let call = self.call.renewed();
+        // Each message counts as a call of its own, has as much time, and the rights that its caller has by then.
+        self.call.terms().wait_for_call().await.map_err(|why| ended(METHOD, &why))?;
+        let call = self.call.renewed().map_err(|why| ended(METHOD, &why))?;
+        let investigations = self.investigations.of(&call.principal);
         let (investigation, evaluation) = match request {
             Kind::Start(start) => {
                 if !is_first {
                     return Err(invalid("start", "begins a stream; open another for another one"));
                 }
                 self.investigation_id.clone_from(&start.investigation_id);
-                (self.investigations.start(start).await?, None)
+                (investigations.start(start).await?, None)
             }
             _ if is_first => {
                 return Err(invalid("start", "is missing; the first message of a stream is start"));
             }
             Kind::Turn(mut turn) => {
                 self.name(&mut turn.investigation_id, "turn.investigation_id")?;
-                (self.investigations.record_turn(&call, turn).await?, None)
+                (investigations.record_turn(&call, turn).await?, None)
             }
             Kind::Report(mut report) => {
                 self.name(&mut report.investigation_id, "report.investigation_id")?;
                 let Submitted { investigation, evaluation } =
-                    self.investigations.submit_report(&call, report).await?;
+                    investigations.submit_report(&call, report).await?;
                 (investigation, evaluation)
             }
             Kind::Cancel(mut cancel) => {
                 self.name(&mut cancel.investigation_id, "cancel.investigation_id")?;
-                (self.investigations.cancel(cancel).await?, None)
+                (investigations.cancel(cancel).await?, None)
             }
         };
         Ok(v1::DriveResponse { investigation: Some(investigation), evaluation })

@@ -68,7 +68,9 @@ impl Config {
                 let is_plain = matches!(listen, Listen::Tcp(address) if !address.ip().is_loopback());
                 let is_reached = match listen {
                     Listen::Unix(_) => false,
-                    Listen::Tcp(address) | Listen::Tls(address) => !address.ip().is_loopback(),
+                    // Every program of the machine.
+                    Listen::Tcp(_) => true,
+                    Listen::Tls(address) => !address.ip().is_loopback(),
                 };
                 let is_open = !identifies && (is_reached || self.security.require);
                 let anybody = matches!(listen, Listen::Tls(_)) && self.tls.client_ca.is_some() && !self.security.require;
@@ -123,7 +125,9 @@ mod tests {
         };
         for (listen, change, said, refused) in [
             ("unix:///a", &(|_: &mut Config| {}) as &dyn Fn(&mut Config), false, false),
-            ("grpc://127.0.0.1:1", &|_| {}, false, false),
+            ("grpc://127.0.0.1:1", &|_| {}, true, false),
+            ("grpc://[::1]:1", &|_| {}, true, false),
+            ("grpc://127.0.0.1:1", &identified, false, false),
             ("grpc://0.0.0.0:1", &|_| {}, true, false),
             ("grpc://0.0.0.0:1", &identified, true, false),
             ("grpc://0.0.0.0:1", &both, true, true),
@@ -131,7 +135,10 @@ mod tests {
             ("grpc://127.0.0.1:1", &both, false, false),
             ("grpcs://0.0.0.0:1", &|_| {}, true, false),
             ("grpcs://0.0.0.0:1", &|config| config.tls.client_ca = Some("ca".into()), false, false),
+            ("grpcs://127.0.0.1:1", &|_| {}, false, false),
+            ("grpcs://127.0.0.1:1", &required, true, true),
             ("grpcs://0.0.0.0:1", &required, true, true),
+            ("grpcs://0.0.0.0:1", &identified, false, false),
             ("grpcs://0.0.0.0:1", &both, false, false),
             ("unix:///a", &required, true, true),
             ("unix:///a", &both, false, false),
@@ -139,6 +146,31 @@ mod tests {
             let text = exposed(listen, change);
             assert_eq!(text.starts_with('\n'), !said, "{listen}: {text}");
             assert_eq!(text.contains("security.require"), refused, "{listen}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_gateway_is_exposed_beyond_loopback_and_without_principals_where_they_are_required() {
+        for (address, has_principals, require, said) in [
+            ("127.0.0.1:1", false, false, false),
+            ("127.0.0.1:1", true, false, false),
+            ("127.0.0.1:1", false, true, true),
+            ("127.0.0.1:1", true, true, false),
+            ("0.0.0.0:1", true, false, true),
+            ("0.0.0.0:1", true, true, true),
+        ] {
+            let text = exposed("unix:///a", |config| {
+                config.gateway.address = Some(address.parse().unwrap());
+                // Health and metrics, and no calls: wherever it is, nothing of this is about it.
+                config.admin = Some("0.0.0.0:2".parse().unwrap());
+                config.security.principals = has_principals.then(|| "p".into());
+                config.security.require = require;
+            });
+            let case = format!("{address} {has_principals} {require}: {text}");
+            assert_eq!(text.contains("the gateway at"), said, "{case}");
+            let refused = text.contains("security.require: is set, and the gateway");
+            assert_eq!(refused, said && require, "{case}");
+            assert!(!text.contains("0.0.0.0:2"), "{case}");
         }
     }
 

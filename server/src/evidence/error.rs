@@ -1,5 +1,6 @@
 //! This module holds the errors of stored evidence, each with its subject and the fix.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::storage::postgres::{Failure, FailureKind};
@@ -38,8 +39,8 @@ pub enum StoreError {
         limit: &'static str,
         /// The most that it allows, in its unit.
         allowed: u64,
-        /// What would be needed.
-        needed: u64,
+        /// What would be needed; of all corpora only where the owner sees all.
+        needed: Needed,
     },
     /// The messages of a call do not make sense together.
     #[error("{0}")]
@@ -74,6 +75,24 @@ pub enum StoreError {
 
 /// What to do where a folder does not take evidence.
 pub(super) const WRITE: &str = "make room or give the server the right to write there";
+
+/// Bytes that would be needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needed {
+    /// That many.
+    Bytes(u64),
+    /// How many says what others keep.
+    More,
+}
+
+impl fmt::Display for Needed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => bytes.fmt(f),
+            Self::More => f.write_str("more"),
+        }
+    }
+}
 
 impl StoreError {
     /// What a database that servers share did not do.

@@ -26,7 +26,7 @@ use tokio::runtime::Handle;
 
 pub use embedding::Embeddings;
 use embedding::{EmbeddingProgress, ModelOnDemand, VectorCache};
-pub use error::StoreError;
+pub use error::{Needed, StoreError};
 pub use gsar_embedding::Vector;
 pub use name::CorpusName;
 use postgres::PostgresCorpora;
@@ -290,12 +290,14 @@ impl Evidence {
         let bounds = self.shared.bounds;
         let needed = corpus.summary()?.size.saturating_add(added);
         if needed > bounds.max_corpus_size {
-            let limit = "evidence.max_corpus_size";
+            let (limit, needed) = ("evidence.max_corpus_size", Needed::Bytes(needed));
             return Err(StoreError::Full { limit, allowed: bounds.max_corpus_size, needed });
         }
         let needed = needed.saturating_add(self.shared.store.size_of_others(corpus.name())?);
         if needed > bounds.max_size {
             let limit = "evidence.max_size";
+            let sees_all = self.owner.only().is_none();
+            let needed = if sees_all { Needed::Bytes(needed) } else { Needed::More };
             return Err(StoreError::Full { limit, allowed: bounds.max_size, needed });
         }
         Ok(())

@@ -10,6 +10,7 @@ mod problem;
 mod transcode;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
@@ -25,6 +26,7 @@ use tower::{Layer as _, Service, ServiceExt};
 use tower_http::cors::CorsLayer;
 
 use crate::config::Config;
+use crate::identity::IdentityStore;
 use crate::lifecycle::{Phase, PhaseCell};
 use methods::{METHODS, WRITING};
 use origin::Origins;
@@ -49,7 +51,12 @@ const ANSWER_HEADERS: [&str; 4] =
 ///
 /// # Errors
 /// A sentence when the descriptors of the contract are broken.
-pub fn router<S>(service: S, phase: PhaseCell, config: &Config) -> Result<Router, String>
+pub fn router<S>(
+    service: S,
+    phase: PhaseCell,
+    identities: &Arc<IdentityStore>,
+    config: &Config,
+) -> Result<Router, String>
 where
     S: Service<
             Request<tonic::body::Body>,
@@ -66,7 +73,7 @@ where
     let written = WRITING.into_iter().filter(|_| has_principals);
     let mut router = Router::new();
     for method in METHODS.into_iter().chain(written) {
-        let transcoder = Transcoder::new(method, documents.clone())?;
+        let transcoder = Transcoder::new(method, documents.clone(), Arc::clone(identities))?;
         let of_json = service.clone();
         let handler = move |headers: HeaderMap, body: Body| async move {
             transcoder.answer(of_json, &headers, body).await

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::header::{CONTENT_TYPE, TE};
-use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode};
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use gsar_proto::json::Transcoding;
 use http_body_util::{BodyExt as _, Full};
@@ -19,6 +19,7 @@ use super::methods::ServedMethod;
 use super::problem::{of_status, problem};
 use crate::config::Limits;
 use crate::errors;
+use crate::identity::{IdentityStore, Standing};
 
 /// A compression flag and a length in front of every message.
 const FRAME_HEADER: usize = 5;
@@ -31,6 +32,7 @@ pub(super) struct Transcoder {
     rpc: &'static str,
     messages: Transcoding,
     documents: Documents,
+    identities: Arc<IdentityStore>,
 }
 
 /// Bounds on documents that are read; all methods share them. Calls are admitted behind that.
@@ -60,9 +62,13 @@ impl Transcoder {
     ///
     /// # Errors
     /// A sentence when the contract has no such method.
-    pub(super) fn new(method: ServedMethod, documents: Documents) -> Result<Self, String> {
+    pub(super) fn new(
+        method: ServedMethod,
+        documents: Documents,
+        identities: Arc<IdentityStore>,
+    ) -> Result<Self, String> {
         let messages = Transcoding::of(method.rpc).map_err(|error| error.to_string())?;
-        Ok(Self { rpc: method.rpc, messages, documents })
+        Ok(Self { rpc: method.rpc, messages, documents, identities })
     }
 
     /// The answer to a document.
@@ -80,7 +86,12 @@ impl Transcoder {
             > + Send,
         S::Future: Send,
     {
-        let message = match self.message(headers, body).await {
+        let message = match self.is_identified(headers) {
+            true => self.message(headers, body).await,
+            // Nothing of it is read; the service refuses the call as it refuses others.
+            false => Ok(Vec::new()),
+        };
+        let message = match message {
             Ok(message) => message,
             Err(refused) => return *refused,
         };
@@ -94,6 +105,11 @@ impl Transcoder {
             }
             Err(status) => of_status(&status),
         }
+    }
+
+    /// Whether a request is a principal's, or everybody is the same.
+    fn is_identified(&self, headers: &HeaderMap) -> bool {
+        Standing::of_call(&self.identities, headers, &Extensions::new(), None).is_ok()
     }
 
     /// The message of a request's document.
@@ -150,8 +166,8 @@ impl Transcoder {
         head.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         head.insert(TE, HeaderValue::from_static("trailers"));
         for name in PASSED_ON {
-            if let Some(value) = headers.get(name) {
-                head.insert(name, value.clone());
+            for value in headers.get_all(name) {
+                head.append(name, value.clone());
             }
         }
         request

@@ -16,7 +16,9 @@ impl PeerCertificate {
     pub fn of_chain(chain: &[CertificateDer<'_>]) -> Self {
         let Some(certificate) = chain.first() else { return Self::default() };
         let Ok(certificate) = EndEntityCert::try_from(certificate) else { return Self::default() };
-        let uris = certificate.valid_uri_names().map(str::to_owned);
+        // Without a scheme it is no URI, and must not pass for a DNS name.
+        let uris = certificate.valid_uri_names().filter(|uri| uri.contains("://"));
+        let uris = uris.map(str::to_owned);
         let hosts = certificate.valid_dns_names().map(str::to_ascii_lowercase);
         Self(uris.chain(hosts).collect())
     }
@@ -47,6 +49,26 @@ mod tests {
         let read = PeerCertificate::of_chain(&[certificate()]);
         assert_eq!(read.names(), ["spiffe://Prod/ns/rca", "agent.example"]);
         assert_eq!(PeerCertificate::of_chain(&[]), PeerCertificate::default());
+    }
+
+    #[test]
+    fn a_uri_passes_for_no_host_and_nothing_that_is_no_name_is_one() {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.distinguished_name.push(rcgen::DnType::CommonName, "agent.example");
+        let ascii = |text: &str| text.try_into().unwrap();
+        params.subject_alt_names = vec![
+            SanType::URI(ascii("agent.example")),
+            SanType::DnsName(ascii("agent.example\0.evil.example")),
+            SanType::DnsName(ascii("spiffe://example/ada")),
+            SanType::Rfc822Name(ascii("spiffe://example/ada")),
+            SanType::IpAddress([127, 0, 0, 1].into()),
+            SanType::URI(ascii("spiffe://example/ada\0")),
+            SanType::URI(ascii("SPIFFE://user@Example/%61da")),
+        ];
+        let signed = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        let read = PeerCertificate::of_chain(&[signed.der().clone()]);
+        // As they are: names are compared byte by byte, so that no spelling stands for another one.
+        assert_eq!(read.names(), ["spiffe://example/ada\0", "SPIFFE://user@Example/%61da"]);
     }
 
     proptest! {

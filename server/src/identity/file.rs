@@ -32,16 +32,17 @@ pub(super) struct Principals {
     pub(super) by_token: HashMap<TokenDigest, Arc<Principal>>,
     pub(super) by_subject: HashMap<String, Arc<Principal>>,
     pub(super) by_uid: HashMap<u32, Arc<Principal>>,
+    by_name: HashMap<String, Arc<Principal>>,
 }
 
 impl Principals {
-    /// Reads a file.
+    /// Reads a file, in the place of what was read before.
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub(super) fn read(text: &str) -> Result<Self, Vec<String>> {
+    pub(super) fn read(text: &str, before: Option<&Self>) -> Result<Self, Vec<String>> {
         let written: BTreeMap<String, Written> =
-            toml::from_str(text).map_err(|error| vec![error.to_string().trim_end().to_owned()])?;
+            toml::from_str(text).map_err(|error| vec![at_its_line(text, &error)])?;
         let (mut read, mut problems) = (Self::default(), Vec::new());
         if written.is_empty() {
             problems
@@ -51,7 +52,8 @@ impl Principals {
             let mut problem = |text: String| problems.push(format!("{name}{text}"));
             check(&name, &written, &mut problem);
             let calls = written.calls_per_minute.and_then(NonZeroU32::new);
-            let principal = Arc::new(Principal::new(&name, written.may, calls));
+            let before = before.and_then(|before| before.by_name.get(&name)).map(Arc::as_ref);
+            let principal = Arc::new(Principal::new(&name, written.may, calls, before));
             for given in written.certificates {
                 // A SPIFFE id is compared as it is, a DNS name in small letters.
                 let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
@@ -71,9 +73,17 @@ impl Principals {
             for given in written.uids {
                 add(&mut read.by_uid, given, &principal, "uids", &mut problem);
             }
+            read.by_name.insert(name, principal);
         }
         if problems.is_empty() { Ok(read) } else { Err(problems) }
     }
+}
+
+/// An error with its line, which it does not repeat: a token may stand there by mistake.
+fn at_its_line(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let message = error.message().replace('\n', ", ");
+    format!("line {}: is no TOML of principals: {message}", before.matches('\n').count() + 1)
 }
 
 fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
@@ -131,7 +141,7 @@ mod tests {
             "[rca]\ncertificates = [\"spiffe://Prod/rca\", \"RCA.example\"]\ntokens = [\"{DIGEST}\"]\nmay = [\"evaluate\"]\n\
              [auditor]\nsubjects = [\"ada\"]\nuids = [7]\nmay = [\"audit\", \"read\"]\ncalls_per_minute = 3\n"
         );
-        let read = Principals::read(&text).unwrap();
+        let read = Principals::read(&text, None).unwrap();
         for name in ["spiffe://Prod/rca", "rca.example"] {
             assert_eq!(read.by_certificate[name].name(), "rca");
         }
@@ -145,6 +155,12 @@ mod tests {
             auditor.count_call().unwrap();
         }
         assert_eq!(auditor.count_call().unwrap_err().per_minute, 3);
+        // Reading the file anew gives nobody more calls.
+        let anew = Principals::read(&text, Some(&read)).unwrap();
+        assert_eq!(anew.by_uid[&7].count_call().unwrap_err().per_minute, 3);
+        let more = text.replace("calls_per_minute = 3", "calls_per_minute = 4");
+        let more = Principals::read(&more, Some(&read)).unwrap();
+        assert_eq!(more.by_uid[&7].count_call(), Ok(()));
     }
 
     #[test]
@@ -153,7 +169,7 @@ mod tests {
             "[a]\ntokens = [\"{DIGEST}\", \"secret\"]\nmay = []\ncalls_per_minute = 0\n\
              [b]\ntokens = [\"{DIGEST}\"]\nmay = [\"read\"]\n[\"c d\"]\nmay = [\"read\"]\nsubjects = [\"\"]\n[e]\nmay = [\"read\"]\n"
         );
-        let problems = Principals::read(&text).unwrap_err().join("\n");
+        let problems = Principals::read(&text, None).unwrap_err().join("\n");
         for words in [
             "a.may: is empty",
             "a.calls_per_minute: 0",
@@ -171,10 +187,13 @@ mod tests {
             ("", "names no principal"),
             ("[a]\nmay = [\"fly\"]", "unknown variant `fly`"),
             ("[a]\ncolour = 1", "unknown field"),
-            ("[a", "TOML"),
+            ("[a", "line 1: is no TOML"),
+            ("[a]\ntoken = \"secret\"", "line 2: is no TOML of principals: unknown field `token`"),
+            ("[a]\n\ntokens = [\"secret]", "line 3: is no TOML"),
         ] {
-            let problems = Principals::read(text).unwrap_err().join("\n");
+            let problems = Principals::read(text, None).unwrap_err().join("\n");
             assert!(problems.contains(words), "{words} in: {problems}");
+            assert!(!problems.contains("secret"), "{problems}");
         }
     }
 }

@@ -4,10 +4,12 @@
 use std::collections::HashMap;
 use std::str::FromStr as _;
 
+use data_encoding::BASE64URL_NOPAD;
 use jsonwebtoken::errors::ErrorKind;
-use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet};
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// How far clocks may be apart, in seconds.
 const LEEWAY: u64 = 30;
@@ -25,9 +27,29 @@ struct Key {
     algorithms: Vec<Algorithm>,
 }
 
+/// Whom a token names, and until when.
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) name: String,
+    /// In seconds since 1970, with what clocks may be apart.
+    pub(super) until: u64,
+}
+
+/// What a token has to hold, each in the one form that it may have.
 #[derive(Deserialize)]
 struct Claims {
     sub: String,
+    exp: f64,
+    #[serde(rename = "iss")]
+    _iss: String,
+    #[serde(rename = "nbf", default)]
+    _nbf: Option<f64>,
+}
+
+/// What a header may ask for that is not understood here, by which a token must be refused (RFC 7515, 4.1.11).
+#[derive(Deserialize)]
+struct Critical {
+    crit: Option<IgnoredAny>,
 }
 
 impl std::fmt::Debug for Issuer {
@@ -71,9 +93,12 @@ impl Issuer {
     ///
     /// # Errors
     /// Why it does not hold, without anything out of it.
-    pub(super) fn subject(&self, token: &str) -> Result<String, &'static str> {
-        let header =
-            decode_header(token).map_err(|_| "the token is neither known nor a JSON Web Token")?;
+    pub(super) fn subject(&self, token: &str) -> Result<Subject, &'static str> {
+        const NO_TOKEN: &str = "the token is neither known nor a JSON Web Token";
+        let header = decode_header(token).map_err(|_| NO_TOKEN)?;
+        if has_critical(token).ok_or(NO_TOKEN)? {
+            return Err("the token has a header `crit`, none of which is understood here");
+        }
         let key = match (&header.kid, self.keys.as_slice()) {
             (Some(id), _) => self.by_id.get(id).and_then(|at| self.keys.get(*at)),
             (None, [only]) => Some(only),
@@ -90,19 +115,40 @@ impl Issuer {
         validation.set_audience(&[&self.audience]);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         let claims = decode::<Claims>(token, &key.key, &validation);
-        claims.map(|decoded| decoded.claims.sub).map_err(|error| match error.kind() {
+        let claims = claims.map_err(|error| match error.kind() {
             ErrorKind::ExpiredSignature => "the token has expired",
             ErrorKind::ImmatureSignature => "the token is not valid yet",
             ErrorKind::InvalidAudience => "the token is for another audience",
             ErrorKind::InvalidIssuer => "the token is of another issuer",
-            ErrorKind::MissingRequiredClaim(_) => "the token lacks one of exp, iss, aud and sub",
+            ErrorKind::MissingRequiredClaim(_) | ErrorKind::Json(_) => {
+                "the token lacks one of exp, iss, aud and sub, or holds one that cannot be read"
+            }
             ErrorKind::InvalidSignature => "the token has a wrong signature",
             _ => "the token cannot be read",
-        })
+        })?;
+        let Claims { sub, exp, .. } = claims.claims;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is beyond the range is its bound"
+        )]
+        let until = (exp as u64).saturating_add(LEEWAY);
+        Ok(Subject { name: sub, until })
     }
 }
 
+/// Whether a header is critical; `None` where the header cannot be read.
+fn has_critical(token: &str) -> Option<bool> {
+    let (header, _) = token.split_once('.')?;
+    let header = BASE64URL_NOPAD.decode(header.as_bytes()).ok()?;
+    let Critical { crit } = serde_json::from_slice(&header).ok()?;
+    Some(crit.is_some())
+}
+
 fn key(jwk: &Jwk) -> Result<Key, String> {
+    if jwk.common.public_key_use.as_ref().is_some_and(|of| *of != PublicKeyUse::Signature) {
+        return Err("has another use than `sig`; leave out keys for other uses".to_owned());
+    }
     let algorithms = match (&jwk.algorithm, &jwk.common.key_algorithm) {
         (AlgorithmParameters::OctetKey(_), _) => {
             return Err("is a shared secret, with which those who check tokens could sign them; give a public key".to_owned());
@@ -146,6 +192,7 @@ mod tests {
             (&format!("{{\"keys\":[{secret}]}}"), "keys.0: is a shared secret"),
             (&format!("{{\"keys\":[{for_encryption}]}}"), "keys.0: alg RSA_OAEP does not sign"),
             (&format!("{{\"keys\":[{curve}]}}"), "keys.0: is on another curve"),
+            (&KEYS.replace("\"kid\"", "\"use\":\"enc\",\"kid\""), "keys.0: has another use"),
             (&twice, "keys.1: another key has its kid"),
         ] {
             let problems = Issuer::new("i", "a", keys).unwrap_err().join("; ");

@@ -8,10 +8,12 @@ mod file;
 mod jwt;
 mod principal;
 mod right;
+mod standing;
 mod store;
 mod token;
 
 pub use certificate::PeerCertificate;
 pub use principal::{Principal, TooFast};
 pub use right::Right;
+pub use standing::{NotAdmitted, Standing};
 pub use store::{IdentityProblem, IdentityStore, Unidentified};

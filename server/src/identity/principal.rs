@@ -16,7 +16,7 @@ pub struct Principal {
     owner: Owner,
     /// `None` where it may do everything.
     rights: Option<Vec<Right>>,
-    calls: Option<Calls>,
+    calls: Option<Arc<Calls>>,
 }
 
 struct Calls {
@@ -50,15 +50,21 @@ impl Principal {
         Arc::clone(&ANYBODY)
     }
 
+    /// One of the file. Where it was there before and may call as often, its calls are counted on.
     pub(super) fn new(
         name: &str,
         rights: Vec<Right>,
         calls_per_minute: Option<NonZeroU32>,
+        before: Option<&Self>,
     ) -> Self {
         let owner = Owner::new(name, rights.contains(&Right::Audit));
-        let calls = calls_per_minute.map(|per_minute| Calls {
-            per_minute,
-            limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
+        let counted = before.and_then(|before| before.calls.as_ref());
+        let calls = calls_per_minute.map(|per_minute| match counted {
+            Some(calls) if calls.per_minute == per_minute => Arc::clone(calls),
+            _ => Arc::new(Calls {
+                per_minute,
+                limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
+            }),
         });
         Self { owner, rights: Some(rights), calls }
     }
@@ -92,7 +98,7 @@ impl Principal {
     /// # Errors
     /// [`TooFast`] where it has made as many as it may.
     pub fn count_call(&self) -> Result<(), TooFast> {
-        let Some(Calls { per_minute, limiter }) = &self.calls else { return Ok(()) };
+        let Some(Calls { per_minute, limiter }) = self.calls.as_deref() else { return Ok(()) };
         limiter.check().map_err(|until| TooFast {
             per_minute: per_minute.get(),
             retry_after: until.wait_time_from(DefaultClock::default().now()),

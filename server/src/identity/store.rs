@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use http::{Extensions, HeaderMap};
-use tonic::transport::server::UdsConnectInfo;
-
 use super::certificate::PeerCertificate;
 use super::file::Principals;
-use super::jwt::Issuer;
+use super::jwt::{Issuer, Subject};
 use super::principal::Principal;
-use super::token::{self, TokenDigest};
+use super::standing::Presented;
+use super::token::TokenDigest;
 use crate::config::{Problems, Security};
 
 /// The principals in force.
@@ -46,7 +44,7 @@ impl IdentityStore {
         if problems.concern(&["security"]) {
             return None;
         }
-        match read(files) {
+        match read(files, None) {
             Ok(known) => {
                 Some(Self { files: files.clone(), current: RwLock::new(known.map(Arc::new)) })
             }
@@ -65,7 +63,9 @@ impl IdentityStore {
     /// # Errors
     /// Everything that is wrong.
     pub fn reload(&self) -> Result<bool, Vec<IdentityProblem>> {
-        let known = read(&self.files)?.map(Arc::new);
+        let before = self.current();
+        let before = before.as_ref().map(|known| &known.principals);
+        let known = read(&self.files, before)?.map(Arc::new);
         let is_any = known.is_some();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = known;
         Ok(is_any)
@@ -86,69 +86,101 @@ impl IdentityStore {
     ///
     /// # Errors
     /// [`Unidentified`] where it is none, with the fix.
-    pub fn identify(
-        &self,
-        headers: &HeaderMap,
-        connection: &Extensions,
-    ) -> Result<Arc<Principal>, Unidentified> {
-        match self.current() {
-            None => Ok(Principal::anybody()),
-            Some(known) => known.identify(headers, connection).map_err(Unidentified),
-        }
+    pub(super) fn identify(&self, presented: &Presented) -> Result<Identified, Unidentified> {
+        let Some(known) = self.current() else { return Ok(Identified::anybody()) };
+        let (principal, until) = known.identify(presented).map_err(Unidentified)?;
+        Ok(Identified { principal, known: Some(known), until })
+    }
+
+    /// Whether what was found is still so: nothing was read anew since, and no token has ended.
+    pub(super) fn still_holds(&self, found: &Identified, seconds_now: u64) -> bool {
+        let Identified { known, until, .. } = found;
+        let is_current = match (known, &self.current()) {
+            (Some(found), Some(current)) => Arc::ptr_eq(found, current),
+            (None, None) => true,
+            _ => false,
+        };
+        is_current && until.is_none_or(|until| seconds_now <= until)
     }
 }
 
+/// Whose a call is.
+#[derive(Clone)]
+pub(super) struct Identified {
+    pub(super) principal: Arc<Principal>,
+    /// The principals among which it was found.
+    known: Option<Arc<Known>>,
+    /// When its token ends, in seconds since 1970.
+    until: Option<u64>,
+}
+
+impl Identified {
+    /// Everybody's, where there are no principals.
+    pub(super) fn anybody() -> Self {
+        Self { principal: Principal::anybody(), known: None, until: None }
+    }
+}
+
+impl Unidentified {
+    pub(super) fn because(why: &str) -> Self {
+        Self(why.to_owned())
+    }
+}
+
+/// A principal, and when the token ends that names it.
+type Found = (Arc<Principal>, Option<u64>);
+
 impl Known {
-    fn identify(
-        &self,
-        headers: &HeaderMap,
-        connection: &Extensions,
-    ) -> Result<Arc<Principal>, String> {
-        if let Some(token) = token::of_headers(headers)? {
+    fn identify(&self, presented: &Presented) -> Result<Found, String> {
+        let Presented { token, certificate, uid } = presented;
+        if let Some(token) = token {
             return self.of_token(token);
         }
         let principals = &self.principals;
-        let names = connection.get::<PeerCertificate>().map(PeerCertificate::names);
+        let names = certificate.as_ref().map(PeerCertificate::names);
         let of_certificate =
             names.into_iter().flatten().find_map(|name| principals.by_certificate.get(name));
-        let peer = connection.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
-        let of_user = || peer.and_then(|peer| principals.by_uid.get(&peer.uid()));
-        of_certificate.or_else(of_user).cloned().ok_or_else(|| match (names, peer) {
+        let of_user = || uid.and_then(|uid| principals.by_uid.get(&uid));
+        let found = of_certificate.or_else(of_user).cloned().ok_or_else(|| match (names, uid) {
             (Some([first, ..]), _) => format!(
                 "the certificate is of {first}, which is no principal of this server; have it added to security.principals"
             ),
-            (_, Some(peer)) => format!(
-                "user {} is no principal of this server; bring a token, or have the user added to security.principals",
-                peer.uid()
+            (_, Some(uid)) => format!(
+                "user {uid} is no principal of this server; bring a token, or have the user added to security.principals"
             ),
             (_, None) => {
                 "nothing says who calls; bring a token as `authorization: Bearer TOKEN`, or a client certificate"
                     .to_owned()
             }
-        })
+        });
+        Ok((found?, None))
     }
 
-    fn of_token(&self, token: &str) -> Result<Arc<Principal>, String> {
+    fn of_token(&self, token: &str) -> Result<Found, String> {
         let Principals { by_token, by_subject, .. } = &self.principals;
         if let Some(principal) = by_token.get(&TokenDigest::of(token)) {
-            return Ok(Arc::clone(principal));
+            return Ok((Arc::clone(principal), None));
         }
         let Some(issuer) = &self.issuer else {
             return Err(
                 "the token is not known; have its digest added to security.principals".to_owned()
             );
         };
-        let subject = issuer.subject(token)?;
-        by_subject.get(&subject).cloned().ok_or_else(|| {
+        let Subject { name, until } = issuer.subject(token)?;
+        let principal = by_subject.get(&name).cloned().ok_or_else(|| {
             "the subject of the token is no principal of this server; have it added to security.principals".to_owned()
-        })
+        })?;
+        Ok((principal, Some(until)))
     }
 }
 
-fn read(files: &Security) -> Result<Option<Known>, Vec<IdentityProblem>> {
+fn read(
+    files: &Security,
+    before: Option<&Principals>,
+) -> Result<Option<Known>, Vec<IdentityProblem>> {
     let Some(file) = &files.principals else { return Ok(None) };
     let mut problems = Vec::new();
-    let principals = text(file).and_then(|text| Principals::read(&text));
+    let principals = text(file).and_then(|text| Principals::read(&text, before));
     let principals = noted(&mut problems, "principals", file, principals);
     let mut issuer = None;
     if let Some(jwt) = &files.jwt {
@@ -183,4 +215,25 @@ fn noted<T>(
     let describe =
         |wrong| IdentityProblem { key, description: format!("{}: {wrong}", file.display()) };
     read.map_err(|wrong| problems.extend(wrong.into_iter().map(describe))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_holds_until_its_token_ends_or_files_are_read_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("principals.toml");
+        std::fs::write(&file, "[a]\nuids = [7]\nmay = [\"read\"]\n").unwrap();
+        let files = Security { principals: Some(file), ..Security::default() };
+        let store = IdentityStore::check(&files, &mut Problems::default()).unwrap();
+        let presented = Presented { token: None, certificate: None, uid: Some(7) };
+        let found = store.identify(&presented).unwrap();
+        assert!(store.still_holds(&found, u64::MAX));
+        let of_token = Identified { until: Some(100), ..found.clone() };
+        assert!(store.still_holds(&of_token, 100) && !store.still_holds(&of_token, 101));
+        store.reload().unwrap();
+        assert!(!store.still_holds(&found, 0));
+    }
 }

@@ -229,7 +229,7 @@ impl App {
         if let Some(listener) = gateway {
             // Nothing that comes over HTTP is attested.
             let service = admission(Attestation::default()).layer(routes);
-            let gateway = gateway::router(service, phase.clone(), &config);
+            let gateway = gateway::router(service, phase.clone(), &identities, &config);
             let gateway = gateway.map_err(StartError::Serve)?;
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use jsonwebtoken::{Algorithm, EncodingKey};
 use rcgen::KeyPair;
 use serde_json::{Value, json};
 
@@ -31,19 +31,43 @@ impl Issuer {
 
     /// A token with these claims, under the key id of [`Issuer::keys`].
     pub fn sign(&self, claims: &Value) -> String {
-        let header = Header { kid: Some("one".to_owned()), ..Header::new(Algorithm::ES256) };
+        self.sign_as(&json!({ "alg": "ES256", "kid": "one" }), &claims.to_string())
+    }
+
+    /// One with this header and this text as its claims.
+    pub fn sign_as(&self, header: &Value, claims: &str) -> String {
+        let signed = signed_part(header, claims);
         let key = EncodingKey::from_ec_der(self.0.serialized_der());
-        jsonwebtoken::encode(&header, claims, &key).unwrap()
+        let signature = jsonwebtoken::crypto::sign(signed.as_bytes(), &key, Algorithm::ES256);
+        format!("{signed}.{}", signature.unwrap())
+    }
+
+    /// One for which the public key was taken as a shared secret, in a form in which it may be had.
+    pub fn signed_with_the_public_key(&self, subject: &str) -> [String; 3] {
+        let header = json!({ "alg": "HS256", "kid": "one" });
+        let signed = signed_part(&header, &claims_of(subject).to_string());
+        let point = self.0.public_key_raw().to_vec();
+        [point, self.0.public_key_pem().into_bytes(), self.keys().into_bytes()].map(|secret| {
+            let key = EncodingKey::from_secret(&secret);
+            let signature = jsonwebtoken::crypto::sign(signed.as_bytes(), &key, Algorithm::HS256);
+            format!("{signed}.{}", signature.unwrap())
+        })
     }
 
     /// One that holds for an hour, with some claims changed.
     pub fn token(&self, subject: &str, changed: Value) -> String {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let mut claims =
-            json!({ "sub": subject, "iss": ISSUER, "aud": AUDIENCE, "exp": now + 3600 });
+        let mut claims = claims_of(subject);
         claims.as_object_mut().unwrap().extend(changed.as_object().cloned().unwrap());
         self.sign(&claims)
     }
+}
+
+fn claims_of(subject: &str) -> Value {
+    json!({ "sub": subject, "iss": ISSUER, "aud": AUDIENCE, "exp": ago(0) + 3600 })
+}
+
+fn signed_part(header: &Value, claims: &str) -> String {
+    format!("{}.{}", base64url(header.to_string().as_bytes()), base64url(claims.as_bytes()))
 }
 
 /// Seconds since 1970, some time ago.
@@ -52,13 +76,5 @@ pub fn ago(seconds: u64) -> u64 {
 }
 
 fn base64url(bytes: &[u8]) -> String {
-    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let digit = |bits: u32| DIGITS.chars().nth(usize::try_from(bits & 63).unwrap()).unwrap();
-    let chunk = |chunk: &[u8]| {
-        let bits = chunk.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - chunk.len()));
-        let shifts = [18, 12, 6, 0].into_iter().take(chunk.len() + 1);
-        shifts.map(|shift| digit(bits >> shift)).collect::<String>()
-    };
-    bytes.chunks(3).map(chunk).collect()
+    data_encoding::BASE64URL_NOPAD.encode(bytes)
 }

@@ -33,7 +33,7 @@ impl Key {
             sample,
             bypass_cache: _,
             deadline: _,
-            call: _,
+            call,
         } = question;
         let evidence = digest_anywhere(evidence).await;
         let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: question");
@@ -59,6 +59,12 @@ impl Key {
             said.citations.iter().for_each(|citation| digest.citation(citation));
             digest.count(findings.len());
             findings.iter().for_each(|finding| digest.text(finding));
+        }
+        // What one principal has asked, no other one learns. Left out where there are no principals, so that what was
+        // cached before there were any is found.
+        let asked_by = call.as_ref().map_or("", |call| call.principal.name());
+        if !asked_by.is_empty() {
+            digest.text(asked_by);
         }
         Self(digest.end())
     }

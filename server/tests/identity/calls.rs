@@ -1,0 +1,98 @@
+//! Calls of any method of the contract, as its descriptors list them, with messages given as documents.
+
+use bytes::{Buf as _, BufMut as _};
+use gsar_proto::json::Transcoding;
+use tonic::client::Grpc;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::{Code, Request, Status};
+
+use crate::As;
+
+/// Every method of the contract, such as `GroundingService/Evaluate`.
+pub(crate) fn methods() -> Vec<String> {
+    let pool = prost_reflect::DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
+    let ours = pool.services().filter(|service| service.package_name() == "gsar.v1");
+    let of = |service: prost_reflect::ServiceDescriptor| {
+        let methods = service.methods().collect::<Vec<_>>().into_iter();
+        methods.map(move |method| format!("{}/{}", service.name(), method.name()))
+    };
+    ours.flat_map(of).collect()
+}
+
+/// What came back: the answers as documents, and how the call ended.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) documents: Vec<String>,
+    pub(crate) status: Status,
+}
+
+impl Answered {
+    pub(crate) fn code(&self) -> Code {
+        self.status.code()
+    }
+}
+
+/// What a message without anything in it gets.
+pub(crate) async fn asked(service: As, method: &str) -> Status {
+    called(service, method, &["{}"]).await.status
+}
+
+/// What these messages get. A method that takes one message is called with one.
+pub(crate) async fn called(service: As, method: &str, documents: &[&str]) -> Answered {
+    let transcoding = Transcoding::of(&format!("gsar.v1.{method}")).unwrap();
+    let message = |document: &&str| transcoding.encoded(document).unwrap();
+    let messages: Vec<Vec<u8>> = documents.iter().map(message).collect();
+    let mut grpc = Grpc::new(service);
+    grpc.ready().await.unwrap();
+    let request = Request::new(tokio_stream::iter(messages));
+    let path = format!("/gsar.v1.{method}").parse().unwrap();
+    let mut answered = Answered { documents: Vec::new(), status: Status::ok("") };
+    let mut answers = match grpc.streaming(request, path, Messages).await {
+        Ok(answers) => answers.into_inner(),
+        Err(status) => return Answered { status, ..answered },
+    };
+    loop {
+        match answers.message().await {
+            Ok(Some(message)) => answered.documents.push(transcoding.document(&message).unwrap()),
+            Ok(None) => return answered,
+            Err(status) => return Answered { status, ..answered },
+        }
+    }
+}
+
+/// Messages as they are.
+struct Messages;
+
+impl Codec for Messages {
+    type Encode = Vec<u8>;
+    type Decode = Vec<u8>;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for Messages {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn encode(&mut self, message: Vec<u8>, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        to.put_slice(&message);
+        Ok(())
+    }
+}
+
+impl Decoder for Messages {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Vec<u8>>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining()).to_vec()))
+    }
+}

@@ -1,0 +1,146 @@
+//! By what a principal is known, and what hangs on that.
+
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
+use gsar_server::config::{Attested, Tls};
+use serde_json::json;
+use tonic::Code;
+use tonic_types::StatusExt as _;
+
+use crate::support::tls::{Authority, Client};
+use crate::support::tokens::Issuer;
+use crate::support::{Wanted, request};
+use crate::{code, principals, with, with_principals};
+
+#[tokio::test]
+async fn a_client_is_known_by_its_certificate_and_principals_are_read_anew() {
+    let (authority, issuer) = (Authority::new("clients"), Issuer::new());
+    let server = Wanted::default()
+        .start(|config| {
+            with_principals(config, &issuer);
+            let folder = config.data_dir.parent().unwrap();
+            authority.sign().write(folder, "server");
+            std::fs::write(folder.join("clients.pem"), authority.pem()).unwrap();
+            config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
+            config.tls = Tls {
+                certificate: Some(folder.join("server.pem")),
+                key: Some(folder.join("server.key")),
+                client_ca: Some(folder.join("clients.pem")),
+            };
+        })
+        .await;
+    let versions = rustls::ALL_VERSIONS;
+    let ada = authority.sign_for("spiffe://example/ada");
+    let eve = authority.sign_for("spiffe://example/eve");
+    let [ada, eve] = [ada, eve].map(|signed| Client::with(&authority, Some(&signed), versions));
+    let address = server.tls.unwrap();
+    let list = async |client: &Client, token: Option<&str>| {
+        let channel = client.channel(address).await.unwrap();
+        let list = v1::ListEvaluationsRequest::default();
+        LedgerServiceClient::new(with(&channel, token)).list_evaluations(list).await
+    };
+    assert_eq!(code(list(&ada, None).await), Code::Ok);
+    let refused = list(&eve, None).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    assert!(refused.message().contains("spiffe://example/eve"), "{refused:?}");
+    // A token says more than a certificate, and one that does not hold is not passed over.
+    assert_eq!(code(list(&eve, Some("secret-of-ben")).await), Code::Ok);
+    assert_eq!(code(list(&ada, Some("guessed")).await), Code::Unauthenticated);
+
+    let file = server.folder.path().join("principals.toml");
+    std::fs::write(&file, principals().replace("/ada\"", "/eve\"")).unwrap();
+    server.reload().await;
+    while code(list(&eve, None).await) != Code::Ok {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(code(list(&ada, None).await), Code::Unauthenticated);
+}
+
+#[tokio::test]
+async fn evidence_is_attested_by_who_sends_it() {
+    let issuer = Issuer::new();
+    let server = Wanted::default()
+        .start(|config| {
+            with_principals(config, &issuer);
+            let listen = config.listen[0].clone();
+            let principal = Some("ada".to_owned());
+            let rule = Attested { listen, peer_uid: None, principal, tools: Vec::new() };
+            config.evidence.attested = vec![rule];
+        })
+        .await;
+    for (token, wanted) in [("secret-of-ada", true), ("secret-of-ben", false)] {
+        let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
+        let answer = caller.evaluate(request()).await.unwrap().into_inner();
+        assert_eq!(answer.provenance.unwrap().evidence[0].attested, wanted, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_of_a_socket_is_known_and_calls_are_counted() {
+    use std::os::unix::fs::MetadataExt as _;
+    let server = Wanted::default()
+        .start(|config| {
+            let file = config.data_dir.parent().unwrap().join("principals.toml");
+            let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
+            let text = format!("[me]\nuids = [{uid}]\nmay = [\"read\"]\ncalls_per_minute = 2\n");
+            std::fs::write(&file, text).unwrap();
+            config.security.principals = Some(file);
+        })
+        .await;
+    let mut ledger = server.ledger();
+    for _ in 0..2 {
+        ledger.list_evaluations(v1::ListEvaluationsRequest::default()).await.unwrap();
+    }
+    let refused = ledger.list_evaluations(v1::ListEvaluationsRequest::default()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    let retry = refused.get_details_retry_info().unwrap().retry_delay.unwrap();
+    assert!(retry > std::time::Duration::from_secs(1), "{refused:?}");
+}
+
+#[tokio::test]
+async fn over_http_callers_with_a_token_may_write() {
+    let issuer = Issuer::new();
+    let server = Wanted::default()
+        .start(|config| {
+            with_principals(config, &issuer);
+            config.security.require = false;
+            config.gateway.address = Some("0.0.0.0:0".parse().unwrap());
+        })
+        .await;
+    let port = server.gateway.unwrap().port();
+    // reqwest wants one even where nothing is encrypted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let http = reqwest::Client::new();
+    let post = async |path: &str, token: Option<&str>, document: serde_json::Value| {
+        let mut request = http
+            .post(format!("http://127.0.0.1:{port}/v1/{path}"))
+            .header("content-type", "application/json")
+            .header("host", "gsar.internal")
+            .body(document.to_string());
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        request.send().await.unwrap()
+    };
+    let mut ada = GroundingServiceClient::new(with(&server.channel, Some("secret-of-ada")));
+    let id = ada.evaluate(request()).await.unwrap().into_inner().evaluation_id;
+    let delete = || json!({ "evaluationId": id });
+    for (token, status) in [
+        (None, 401),
+        (Some("guessed"), 401),
+        (Some("secret-of-a-reader"), 403),
+        (Some("secret-of-ben"), 404),
+        (Some("secret-of-ada"), 200),
+        (Some("secret-of-ada"), 404),
+    ] {
+        let answer = post("delete-evaluation", token, delete()).await;
+        assert_eq!(answer.status().as_u16(), status, "{token:?}");
+    }
+    // Nothing is read of what comes from nobody.
+    for (token, status) in [(None, 401), (Some("secret-of-ada"), 400)] {
+        assert_eq!(post("evaluate", token, json!("no message")).await.status(), status);
+    }
+    let start = json!({ "investigationId": "over-http" });
+    assert_eq!(post("start-investigation", Some("secret-of-ada"), start).await.status(), 200);
+}

@@ -1,0 +1,367 @@
+//! Every method that can name something, asked by one principal for what is another's: it is not there, and no answer has
+//! anything of it.
+
+use std::collections::BTreeSet;
+
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
+use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
+use tonic::Code;
+
+use crate::calls::{called, methods};
+use crate::support::chat_models::{HONEST, Models, asked};
+use crate::support::tokens::Issuer;
+use crate::support::{Wanted, item, request};
+use crate::{TOKENS, principals, started, with, with_principals};
+
+/// Fields of requests by which something is named that somebody keeps.
+const NAMING: [&str; 7] = [
+    "evaluation_id",
+    "corpus_id",
+    "investigation_id",
+    "idempotency_key",
+    "page_token",
+    "after",
+    "report_id",
+];
+
+/// What stands in everything that ada keeps, and in nothing that ben says.
+const MARK: &str = "xylophone";
+
+/// What ben sends, method by method: EVALUATION, CORPUS, KEY, INVESTIGATION, PAGE and AFTER stand for what is ada's. And
+/// how it ends: with an error, or with an answer as though there were nothing.
+const QUESTIONS: &[(&str, &[&str], Code)] = &[
+    (
+        "GroundingService/Evaluate",
+        &[r#"{"report": {"synthesis": "A."}, "corpusId": "CORPUS"}"#],
+        Code::NotFound,
+    ),
+    // A key and an investigation of its own, whatever ada calls so.
+    (
+        "GroundingService/Evaluate",
+        &[
+            r#"{"report": {"synthesis": "A."}, "idempotencyKey": "of-ada", "investigationId": "INVESTIGATION"}"#,
+        ],
+        Code::Ok,
+    ),
+    (
+        "GroundingService/EvaluateStream",
+        &[
+            r#"{"correlationId": "a", "request": {"report": {"synthesis": "A."}, "corpusId": "CORPUS"}}"#,
+        ],
+        Code::Ok,
+    ),
+    (
+        "GroundingService/SelectBest",
+        &[r#"{"candidates": [{"synthesis": "A."}, {"synthesis": "B."}], "corpusId": "CORPUS"}"#],
+        Code::NotFound,
+    ),
+    ("GroundingService/Rescore", &[r#"{"evaluationId": "EVALUATION"}"#], Code::NotFound),
+    (
+        "InvestigationService/RecordTurn",
+        &[r#"{"investigationId": "INVESTIGATION"}"#],
+        Code::NotFound,
+    ),
+    (
+        "InvestigationService/SubmitReport",
+        &[r#"{"investigationId": "INVESTIGATION", "report": {"synthesis": "A."}}"#],
+        Code::NotFound,
+    ),
+    (
+        "InvestigationService/GetInvestigation",
+        &[r#"{"investigationId": "INVESTIGATION", "withEvents": true}"#],
+        Code::NotFound,
+    ),
+    (
+        "InvestigationService/CancelInvestigation",
+        &[r#"{"investigationId": "INVESTIGATION"}"#],
+        Code::NotFound,
+    ),
+    ("LedgerService/ListEvaluations", &[r#"{}"#], Code::Ok),
+    ("LedgerService/ListEvaluations", &[r#"{"investigationId": "INVESTIGATION"}"#], Code::Ok),
+    ("LedgerService/ListEvaluations", &[r#"{"reportId": "r-of-ada"}"#], Code::Ok),
+    ("LedgerService/ListEvaluations", &[r#"{"pageSize": 1, "pageToken": "PAGE"}"#], Code::Ok),
+    ("LedgerService/GetEvaluation", &[r#"{"evaluationId": "EVALUATION"}"#], Code::NotFound),
+    (
+        "LedgerService/GetEvaluationEvidence",
+        &[r#"{"evaluationId": "EVALUATION", "evidenceId": "e"}"#],
+        Code::NotFound,
+    ),
+    ("LedgerService/DeleteEvaluation", &[r#"{"evaluationId": "EVALUATION"}"#], Code::NotFound),
+    (
+        "LedgerService/Grade",
+        &[
+            r#"{"evaluationId": "EVALUATION", "grader": "g", "grades": [{"report": {"tier": "TIER_REPLAN"}}]}"#,
+        ],
+        Code::NotFound,
+    ),
+    (
+        "LedgerService/Export",
+        &[
+            r#"{"kinds": ["EXPORT_KIND_PARTITIONS", "EXPORT_KIND_GRADES", "EXPORT_KIND_PREFERENCES", "EXPORT_KIND_CLAIM_REWARDS"]}"#,
+        ],
+        Code::Ok,
+    ),
+    (
+        "LedgerService/Export",
+        &[r#"{"kinds": ["EXPORT_KIND_PARTITIONS"], "after": "AFTER"}"#],
+        Code::Ok,
+    ),
+    (
+        "LedgerService/Export",
+        &[r#"{"kinds": ["EXPORT_KIND_PARTITIONS"], "investigationId": "INVESTIGATION"}"#],
+        Code::Ok,
+    ),
+    (
+        "EvidenceService/PutEvidence",
+        &[
+            r#"{"corpus": {"corpusId": "CORPUS"}}"#,
+            r#"{"item": {"id": "e", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": "mine"}}"#,
+        ],
+        Code::NotFound,
+    ),
+    (
+        "EvidenceService/GetSnapshot",
+        &[r#"{"corpusId": "CORPUS", "evidenceId": "e"}"#],
+        Code::NotFound,
+    ),
+    ("EvidenceService/GetSnapshot", &[r#"{"corpusId": "CORPUS", "key": "KEY"}"#], Code::NotFound),
+    ("EvidenceService/GetSnapshot", &[r#"{"corpusId": "of-ben", "key": "KEY"}"#], Code::NotFound),
+    ("EvidenceService/Search", &[r#"{"corpusId": "CORPUS", "query": "pool"}"#], Code::NotFound),
+    ("EvidenceService/ListCorpora", &[r#"{}"#], Code::Ok),
+    ("EvidenceService/ListCorpora", &[r#"{"pageToken": "ada@a"}"#], Code::Ok),
+    ("EvidenceService/DeleteCorpus", &[r#"{"corpusId": "CORPUS"}"#], Code::NotFound),
+    // Its own from here on, by the names that ada gave to hers.
+    (
+        "InvestigationService/StartInvestigation",
+        &[r#"{"investigationId": "INVESTIGATION", "corpusId": "CORPUS"}"#],
+        Code::Ok,
+    ),
+    (
+        "InvestigationService/Drive",
+        &[
+            r#"{"start": {"investigationId": "driven", "corpusId": "CORPUS"}}"#,
+            r#"{"report": {"report": {"synthesis": "A."}}}"#,
+        ],
+        Code::NotFound,
+    ),
+];
+
+/// The fields of [`NAMING`] in a message, or in one inside it.
+fn naming(message: &MessageDescriptor, seen: &mut BTreeSet<String>) -> bool {
+    if !seen.insert(message.full_name().to_owned()) {
+        return false;
+    }
+    message.fields().any(|field| {
+        let inside = match field.kind() {
+            Kind::Message(inside) => naming(&inside, seen),
+            _ => false,
+        };
+        inside || NAMING.contains(&field.name())
+    })
+}
+
+#[test]
+fn every_method_that_names_something_is_asked() {
+    let pool = DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
+    for method in methods() {
+        let (service, name) = method.split_once('/').unwrap();
+        let service = pool.get_service_by_name(&format!("gsar.v1.{service}")).unwrap();
+        let found = service.methods().find(|found| found.name() == name).unwrap();
+        let is_asked = QUESTIONS.iter().any(|(asked, ..)| *asked == method);
+        let names = naming(&found.input(), &mut BTreeSet::new());
+        assert_eq!(is_asked, names, "{method}: does its request name something of an owner?");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_asked_for_by_name_is_not_there_and_nothing_is_said_of_it() {
+    let server = started(&Issuer::new()).await;
+    let [ada, ben, ..] = TOKENS.map(|token| with(&server.channel, Some(token)));
+    // What ada keeps.
+    let marked = format!(
+        r#"{{"report": {{"id": "r-of-ada", "synthesis": "The {MARK} pool size is 20."}}, "idempotencyKey": "of-ada",
+             "investigationId": "i", "evidence": [{{"id": "e", "kind": "EVIDENCE_KIND_TOOL_OUTPUT",
+             "lane": "EVIDENCE_LANE_LOGS", "text": "{MARK} pool size is 20"}}]}}"#
+    );
+    let evaluate = "GroundingService/Evaluate";
+    let first = called(ada.clone(), evaluate, &[marked.as_str()]).await;
+    assert_eq!(first.code(), Code::Ok, "{first:?}");
+    let second = marked.replace("of-ada", "second");
+    called(ada.clone(), evaluate, &[second.as_str()]).await;
+    let field = |documents: &[String], name: &str| -> String {
+        let document: serde_json::Value = serde_json::from_str(&documents[0]).unwrap();
+        document[name].as_str().unwrap_or_else(|| panic!("{name} of {document}")).to_owned()
+    };
+    let evaluation = field(&first.documents, "evaluationId");
+    let page = called(ada.clone(), "LedgerService/ListEvaluations", &[r#"{"pageSize": 1}"#]).await;
+    let page = field(&page.documents, "nextPageToken");
+    let partitions = r#"{"kinds": ["EXPORT_KIND_PARTITIONS"]}"#;
+    let exported = called(ada.clone(), "LedgerService/Export", &[partitions]).await;
+    let after = field(&exported.documents, "after");
+    let put = |corpus: &str, text: &str| {
+        [
+            format!(r#"{{"corpus": {{"corpusId": "{corpus}"}}}}"#),
+            format!(
+                r#"{{"item": {{"id": "e", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": "{text}"}}}}"#
+            ),
+        ]
+    };
+    let text = format!("{MARK} pool size is 20");
+    let key = blake3::hash(text.as_bytes()).to_hex();
+    for (of, corpus, text) in [(&ada, "inc-7", text.as_str()), (&ben, "of-ben", "pool size is 30")]
+    {
+        let parts = put(corpus, text);
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let answered = called(of.clone(), "EvidenceService/PutEvidence", &parts).await;
+        assert_eq!(answered.code(), Code::Ok, "{answered:?}");
+    }
+    let start = r#"{"investigationId": "i"}"#;
+    called(ada.clone(), "InvestigationService/StartInvestigation", &[start]).await;
+
+    let filled = |document: &str, corpus: &str| {
+        [
+            ("EVALUATION", evaluation.as_str()),
+            ("CORPUS", corpus),
+            ("KEY", &key),
+            ("INVESTIGATION", "i"),
+            ("PAGE", &page),
+            ("AFTER", &after),
+        ]
+        .iter()
+        .fold(document.to_owned(), |text, (name, value)| text.replace(name, value))
+    };
+    // As ben calls what is ada's, and as ada does: ben has none of that name.
+    for corpus in ["ada@inc-7", "inc-7", "@inc-7"] {
+        for (method, documents, wanted) in QUESTIONS {
+            let documents: Vec<String> =
+                documents.iter().map(|document| filled(document, corpus)).collect();
+            let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+            if corpus != "ada@inc-7" && !documents.concat().contains(corpus) {
+                continue;
+            }
+            // What it stores and begins by those names is its own.
+            let is_own = *wanted == Code::Ok && method.starts_with("InvestigationService")
+                || *method == "InvestigationService/Drive"
+                || *method == "EvidenceService/PutEvidence" && corpus == "inc-7";
+            if corpus != "ada@inc-7" && is_own {
+                continue;
+            }
+            let answered = called(ben.clone(), method, &documents).await;
+            let case = format!("{method} {documents:?}: {answered:?}");
+            assert_eq!(answered.code(), *wanted, "{case}");
+            assert!(!case.contains(MARK), "{case}");
+            let said = answered.documents.concat();
+            assert!(!said.contains(&evaluation) && !said.contains("\"ada\""), "{case}");
+            if *method == "GroundingService/EvaluateStream" {
+                assert!(said.contains("NOT_FOUND"), "{case}");
+            }
+            let details = String::from_utf8_lossy(answered.status.details()).into_owned();
+            assert!(!details.contains(MARK), "{case}");
+        }
+    }
+    // Ada has all of it still: what was refused has changed nothing.
+    for (method, document) in [
+        ("LedgerService/GetEvaluation", r#"{"evaluationId": "EVALUATION"}"#),
+        ("EvidenceService/GetSnapshot", r#"{"corpusId": "inc-7", "key": "KEY"}"#),
+        ("InvestigationService/GetInvestigation", r#"{"investigationId": "i"}"#),
+    ] {
+        let document = filled(document, "inc-7");
+        let answered = called(ada.clone(), method, &[document.as_str()]).await;
+        assert_eq!(answered.code(), Code::Ok, "{method}: {answered:?}");
+    }
+    let listed = called(ada, "LedgerService/ListEvaluations", &["{}"]).await;
+    assert_eq!(listed.documents.concat().matches("\"evaluationId\"").count(), 2, "{listed:?}");
+}
+
+#[tokio::test]
+async fn where_there_is_no_room_left_nobody_learns_how_much_others_keep() {
+    let issuer = Issuer::new();
+    let server = Wanted::default()
+        .start(|config| {
+            with_principals(config, &issuer);
+            let all = principals()
+                .replace(r#"may = ["audit", "read", "search"]"#, r#"may = ["audit", "store"]"#);
+            std::fs::write(config.security.principals.clone().unwrap(), all).unwrap();
+            config.evidence.max_size = "4KiB".parse().unwrap();
+            config.evidence.max_corpus_size = "4KiB".parse().unwrap();
+        })
+        .await;
+    let put = async |token: &str, size: usize| {
+        let text = "line of a log\n".repeat(size / 14);
+        let parts = [
+            r#"{"corpus": {"corpusId": "c"}}"#.to_owned(),
+            serde_json::json!({"item": {"id": "e", "kind": "EVIDENCE_KIND_TOOL_OUTPUT",
+                "lane": "EVIDENCE_LANE_LOGS", "text": text}})
+            .to_string(),
+        ];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        called(with(&server.channel, Some(token)), "EvidenceService/PutEvidence", &parts).await
+    };
+    assert_eq!(put("secret-of-ada", 3000).await.code(), Code::Ok);
+    let refused = put("secret-of-ben", 2000).await.status;
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    let said = "evidence.max_size allows 4096 bytes and more would be needed";
+    assert!(refused.message().starts_with(said), "{refused:?}");
+    let learned = put("secret-of-the-auditor", 2000).await.status;
+    assert!(learned.message().contains("bytes and 4"), "who sees all learns it: {learned:?}");
+    // Of its own corpus everyone knows.
+    let refused = put("secret-of-ben", 6000).await.status;
+    assert!(refused.message().contains("evidence.max_corpus_size allows 4096 bytes and "));
+    assert!(!refused.message().contains("more would"), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_model_said_to_one_principal_is_taken_for_no_other_one() {
+    use gsar_chat_wire::{Play, Server};
+    let (issuer, provider) = (Issuer::new(), Server::start().await.unwrap());
+    provider.always(Play::answer(HONEST));
+    let models = Models::new().with("openai:gpt-4.1", &provider, |_| {});
+    let server = models.start(|config| with_principals(config, &issuer)).await;
+    let from_cache = async |token: &str| {
+        let mut question = asked("");
+        question.options = None;
+        let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
+        let answer = caller.evaluate(question).await.unwrap().into_inner();
+        let judges = answer.provenance.unwrap().judges;
+        judges.iter().flat_map(|link| &link.calls).map(|call| call.from_cache).collect::<Vec<_>>()
+    };
+    for (token, wanted) in [
+        ("secret-of-ada", false),
+        ("secret-of-ada", true),
+        ("secret-of-ben", false),
+        ("secret-of-ben", true),
+    ] {
+        assert_eq!(from_cache(token).await, [wanted], "{token}");
+    }
+}
+
+#[tokio::test]
+async fn pairs_are_made_of_reports_of_one_principal() {
+    // The same evidence, a good report of ada's and a bad one of ben's.
+    let server = started(&Issuer::new()).await;
+    for (token, synthesis) in [
+        ("secret-of-ada", "The connection pool size is 20."),
+        ("secret-of-ben", "The connection pool size is 50. A comet hit node-7."),
+    ] {
+        let mut asked = request();
+        asked.report.as_mut().unwrap().synthesis = synthesis.to_owned();
+        asked.evidence = vec![item("pool", "connection pool size is 20")];
+        let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
+        caller.evaluate(asked).await.unwrap();
+    }
+    let exported = async |token: &str| {
+        let kinds = vec![v1::ExportKind::Preferences.into()];
+        let pairs = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
+        let mut ledger = LedgerServiceClient::new(with(&server.channel, Some(token)));
+        let mut answers = ledger.export(pairs).await.unwrap().into_inner();
+        let mut records = 0;
+        while let Some(answer) = answers.message().await.unwrap() {
+            records += answer.records.len();
+        }
+        records
+    };
+    assert_eq!(exported("secret-of-the-auditor").await, 1, "who sees all sees the pair");
+    assert_eq!(exported("secret-of-ada").await + exported("secret-of-ben").await, 0);
+}

@@ -1,0 +1,98 @@
+//! Who may do what on the real server: every call with every credential that does not hold, what one principal sees of
+//! another's, and what becomes of streams whose caller loses its rights.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+mod apart;
+mod calls;
+mod known;
+mod leaks;
+mod streams;
+#[path = "../support/mod.rs"]
+mod support;
+mod table;
+
+use gsar_server::config::{Config, Jwt};
+use sha2::{Digest as _, Sha256};
+use support::tokens::{AUDIENCE, ISSUER, Issuer};
+use support::{Running, Wanted};
+use tonic::metadata::MetadataValue;
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status};
+
+/// What no log, error, record or metric may hold.
+const TOKENS: [&str; 5] = [
+    "secret-of-ada",
+    "secret-of-ben",
+    "secret-of-the-auditor",
+    "secret-of-a-reader",
+    "secret-of-a-caller",
+];
+
+/// Brings a token with every call.
+#[derive(Clone)]
+struct Bearer(Option<String>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.0 {
+            let value = MetadataValue::try_from(format!("Bearer {token}")).unwrap();
+            request.metadata_mut().insert("authorization", value);
+        }
+        Ok(request)
+    }
+}
+
+type As = InterceptedService<Channel, Bearer>;
+
+fn with(channel: &Channel, token: Option<&str>) -> As {
+    InterceptedService::new(channel.clone(), Bearer(token.map(str::to_owned)))
+}
+
+/// How the file of principals names a token.
+fn digest(token: &str) -> String {
+    let digest = Sha256::digest(token.as_bytes());
+    format!("sha256:{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+/// The file of principals.
+fn principals() -> String {
+    let all = r#"["evaluate", "override", "read", "delete", "grade", "store", "search"]"#;
+    let [ada, ben, auditor, reader, caller] = TOKENS.map(digest);
+    format!(
+        "[ada]\ntokens = [\"{ada}\"]\nsubjects = [\"ada@example\"]\ncertificates = [\"spiffe://example/ada\"]\nmay = {all}\n\
+         [ben]\ntokens = [\"{ben}\"]\nmay = {all}\n\
+         [auditor]\ntokens = [\"{auditor}\"]\nmay = [\"audit\", \"read\", \"search\"]\n\
+         [reader]\ntokens = [\"{reader}\"]\nmay = [\"read\"]\n\
+         [caller]\ntokens = [\"{caller}\"]\nmay = [\"evaluate\"]\n"
+    )
+}
+
+fn with_principals(config: &mut Config, issuer: &Issuer) {
+    let folder = config.data_dir.parent().unwrap().to_owned();
+    std::fs::write(folder.join("principals.toml"), principals()).unwrap();
+    std::fs::write(folder.join("jwks.json"), issuer.keys()).unwrap();
+    config.security.require = true;
+    config.security.principals = Some(folder.join("principals.toml"));
+    config.security.jwt = Some(Jwt {
+        issuer: ISSUER.to_owned(),
+        audience: AUDIENCE.to_owned(),
+        keys: folder.join("jwks.json"),
+    });
+}
+
+/// A server with these principals.
+async fn started(issuer: &Issuer) -> Running {
+    Wanted::default().start(|config| with_principals(config, issuer)).await
+}
+
+fn code<T: std::fmt::Debug>(answer: Result<T, Status>) -> Code {
+    answer.err().map_or(Code::Ok, |status| status.code())
+}

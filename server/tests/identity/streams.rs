@@ -1,0 +1,234 @@
+//! Streams whose caller loses its rights while they are open: the next message is refused as a call would be.
+
+use std::path::PathBuf;
+
+use gsar_proto::v1;
+use gsar_proto::v1::drive_request::Request as Message;
+use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
+use gsar_proto::v1::put_evidence_request::Part;
+use gsar_server::telemetry::metrics::recorder;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Endpoint;
+use tonic::{Code, Streaming};
+
+use crate::support::tokens::Issuer;
+use crate::support::{Running, item, request};
+use crate::{As, principals, started, with};
+
+/// What becomes of ada while a stream is open, and how that ends it.
+fn changes() -> [(&'static str, String, Code); 4] {
+    let all = principals();
+    let (ada, others) = all.split_at(all.find("[ben]").unwrap());
+    let may = ada.find("may = ").unwrap();
+    let rights = ada.get(may..).unwrap();
+    [
+        (
+            "it has another right",
+            ada.replace(rights, "may = [\"override\"]\n") + others,
+            Code::PermissionDenied,
+        ),
+        ("it is gone", others.to_owned(), Code::Unauthenticated),
+        (
+            "its token is another one",
+            all.replace(&crate::digest("secret-of-ada"), &crate::digest("x")),
+            Code::Unauthenticated,
+        ),
+        (
+            "its token is ben's",
+            {
+                let given = crate::digest("secret-of-ben");
+                let swapped = ada.replace(&crate::digest("secret-of-ada"), &crate::digest("x"));
+                let others = others
+                    .replace(&given, &format!("{given}\", \"{}", crate::digest("secret-of-ada")));
+                swapped + &others
+            },
+            Code::Unauthenticated,
+        ),
+    ]
+}
+
+async fn put_in_force(server: &Running, principals: &str) {
+    std::fs::write(file(server), principals).unwrap();
+    server.reload().await;
+}
+
+fn file(server: &Running) -> PathBuf {
+    server.folder.path().join("principals.toml")
+}
+
+/// A stream that goes on while principals are read anew, and ends when they take the right away.
+struct Open<Q, A> {
+    send: mpsc::Sender<Q>,
+    answers: Streaming<A>,
+}
+
+impl<Q, A: std::fmt::Debug> Open<Q, A> {
+    async fn answer(&mut self, message: Q) -> Result<Option<A>, Code> {
+        // Where the stream has ended, its end says why.
+        let _ended = self.send.send(message).await;
+        self.answers.message().await.map_err(|status| status.code())
+    }
+}
+
+fn report(id: &str) -> v1::EvaluateStreamRequest {
+    v1::EvaluateStreamRequest { correlation_id: id.to_owned(), request: Some(request()) }
+}
+
+async fn evaluating(of: As) -> Open<v1::EvaluateStreamRequest, v1::EvaluateStreamResponse> {
+    let (send, messages) = mpsc::channel(4);
+    let messages = ReceiverStream::new(messages);
+    let answers = GroundingServiceClient::new(of).evaluate_stream(messages).await.unwrap();
+    Open { send, answers: answers.into_inner() }
+}
+
+#[tokio::test]
+async fn a_stream_of_reports_ends_with_the_rights_of_its_caller() {
+    let server = started(&Issuer::new()).await;
+    for (what, principals_then, wanted) in changes() {
+        put_in_force(&server, &principals()).await;
+        let mut open = evaluating(with(&server.channel, Some("secret-of-ada"))).await;
+        assert!(open.answer(report("1")).await.unwrap().is_some());
+        put_in_force(&server, &(principals() + "\n")).await;
+        assert!(open.answer(report("2")).await.unwrap().is_some(), "the same file is no change");
+        put_in_force(&server, &principals_then).await;
+        assert_eq!(open.answer(report("3")).await.unwrap_err(), wanted, "{what}");
+    }
+    let metrics = recorder().unwrap().render();
+    for reason in ["no_right", "unidentified"] {
+        let counted = format!("gsar_calls_refused_total{{reason=\"{reason}\"}}");
+        assert!(metrics.contains(&counted), "{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_drives_ends_with_the_rights_of_its_caller() {
+    let server = started(&Issuer::new()).await;
+    for (number, (what, principals_then, wanted)) in changes().into_iter().enumerate() {
+        put_in_force(&server, &principals()).await;
+        let (send, messages) = mpsc::channel(4);
+        let ada = with(&server.channel, Some("secret-of-ada"));
+        let messages = ReceiverStream::new(messages);
+        let answers = InvestigationServiceClient::new(ada).drive(messages).await.unwrap();
+        let mut open = Open { send, answers: answers.into_inner() };
+        let message = |message| v1::DriveRequest { request: Some(message) };
+        let start = Message::Start(v1::StartInvestigationRequest {
+            investigation_id: format!("i{number}"),
+            ..v1::StartInvestigationRequest::default()
+        });
+        assert!(open.answer(message(start)).await.unwrap().is_some());
+        put_in_force(&server, &principals_then).await;
+        let cancel = Message::Cancel(v1::CancelInvestigationRequest::default());
+        assert_eq!(open.answer(message(cancel)).await.unwrap_err(), wanted, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn evidence_that_still_comes_is_refused_with_the_rights_of_its_caller() {
+    let server = started(&Issuer::new()).await;
+    for (number, (what, principals_then, wanted)) in changes().into_iter().enumerate() {
+        put_in_force(&server, &principals()).await;
+        let part = |part| v1::PutEvidenceRequest { part: Some(part) };
+        let (send, messages) = mpsc::channel(1);
+        let ada = with(&server.channel, Some("secret-of-ada"));
+        let messages = ReceiverStream::new(messages);
+        let putting =
+            tokio::spawn(
+                async move { EvidenceServiceClient::new(ada).put_evidence(messages).await },
+            );
+        let corpus_id = format!("c{number}");
+        let head = v1::CorpusHead { corpus_id: corpus_id.clone(), ..v1::CorpusHead::default() };
+        send.send(part(Part::Corpus(head))).await.unwrap();
+        send.send(part(Part::Item(item("first", "one line")))).await.unwrap();
+        // An item is found while the call still runs; then it has been taken.
+        let search = v1::ListCorporaRequest::default();
+        let mut auditor =
+            EvidenceServiceClient::new(with(&server.channel, Some("secret-of-the-auditor")));
+        loop {
+            let page = auditor.list_corpora(search.clone()).await.unwrap().into_inner();
+            if page.corpora.iter().any(|found| found.corpus_id.ends_with(&corpus_id)) {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        put_in_force(&server, &principals_then).await;
+        let _ended = send.send(part(Part::Item(item("second", "another line")))).await;
+        let refused = putting.await.unwrap().unwrap_err();
+        assert_eq!(refused.code(), wanted, "{what}: {refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_ends_with_the_rights_of_its_caller() {
+    let server = started(&Issuer::new()).await;
+    // Together more than waits on the way to a caller that does not read.
+    let narrow = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
+    let narrow = narrow.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
+    let ada = with(&narrow.connect().await.unwrap(), Some("secret-of-ada"));
+    let mut long = request();
+    let lines = (0..150).map(|node| format!("The connection pool size is 20 on node-{node}. "));
+    long.report.as_mut().unwrap().synthesis = lines.collect();
+    for _ in 0..20 {
+        GroundingServiceClient::new(ada.clone()).evaluate(long.clone()).await.unwrap();
+    }
+    for (what, principals_then, wanted) in changes() {
+        put_in_force(&server, &principals()).await;
+        let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::ClaimRewards.into()];
+        let request = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
+        let exported = LedgerServiceClient::new(ada.clone()).export(request).await.unwrap();
+        let mut answers = exported.into_inner();
+        answers.message().await.unwrap().unwrap();
+        put_in_force(&server, &principals_then).await;
+        let ended = loop {
+            match answers.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => break Code::Ok,
+                Err(status) => break status.code(),
+            }
+        };
+        assert_eq!(ended, wanted, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn keys_of_tokens_are_exchanged_without_a_restart_and_old_ones_hold_no_longer() {
+    let (old, new) = (Issuer::new(), Issuer::new());
+    let server = started(&old).await;
+    let token = |of: &Issuer| of.token("ada@example", json!({}));
+    let mut open = evaluating(with(&server.channel, Some(&token(&old)))).await;
+    assert!(open.answer(report("1")).await.unwrap().is_some());
+    let listed = async |of: &Issuer| {
+        let caller = with(&server.channel, Some(&token(of)));
+        let list = v1::ListEvaluationsRequest::default();
+        let listed = LedgerServiceClient::new(caller).list_evaluations(list).await;
+        listed.err().map_or(Code::Ok, |status| status.code())
+    };
+    assert_eq!(listed(&new).await, Code::Unauthenticated);
+    let file = server.folder.path().join("jwks.json");
+    // Broken files change nothing.
+    for broken in ["", "{", "{\"keys\": []}"] {
+        std::fs::write(&file, broken).unwrap();
+        server.reload().await;
+        assert_eq!(listed(&old).await, Code::Ok, "{broken}");
+    }
+    // Both, as issuers have it while they exchange keys; then the new one alone.
+    let both = {
+        let [mut both, new]: [serde_json::Value; 2] =
+            [&old, &new].map(|of| serde_json::from_str(&of.keys()).unwrap());
+        let mut added = new["keys"][0].clone();
+        added["kid"] = "two".into();
+        both["keys"].as_array_mut().unwrap().push(added);
+        both.to_string()
+    };
+    std::fs::write(&file, both).unwrap();
+    server.reload().await;
+    assert!(open.answer(report("2")).await.unwrap().is_some());
+    std::fs::write(&file, new.keys()).unwrap();
+    server.reload().await;
+    assert_eq!((listed(&old).await, listed(&new).await), (Code::Unauthenticated, Code::Ok));
+    assert_eq!(open.answer(report("3")).await.unwrap_err(), Code::Unauthenticated);
+}

@@ -1,0 +1,324 @@
+//! Every method that the descriptors list, with everything that does not hold and with every right: over gRPC, and as
+//! documents and gRPC-Web over HTTP.
+
+use std::collections::BTreeSet;
+
+use gsar_server::config::Tls;
+use serde_json::{Value, json};
+use tonic::Code;
+
+use crate::calls::{asked, called, methods};
+use crate::support::Wanted;
+use crate::support::tls::{Authority, Client};
+use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
+use crate::{TOKENS, digest, started, with, with_principals};
+
+/// Every method with the right that it takes, by the documentation; `None` where any principal may call it.
+const RIGHTS: [(&str, Option<&str>); 30] = [
+    ("GroundingService/Evaluate", Some("evaluate")),
+    ("GroundingService/EvaluateStream", Some("evaluate")),
+    ("GroundingService/SelectBest", Some("evaluate")),
+    ("GroundingService/Score", Some("evaluate")),
+    ("GroundingService/TryJudges", Some("evaluate")),
+    ("GroundingService/Rescore", Some("read")),
+    ("GateService/EvaluateGate", None),
+    ("GateService/ClassifyVerdict", None),
+    ("GateService/AssembleChain", None),
+    ("GateService/CapConfidence", None),
+    ("InvestigationService/StartInvestigation", Some("evaluate")),
+    ("InvestigationService/RecordTurn", Some("evaluate")),
+    ("InvestigationService/SubmitReport", Some("evaluate")),
+    ("InvestigationService/GetInvestigation", Some("read")),
+    ("InvestigationService/CancelInvestigation", Some("evaluate")),
+    ("InvestigationService/Drive", Some("evaluate")),
+    ("PolicyService/ListPolicies", None),
+    ("PolicyService/GetPolicy", None),
+    ("PolicyService/CheckPolicy", None),
+    ("LedgerService/ListEvaluations", Some("read")),
+    ("LedgerService/GetEvaluation", Some("read")),
+    ("LedgerService/GetEvaluationEvidence", Some("read")),
+    ("LedgerService/DeleteEvaluation", Some("delete")),
+    ("LedgerService/Grade", Some("grade")),
+    ("LedgerService/Export", Some("read")),
+    ("EvidenceService/PutEvidence", Some("store")),
+    ("EvidenceService/GetSnapshot", Some("search")),
+    ("EvidenceService/Search", Some("search")),
+    ("EvidenceService/ListCorpora", Some("search")),
+    ("EvidenceService/DeleteCorpus", Some("store")),
+];
+
+const NAMES: [&str; 8] =
+    ["evaluate", "override", "read", "delete", "grade", "store", "search", "audit"];
+
+/// Tokens that do not hold, each with what is wrong with it.
+fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
+    let token = |changed| Some(issuer.token("ada@example", changed));
+    let good = issuer.token("ada@example", json!({}));
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let changed = if signature.starts_with('A') { "B" } else { "A" };
+    let changed = format!("{signed}.{changed}{}", signature.get(1..).unwrap());
+    let header = |header: Value| {
+        let claims = json!({ "sub": "ada@example", "iss": ISSUER, "aud": AUDIENCE, "exp": 4e9 });
+        Some(issuer.sign_as(&header, &claims.to_string()))
+    };
+    let twice = format!(
+        r#"{{"sub": "eve", "sub": "ada@example", "iss": "{ISSUER}", "aud": "{AUDIENCE}", "exp": 4e9}}"#
+    );
+    let es256 = json!({ "alg": "ES256", "kid": "one" });
+    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    let mut all = vec![
+        ("nothing", None),
+        ("an unknown token", Some("guessed".to_owned())),
+        ("a digest in place of the token", Some(digest(TOKENS[0]))),
+        ("the wrong case", Some(TOKENS[0].to_uppercase())),
+        ("an expired token", token(json!({ "exp": ago(120) }))),
+        ("one that is not valid yet", token(json!({ "nbf": ago(0) + 900 }))),
+        ("one whose beginning cannot be read", token(json!({ "nbf": "2020-01-01" }))),
+        (
+            "one that ends beyond all time",
+            Some(issuer.sign_as(&es256, &twice.replace("4e9", "1e999"))),
+        ),
+        ("one that ends before 1970", token(json!({ "exp": -1 }))),
+        ("one whose end is a text", token(json!({ "exp": "4000000000" }))),
+        ("one for another audience", token(json!({ "aud": "other" }))),
+        ("one for other audiences", token(json!({ "aud": ["other", "gsar2"] }))),
+        ("one for no audience", token(json!({ "aud": [] }))),
+        ("one for an audience that is an object", token(json!({ "aud": { "gsar": true } }))),
+        ("one of another issuer", token(json!({ "iss": "https://other" }))),
+        ("one of several issuers", token(json!({ "iss": [ISSUER, "https://other"] }))),
+        ("one of an unknown subject", Some(issuer.token("eve@example", json!({})))),
+        ("one of a subject in another case", Some(issuer.token("Ada@example", json!({})))),
+        ("one of two subjects", Some(issuer.sign_as(&es256, &twice))),
+        ("one of a list of subjects", token(json!({ "sub": ["ada@example"] }))),
+        ("one by another key", Some(Issuer::new().token("ada@example", json!({})))),
+        ("one of another key id", header(json!({ "alg": "ES256", "kid": "two" }))),
+        (
+            "one of a key id that is a path",
+            header(json!({ "alg": "ES256", "kid": "../../dev/null" })),
+        ),
+        ("one that brings its key", header(json!({ "alg": "ES256", "kid": "two", "jwk": {} }))),
+        ("one that names another algorithm", header(json!({ "alg": "RS256", "kid": "one" }))),
+        (
+            "one that wants more",
+            header(json!({ "alg": "ES256", "kid": "one", "crit": ["b64"], "b64": false })),
+        ),
+        ("one without an algorithm", header(json!({ "alg": "none", "kid": "one" }))),
+        ("one without a signature", Some(format!("{signed}."))),
+        ("one of two parts", Some(signed.to_owned())),
+        ("one that was changed", Some(changed)),
+        ("claims that are deep", Some(issuer.sign_as(&es256, &deep))),
+        ("one that is long", Some("a".repeat(12_000))),
+        (
+            "one without an end",
+            Some(issuer.sign(&json!({ "sub": "ada@example", "iss": ISSUER, "aud": AUDIENCE }))),
+        ),
+    ];
+    let with_public_key = issuer.signed_with_the_public_key("ada@example");
+    all.extend(with_public_key.map(|token| ("one signed with the public key", Some(token))));
+    all
+}
+
+#[tokio::test]
+async fn every_call_is_refused_with_what_does_not_hold() {
+    let issuer = Issuer::new();
+    let server = started(&issuer).await;
+    let refused = refused(&issuer);
+    let good = issuer.token("ada@example", json!({ "aud": ["other", AUDIENCE] }));
+    for method in methods() {
+        for (what, token) in &refused {
+            let status = asked(with(&server.channel, token.as_deref()), &method).await;
+            assert_eq!(status.code(), Code::Unauthenticated, "{method} with {what}: {status:?}");
+            if let Some(token) = token {
+                assert!(!format!("{status:?}").contains(token.as_str()), "{status:?}");
+            }
+        }
+        let status = asked(with(&server.channel, Some(&good)), &method).await;
+        let refusals = [Code::Unauthenticated, Code::PermissionDenied, Code::Internal];
+        assert!(!refusals.contains(&status.code()), "{method}: {status:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_refused_with_a_certificate_of_nobody() {
+    let (authority, issuer) = (Authority::new("clients"), Issuer::new());
+    let server = Wanted::default()
+        .start(|config| {
+            with_principals(config, &issuer);
+            let folder = config.data_dir.parent().unwrap();
+            authority.sign().write(folder, "server");
+            std::fs::write(folder.join("clients.pem"), authority.pem()).unwrap();
+            config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
+            config.tls = Tls {
+                certificate: Some(folder.join("server.pem")),
+                key: Some(folder.join("server.key")),
+                client_ca: Some(folder.join("clients.pem")),
+            };
+        })
+        .await;
+    let connected = async |uri: &str| {
+        let signed = authority.sign_for(uri);
+        let client = Client::with(&authority, Some(&signed), rustls::ALL_VERSIONS);
+        client.channel(server.tls.unwrap()).await.unwrap()
+    };
+    let ada = connected("spiffe://example/ada").await;
+    for uri in [
+        "spiffe://example/eve",
+        "spiffe://example/ada/",
+        "spiffe://example/ADA",
+        "SPIFFE://example/ada",
+        "spiffe://Example/ada",
+        "spiffe://example/%61da",
+        "spiffe://ada@example/ada",
+        "spiffe://example:443/ada",
+        "spiffe://example/ada?x",
+        "spiffe://example/ada\0",
+        "spiffe://example/*",
+        "ada.example",
+    ] {
+        let channel = connected(uri).await;
+        for method in methods() {
+            let status = asked(with(&channel, None), &method).await;
+            assert_eq!(status.code(), Code::Unauthenticated, "{method} as {uri:?}: {status:?}");
+        }
+    }
+    for method in methods() {
+        let status = asked(with(&ada, None), &method).await;
+        assert_ne!(status.code(), Code::Unauthenticated, "{method}: {status:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_call_takes_its_right_and_no_other_one() {
+    let server = Wanted::default()
+        .start(|config| {
+            let file = config.data_dir.parent().unwrap().join("principals.toml");
+            let table = |right: &str| {
+                format!("[only-{right}]\ntokens = [\"{}\"]\nmay = [\"{right}\"]\n", digest(right))
+            };
+            std::fs::write(&file, NAMES.map(table).concat()).unwrap();
+            config.security.principals = Some(file);
+        })
+        .await;
+    let listed: BTreeSet<String> = RIGHTS.iter().map(|(method, _)| (*method).to_owned()).collect();
+    let methods = methods().into_iter().collect();
+    assert_eq!(listed, methods, "a method without a right, or a right without its method");
+    for (method, wanted) in RIGHTS {
+        for right in NAMES {
+            let status = asked(with(&server.channel, Some(right)), method).await;
+            let is_refused = status.code() == Code::PermissionDenied;
+            let may = wanted.is_none_or(|wanted| wanted == right);
+            assert_eq!(is_refused, !may, "{method} with {right}: {status:?}");
+            if is_refused {
+                let said = format!("only-{right} may not {}", wanted.unwrap());
+                assert!(status.message().starts_with(&said), "{status:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn deciding_by_a_changed_policy_takes_a_right_of_its_own() {
+    let server = started(&Issuer::new()).await;
+    let report = r#""report": {"synthesis": "The pool size is 20."}, "evidence": [{"id": "a",
+        "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": "pool size is 20"}]"#;
+    let changed = r#""policyOverrides": {}"#;
+    let evaluate = format!("{{{report}, {changed}}}");
+    let (_, evidence) = report.split_once(", ").unwrap();
+    let candidates =
+        r#""candidates": [{"synthesis": "The pool size is 20."}, {"synthesis": "It is 30."}]"#;
+    for (method, document) in [
+        ("GroundingService/Evaluate", evaluate.clone()),
+        (
+            "GroundingService/EvaluateStream",
+            format!("{{\"correlationId\": \"a\", \"request\": {evaluate}}}"),
+        ),
+        ("GroundingService/SelectBest", format!("{{{candidates}, {evidence}, {changed}}}")),
+        (
+            "InvestigationService/StartInvestigation",
+            format!("{{\"investigationId\": \"a\", {changed}}}"),
+        ),
+        (
+            "InvestigationService/Drive",
+            format!("{{\"start\": {{\"investigationId\": \"b\", {changed}}}}}"),
+        ),
+    ] {
+        for (token, may) in [("secret-of-ada", true), ("secret-of-a-caller", false)] {
+            let answered =
+                called(with(&server.channel, Some(token)), method, &[document.as_str()]).await;
+            let refused = answered.code() == Code::PermissionDenied
+                || answered.documents.concat().contains("PERMISSION_DENIED");
+            assert_eq!(refused, !may, "{method}: {answered:?}");
+            assert!(refused || answered.code() == Code::Ok, "{method}: {answered:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn over_http_every_path_is_refused_alike() {
+    let issuer = Issuer::new();
+    let server = Wanted::default()
+        .start(|config| {
+            with_principals(config, &issuer);
+            config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
+        })
+        .await;
+    // reqwest wants one even where nothing is encrypted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let http = reqwest::Client::new();
+    let base = format!("http://{}", server.gateway.unwrap());
+    let openapi = http.get(format!("{base}/openapi.json")).send().await.unwrap();
+    let openapi: Value = serde_json::from_str(&openapi.text().await.unwrap()).unwrap();
+    let described: Vec<String> = openapi["paths"].as_object().unwrap().keys().cloned().collect();
+    let documents: Vec<&String> =
+        described.iter().filter(|path| path.as_str() != "/v1/health").collect();
+    assert!(documents.len() >= 25, "{described:?}");
+
+    // The status of HTTP, and that of gRPC where there is one.
+    let post = async |path: &str, kind: &str, tokens: &[&str]| {
+        let body = if kind == "application/json" { b"{}".to_vec() } else { vec![0; 5] };
+        let mut request =
+            http.post(format!("{base}{path}")).header("content-type", kind).body(body);
+        for token in tokens {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let answer = request.send().await.unwrap();
+        let status = answer.status().as_u16();
+        let in_head =
+            answer.headers().get("grpc-status").map(|value| value.to_str().unwrap().to_owned());
+        let text = String::from_utf8_lossy(&answer.bytes().await.unwrap()).into_owned();
+        let in_trailers = || {
+            let after = text.split("grpc-status:").nth(1)?;
+            Some(after.trim().chars().take_while(char::is_ascii_digit).collect())
+        };
+        (status, in_head.or_else(in_trailers), text)
+    };
+    let refused = refused(&issuer);
+    let twice = [TOKENS[0], TOKENS[1]];
+    for path in &documents {
+        for (what, token) in &refused {
+            let tokens: Vec<&str> = token.iter().map(String::as_str).collect();
+            let (status, _, text) = post(path, "application/json", &tokens).await;
+            assert_eq!(status, 401, "{path} with {what}: {text}");
+        }
+        let (status, _, text) = post(path, "application/json", &twice).await;
+        assert_eq!(status, 401, "{path} with two tokens: {text}");
+        let (status, _, text) = post(path, "application/json", &[TOKENS[0]]).await;
+        assert!(![401, 403, 500].contains(&status), "{path}: {text}");
+    }
+    let mut served = 0;
+    for method in methods() {
+        let (path, web) = (format!("/gsar.v1.{method}"), "application/grpc-web+proto");
+        let (status, code, _) = post(&path, web, &[TOKENS[0]]).await;
+        if status == 404 {
+            continue;
+        }
+        served += 1;
+        assert!(!["16", "7", "13"].contains(&code.as_deref().unwrap_or("0")), "{path}: {code:?}");
+        for (what, token) in &refused {
+            let tokens: Vec<&str> = token.iter().map(String::as_str).collect();
+            let (_, code, text) = post(&path, web, &tokens).await;
+            assert_eq!(code.as_deref(), Some("16"), "{path} with {what}: {text}");
+        }
+    }
+    assert_eq!(served, documents.len(), "gRPC-Web serves what documents are served for");
+}
