@@ -1,10 +1,20 @@
 //! What lies in `server/deploy` speaks of metrics and keys of configuration that there are.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod support;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use gsar_server::config::Sources;
+use gsar_chat_wire::{Play, Server};
+use gsar_core::Class;
+use gsar_proto::v1;
+use gsar_server::config::{Config, Sources, Tls};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use support::chat_models::{HONEST, Models, asked};
+use support::tls::{Authority, Client};
+use support::{Running, Wanted, request};
+use tonic::Code;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -75,4 +85,121 @@ fn configurations_have_no_problems() {
         let loaded = sources.load().unwrap();
         assert!(loaded.problems.is_empty(), "{}: {}", file.display(), loaded.problems);
     }
+}
+
+/// Panics at every report.
+struct Panicking;
+
+impl Judge for Panicking {
+    fn name(&self) -> &'static str {
+        "panicking/0"
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let classes = Class::ALL.to_vec();
+        Capabilities { classes, languages: vec!["en"], max_evidence_bytes: None }
+    }
+
+    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        panic!("a defect of a judge")
+    }
+}
+
+/// A listener over TLS, the admin port, and nobody with a right to grade.
+fn watched(config: &mut Config) {
+    let folder = config.data_dir.parent().unwrap();
+    Authority::new("the authority").sign().write(folder, "server");
+    config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
+    config.tls = Tls {
+        certificate: Some(folder.join("server.pem")),
+        key: Some(folder.join("server.key")),
+        client_ca: None,
+    };
+    config.admin = Some("127.0.0.1:0".parse().unwrap());
+}
+
+/// What happens to a server in a week: models that answer and fail, a budget that is spent, a defect, refused calls.
+async fn lived_through() -> Running {
+    let provider = Server::start().await.unwrap();
+    provider.always(Play::answer(HONEST));
+    let model = "openai:gpt-4.1";
+    let priced = || {
+        Models::new().with(model, &provider, |model| {
+            model.input_price = Some(1);
+            model.output_price = Some(1_000_000);
+        })
+    };
+    let server = priced().start(watched).await;
+    let mut grounding = server.grounding();
+    let gated =
+        v1::GateInputs { hypotheses: vec![v1::Hypothesis::default()], ..Default::default() };
+    for question in [
+        asked(""),
+        v1::EvaluateRequest { options: None, ..asked("") },
+        v1::EvaluateRequest { options: None, ..asked("") },
+        request(),
+        v1::EvaluateRequest { gate: Some(gated), ..request() },
+        v1::EvaluateRequest { policy: "none".to_owned(), ..request() },
+    ] {
+        let _answered_or_refused = grounding.evaluate(question).await;
+    }
+    let quoted = HONEST.replace("the pool size is 20", "the pool size is 90");
+    provider.always(Play::answer(&quoted));
+    grounding.evaluate(asked("")).await.unwrap();
+    provider.always(Play::Status(500));
+    grounding.evaluate(asked("")).await.unwrap();
+    let gate =
+        v1::EvaluateGateRequest { gate: Some(v1::GateInputs::default()), ..Default::default() };
+    let _answered_or_refused = server.gate().evaluate_gate(gate).await;
+    let nobody = Client::trusting(&Authority::new("others"));
+    assert!(nobody.channel(server.tls.unwrap()).await.is_err());
+
+    let poor = priced().start(|config| config.judges.daily_budget = Some(1)).await;
+    poor.grounding().evaluate(asked("")).await.unwrap();
+    let defective = Wanted::default()
+        .judge(Panicking)
+        .start(|config| {
+            config.judges.chain = vec!["rules/2".to_owned(), "panicking/0".to_owned()];
+            config.limits.calls_in_flight = 1;
+        })
+        .await;
+    let mut panicking = request();
+    panicking.options =
+        Some(v1::EvaluateOptions { judge: "panicking/0".to_owned(), ..Default::default() });
+    let refused = defective.grounding().evaluate(panicking).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Internal);
+    let identified = Wanted::default()
+        .start(|config| {
+            let file = config.data_dir.parent().unwrap().join("principals.toml");
+            std::fs::write(&file, "[a]\nuids = [4294967294]\nmay = [\"read\"]\n").unwrap();
+            config.security.principals = Some(file);
+        })
+        .await;
+    let refused = identified.grounding().evaluate(request()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    server
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_metric_that_is_asked_for_is_there_after_a_mixed_run() {
+    let server = lived_through().await;
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let scraped = reqwest::get(format!("http://{}/metrics", server.admin.unwrap())).await.unwrap();
+    let scraped = scraped.text().await.unwrap();
+    // A line of its own for each, with a value: `# HELP` alone is no series.
+    let there: BTreeSet<String> =
+        scraped.lines().filter(|line| !line.starts_with('#')).flat_map(metrics).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let asked: BTreeSet<String> = ["prometheus/alerts.yaml", "grafana/gsar.json"]
+        .iter()
+        .flat_map(|file| metrics(&std::fs::read_to_string(root.join(file)).unwrap()))
+        .filter(|metric| *metric != "gsar_")
+        .collect();
+    let missing: Vec<&String> = asked.difference(&there).collect();
+    assert!(missing.is_empty(), "{missing:?} in\n{scraped}");
+    assert!(scraped.contains("process_resident_memory_bytes "), "{scraped}");
 }

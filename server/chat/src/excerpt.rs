@@ -73,6 +73,14 @@ impl Secrets {
         Self(secrets.into_iter().filter(long).collect())
     }
 
+    /// A text of a provider, keys replaced by `***`.
+    pub(crate) fn hidden_in(&self, text: String) -> String {
+        self.0.iter().fold(text, |text, secret| match text.contains(secret.expose_secret()) {
+            true => text.replace(secret.expose_secret(), "***"),
+            false => text,
+        })
+    }
+
     fn longest(&self) -> usize {
         self.0.iter().map(|secret| secret.expose_secret().len()).max().unwrap_or(0)
     }

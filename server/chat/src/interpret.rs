@@ -29,11 +29,15 @@ pub(crate) fn interpret(
     }
     let answered = providers::read(model.provider(), &answer.body, with_schema)
         .map_err(|unreadable| of_body(unreadable, came()))?;
+    // The answer is kept and shown; a model or a gateway that repeats the key must not get it there.
+    let shown = |text: String| secrets.hidden_in(text);
+    let word = |given: &str| shown(word(given));
     let reply = Reply {
-        text: answered.text,
+        text: shown(answered.text),
         model: answered.model.map_or_else(|| model.model().to_owned(), |name| word(&name)),
         stop: match answered.stop {
             Stop::Other(reason) => Stop::Other(word(&reason)),
+            Stop::Refusal(said) => Stop::Refusal(shown(said)),
             known => known,
         },
         usage: answered.usage,

@@ -30,7 +30,7 @@ pub(super) struct Vectors(OnceLock<Result<Arc<VectorIndex>, String>>);
 impl Vectors {
     /// The index in the folder of a corpus. A server has one model, so there is one space as long as it runs.
     ///
-    /// `is_lost` is told where it holds nothing: it is new, or its files are damaged or of another model.
+    /// `is_lost` is called where it holds nothing: it is new, or its files are damaged or of another model.
     pub(super) fn index(
         &self,
         corpus: &Path,

@@ -1,0 +1,457 @@
+//! What the real program writes while it is given secrets, right ones and wrong ones, at every level of its log: nowhere is
+//! a secret in it, and in what operators see there is no text of a report or of evidence.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1;
+use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
+use gsar_proto::v1::gate_service_client::GateServiceClient;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
+use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
+use rustix::process::Signal;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use support::chat_models::{HONEST, asked};
+use support::collector::collector;
+use support::postgres::{Kind, Postgres};
+use support::process::Process;
+use support::tls::{Authority, Client};
+use support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
+use support::{connect, item};
+use tonic::metadata::MetadataValue;
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Channel;
+use tonic::{Request, Status};
+
+const MODEL: &str = "openai:gpt-4.1";
+/// `tests/support/leaks.sh` looks in the output of all tests for what begins so.
+const TOKEN: &str = "planted-secret-token-b7e1c0a4";
+const WRONG_TOKEN: &str = "planted-secret-wrong-token-03fd";
+const PASSWORD: &str = "planted-secret-password-55aa";
+/// In every report, item, claim, query and note.
+const TEXT: &str = "planted-text-of-a-caller";
+
+#[derive(Clone)]
+struct Header(String);
+
+impl Interceptor for Header {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        let value = MetadataValue::try_from(&self.0).unwrap();
+        request.metadata_mut().insert("authorization", value);
+        Ok(request)
+    }
+}
+
+type Caller = InterceptedService<Channel, Header>;
+
+/// What was seen, by where.
+#[derive(Default)]
+struct Seen(BTreeMap<String, String>);
+
+impl Seen {
+    fn add(&mut self, place: &str, text: &str) {
+        let all = self.0.entry(place.to_owned()).or_default();
+        all.push_str(text);
+        all.push('\n');
+    }
+
+    /// Refusals of any call, whole: message, details and metadata.
+    fn refusal<T: std::fmt::Debug>(&mut self, answer: Result<T, Status>) {
+        if let Err(status) = answer {
+            let details = String::from_utf8_lossy(status.details()).into_owned();
+            self.add("errors", &format!("{status:?} {details}"));
+        }
+    }
+
+    fn assert_without(&self, secret: &str, places: &[&str]) {
+        for (place, text) in &self.0 {
+            if places.is_empty() || places.contains(&place.as_str()) {
+                let at = text.find(secret);
+                let around = at.map(|at| {
+                    let (from, to) = (at.saturating_sub(200), (at + 200).min(text.len()));
+                    String::from_utf8_lossy(text.as_bytes().get(from..to).unwrap_or_default())
+                        .into_owned()
+                });
+                assert!(around.is_none(), "{secret} in {place}: {around:?}");
+            }
+        }
+    }
+}
+
+/// The bytes of every file below a folder, as far as they are text.
+fn stored(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => all.push_str(&stored(&entry.path())),
+            kind if kind.is_file() => {
+                all.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+fn principals() -> String {
+    let digest = Sha256::digest(TOKEN.as_bytes());
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "[ada]\ntokens = [\"sha256:{digest}\"]\nsubjects = [\"ada\"]\n\
+         may = [\"evaluate\", \"override\", \"read\", \"delete\", \"grade\", \"store\", \"search\"]\n"
+    )
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Reports, evidence, grades, corpora and investigations, every text of them marked.
+async fn work(caller: &Caller, seen: &mut Seen) {
+    let mut grounding = GroundingServiceClient::new(caller.clone());
+    let marked = || {
+        let mut request = asked("");
+        request.evidence = vec![item("log", &format!("the pool size is 20 {TEXT}"))];
+        request.investigation_id = "inc-7".to_owned();
+        for claim in &mut request.report.as_mut().unwrap().claims {
+            claim.text.push_str(TEXT);
+        }
+        request
+    };
+    let evaluated = grounding.evaluate(marked()).await.unwrap().into_inner();
+    let id = evaluated.evaluation_id;
+    let mut synthesis = marked();
+    synthesis.report.as_mut().unwrap().claims.clear();
+    synthesis.report.as_mut().unwrap().synthesis = format!("The pool size is 20. {TEXT} é");
+    seen.refusal(grounding.evaluate(synthesis).await);
+    seen.refusal(
+        grounding.evaluate(v1::EvaluateRequest { policy: "none".to_owned(), ..marked() }).await,
+    );
+    let rescore = v1::RescoreRequest { evaluation_id: id.clone(), ..v1::RescoreRequest::default() };
+    grounding.rescore(rescore).await.unwrap();
+    let mut evidence = EvidenceServiceClient::new(caller.clone());
+    use v1::put_evidence_request::Part;
+    let head = v1::CorpusHead { corpus_id: "c".to_owned(), ..v1::CorpusHead::default() };
+    let parts = [Part::Corpus(head), Part::Item(item("log", &format!("pool size is 20 {TEXT}\n")))];
+    let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
+    evidence.put_evidence(tokio_stream::iter(parts)).await.unwrap();
+    let search = v1::SearchRequest {
+        corpus_id: "c".to_owned(),
+        query: TEXT.to_owned(),
+        ..v1::SearchRequest::default()
+    };
+    evidence.search(search).await.unwrap();
+    seen.refusal(
+        grounding.evaluate(v1::EvaluateRequest { corpus_id: "c".to_owned(), ..marked() }).await,
+    );
+    let mut ledger = LedgerServiceClient::new(caller.clone());
+    let subject = v1::grade::Subject::Report(v1::ReportGrade { tier: v1::Tier::Replan.into() });
+    let grades = vec![v1::Grade { subject: Some(subject), note: TEXT.to_owned() }];
+    let grade = v1::GradeRequest { evaluation_id: id.clone(), grader: "ada".to_owned(), grades };
+    ledger.grade(grade).await.unwrap();
+    let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::Grades.into()];
+    let export = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
+    let mut exported = ledger.export(export).await.unwrap().into_inner();
+    while exported.message().await.unwrap().is_some() {}
+    let get = v1::GetEvaluationRequest { evaluation_id: id };
+    let record = ledger.get_evaluation(get).await.unwrap().into_inner();
+    seen.add("records", &format!("{record:?}"));
+    let mut investigations = InvestigationServiceClient::new(caller.clone());
+    let start = v1::StartInvestigationRequest {
+        investigation_id: "i".to_owned(),
+        ..v1::StartInvestigationRequest::default()
+    };
+    investigations.start_investigation(start).await.unwrap();
+    let report = v1::SubmitReportRequest {
+        investigation_id: "i".to_owned(),
+        report: marked().report,
+        evidence: marked().evidence,
+        ..v1::SubmitReportRequest::default()
+    };
+    seen.refusal(investigations.submit_report(report).await);
+    let text = v1::classify_verdict_request::Content::Text(TEXT.to_owned());
+    let verdict =
+        v1::ClassifyVerdictRequest { content: Some(text), ..v1::ClassifyVerdictRequest::default() };
+    seen.refusal(GateServiceClient::new(caller.clone()).classify_verdict(verdict).await);
+}
+
+/// A run of the program that logs everything, on that database where there is one.
+async fn run(database: Option<&Postgres>) {
+    let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
+    let (collector, mut spans) = collector().await;
+    let (authority, issuer) = (Authority::new("clients"), Issuer::new());
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let tls = authority.sign();
+    tls.write(folder.path(), "server");
+    std::fs::write(path("clients.pem"), authority.pem()).unwrap();
+    std::fs::write(path("principals.toml"), principals()).unwrap();
+    std::fs::write(path("jwks.json"), issuer.keys()).unwrap();
+    std::fs::write(path("key"), KEY).unwrap();
+    let (admin, grpcs, gateway) = (free_port(), free_port(), free_port());
+    let storage = database.map_or(String::new(), |database| {
+        format!("storage.url = \"{}&password={PASSWORD}\"", database.database())
+    });
+    let socket = path("gsar.sock");
+    let config = format!(
+        r#"
+            listen = ["unix://{socket}", "grpcs://127.0.0.1:{grpcs}"]
+            admin = "127.0.0.1:{admin}"
+            evidence.embeddings = "off"
+            judges.chain = ["{MODEL}", "rules/2"]
+            log.level = "trace"
+            traces.endpoint = "http://{collector}"
+            gateway.address = "127.0.0.1:{gateway}"
+            {storage}
+            [judges.models."{MODEL}"]
+            base_url = "{}"
+            key_file = "{}"
+            attempts = 1
+            canary = false
+            input_price = 1
+            output_price = 1
+            [tls]
+            certificate = "{}"
+            key = "{}"
+            client_ca = "{}"
+            [security]
+            require = true
+            principals = "{}"
+            jwt = {{ issuer = "{ISSUER}", audience = "{AUDIENCE}", keys = "{}" }}
+        "#,
+        provider.base_url(Wire::OpenAi),
+        path("key"),
+        path("server.pem"),
+        path("server.key"),
+        path("clients.pem"),
+        path("principals.toml"),
+        path("jwks.json"),
+    );
+    let (of, text) = (folder.path().to_owned(), config.clone());
+    let process =
+        tokio::task::spawn_blocking(move || Process::listening(&of, &text)).await.unwrap();
+    let mut seen = Seen::default();
+    let channel = connect(Path::new(&socket)).await;
+    let caller = |header: &str| InterceptedService::new(channel.clone(), Header(header.to_owned()));
+
+    provider.always(Play::answer(HONEST));
+    work(&caller(&format!("Bearer {TOKEN}")), &mut seen).await;
+    let token = issuer.token("ada", json!({}));
+    let bearer = format!("Bearer {token}");
+    GroundingServiceClient::new(caller(&bearer)).evaluate(asked("")).await.unwrap();
+    // Providers that repeat the key, in errors and in answers.
+    let said = |text: &str| json!({ "error": { "message": text, "code": text } }).to_string();
+    for play in [
+        Play::Raw(401, "application/json", said(&format!("wrong key {KEY}")).into_bytes()),
+        Play::Raw(500, "text/plain", KEY.into()),
+        Play::Raw(200, "application/json", KEY.into()),
+        Play::answer(KEY),
+        Play::Redirect,
+    ] {
+        provider.always(play);
+        let mut grounding = GroundingServiceClient::new(caller(&bearer));
+        let answer = grounding.evaluate(asked(MODEL)).await;
+        seen.add("answers", &format!("{answer:?}"));
+    }
+    provider.always(Play::answer(HONEST));
+    // What does not hold, and what is in the wrong place.
+    let expired = issuer.token("ada", json!({ "exp": ago(3600) }));
+    let unknown = issuer.token(TEXT, json!({}));
+    let tokens = [WRONG_TOKEN, &expired, &unknown, token.trim_end_matches(|c| c != '.')];
+    for header in tokens.iter().map(|token| format!("Bearer {token}")).chain([
+        format!("Basic {WRONG_TOKEN}"),
+        WRONG_TOKEN.to_owned(),
+        format!("Bearer {TOKEN} {TOKEN}"),
+    ]) {
+        let list = v1::ListEvaluationsRequest::default();
+        seen.refusal(LedgerServiceClient::new(caller(&header)).list_evaluations(list).await);
+    }
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let http = reqwest::Client::new();
+    for token in [TOKEN, WRONG_TOKEN] {
+        let posted = http
+            .post(format!("http://127.0.0.1:{gateway}/v1/evaluations"))
+            .header("content-type", "application/json")
+            .header("authorization", format!("Bearer {token}"))
+            .body(format!("{{\"{TEXT}\": 1}}"))
+            .send();
+        seen.add("http", &posted.await.unwrap().text().await.unwrap());
+    }
+    let address = format!("127.0.0.1:{grpcs}").parse().unwrap();
+    let own = authority.sign_for("spiffe://example/eve");
+    let client = Client::with(&authority, Some(&own), rustls::ALL_VERSIONS);
+    let eve = client.channel(address).await.unwrap();
+    let list = v1::ListEvaluationsRequest::default();
+    seen.refusal(LedgerServiceClient::new(eve).list_evaluations(list).await);
+    let nobody = Client::trusting(&authority).channel(address).await;
+    if let Ok(nobody) = nobody {
+        let list = v1::ListEvaluationsRequest::default();
+        seen.refusal(LedgerServiceClient::new(nobody).list_evaluations(list).await);
+    }
+    // The command, where it is built beside the server.
+    let gsar = Path::new(env!("CARGO_BIN_EXE_gsar-server")).with_file_name("gsar");
+    for (name, token) in
+        [("right", TOKEN), ("wrong", WRONG_TOKEN), ("broken", "planted-secret-\u{7}")]
+    {
+        std::fs::write(path(name), token).unwrap();
+        for command in ["doctor", "health", "ledger list"] {
+            let mut called = Command::new(&gsar);
+            called.args(command.split(' ')).args(["--endpoint", &format!("unix://{socket}")]);
+            called.args(["--token-file", &path(name)]).env_clear();
+            if let Ok(done) = called.output() {
+                let both = [done.stdout, done.stderr].concat();
+                seen.add("command", &String::from_utf8_lossy(&both));
+            }
+        }
+    }
+    // Files that are broken, with secrets where they do not belong.
+    let key_body = tls.key.lines().nth(1).unwrap().to_owned();
+    for (file, broken) in [
+        ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\"]\nmay = [\"read\"]\n")),
+        ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\nmay = [\"read\"]\n")),
+        ("principals.toml", format!("[ada]\ntoken = \"{TOKEN}\"\n")),
+        ("jwks.json", json!({ "keys": [{ "kty": "oct", "k": TOKEN }] }).to_string()),
+        ("jwks.json", TOKEN.to_owned()),
+        (
+            "server.key",
+            format!("-----BEGIN PRIVATE KEY-----\n{key_body}\n-----END PRIVATE KEY-----\n"),
+        ),
+        ("server.key", key_body.clone()),
+        ("server.pem", tls.key.clone()),
+    ] {
+        let right = std::fs::read(path(file)).unwrap();
+        std::fs::write(path(file), broken).unwrap();
+        process.signal(Signal::HUP);
+        process.log_line(match file {
+            "principals.toml" | "jwks.json" => "principals and keys of tokens stay as they were",
+            _ => "certificate, key and client CA stay as they were",
+        });
+        let checked = output(&["--check", "--config", &path("gsar.toml")], &[]);
+        seen.add("check", &checked);
+        std::fs::write(path(file), right).unwrap();
+    }
+    if let Some(database) = database {
+        database.kill();
+        let mut grounding = GroundingServiceClient::new(caller(&bearer));
+        seen.refusal(grounding.evaluate(asked("")).await);
+        seen.add("check", &output(&["--check", "--config", &path("gsar.toml")], &[]));
+        database.up();
+    }
+    let metrics = http.get(format!("http://127.0.0.1:{admin}/metrics")).send().await.unwrap();
+    seen.add("metrics", &metrics.text().await.unwrap());
+    seen.add("configuration", &output(&["--print-config", "--config", &path("gsar.toml")], &[]));
+    let broken = config.replace("[security]", "[security]\n            colour = 1");
+    std::fs::write(path("broken.toml"), broken).unwrap();
+    seen.add("configuration", &output(&["--check", "--config", &path("broken.toml")], &[]));
+    seen.add("configuration", &output(&["--config", &path("broken.toml")], &[]));
+    let ended = tokio::task::spawn_blocking(move || process.ended()).await.unwrap();
+    seen.add("log", &ended);
+    while let Ok(span) = spans.try_recv() {
+        seen.add("spans", &format!("{span:?}"));
+    }
+    seen.add("data", &stored(&folder.path().join("data")));
+    if let Some(database) = database {
+        seen.add("data", &database.dump());
+    }
+
+    for (place, expected) in [
+        ("log", "evaluated"),
+        ("log", "TRACE"),
+        ("spans", "chat gpt-4.1"),
+        ("metrics", "gsar_calls_total"),
+        ("configuration", "security.colour"),
+        ("check", "is no digest of a token"),
+        ("errors", "Unauthenticated"),
+        ("answers", "PROVIDER"),
+        ("records", TEXT),
+        ("http", "UNIDENTIFIED"),
+    ] {
+        let text = seen.0.get(place).map(String::as_str).unwrap_or_default();
+        assert!(text.contains(expected), "{expected} in {place}: {:.2000}", text);
+    }
+    let signature = token.rsplit_once('.').unwrap().1.to_owned();
+    for secret in [
+        "planted-secret",
+        TOKEN,
+        WRONG_TOKEN,
+        PASSWORD,
+        KEY,
+        &token,
+        &signature,
+        &expired,
+        &unknown,
+        &key_body,
+    ] {
+        seen.assert_without(secret, &[]);
+    }
+    seen.assert_without(TEXT, &["log", "metrics", "spans", "configuration", "check", "command"]);
+}
+
+/// What the program prints with these flags and variables, on both outputs.
+fn output(arguments: &[&str], variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
+    command.args(arguments).env_clear().envs(variables.iter().copied());
+    let done = command.output().unwrap();
+    let both = [done.stdout, done.stderr].concat();
+    String::from_utf8(both).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_is_repeated_with_a_ledger_of_its_own() {
+    run(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_is_repeated_with_a_database() {
+    let Some(database) = Postgres::start(Kind::System) else { return };
+    run(Some(&database)).await;
+}
+
+#[test]
+fn a_configuration_that_is_wrong_repeats_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gsar.toml");
+    for text in [
+        // Cut off, in the line with the password.
+        format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar\nadmin = 1"),
+        format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar?sslmode=prefer\""),
+        format!("storage.url = \"postgres://gsar:{PASSWORD}@[db/gsar\""),
+        format!("storage.url = \"mysql://gsar:{PASSWORD}@db/gsar\""),
+        format!("storage = \"postgres://gsar:{PASSWORD}@db/gsar\""),
+        format!("storage.password = \"{PASSWORD}\""),
+        format!("judges.models.\"{MODEL}\".key = \"{PASSWORD}\""),
+        format!(
+            "judges.models.\"{MODEL}\".base_url = \"https://ada:{PASSWORD}@models.example/v1\""
+        ),
+        format!("traces.endpoint = \"http://ada:{PASSWORD}@collector.example:4317\""),
+        format!("log.level = 3\nstorage.url = \"postgres://gsar:{PASSWORD}@db/gsar\""),
+        format!("storage.url = \"postgres://gsar:{PASSWORD}@127.0.0.1:1/gsar?sslmode=disable\""),
+    ] {
+        std::fs::write(&file, &text).unwrap();
+        let file = file.to_str().unwrap();
+        let data = folder.path().join("data");
+        let data = ["--data-dir", data.to_str().unwrap()];
+        for flag in ["--check", "--print-config"] {
+            let arguments: Vec<&str> = [flag, "--config", file].into_iter().chain(data).collect();
+            let said = output(&arguments, &[]);
+            assert!(!said.is_empty() && !said.contains(PASSWORD), "{flag} {text}: {said}");
+        }
+    }
+    for variable in
+        ["GSAR_STORAGE__URL", "GSAR_STORAGE", "GSAR_STORAGE__PASSWORD", "GSAR_TRACES__ENDPOINT"]
+    {
+        let value = format!("postgres://gsar:{PASSWORD}@db/gsar?x=y");
+        for flag in ["--check", "--print-config"] {
+            let said =
+                output(&[flag], &[(variable, &value), ("HOME", folder.path().to_str().unwrap())]);
+            assert!(!said.contains(PASSWORD), "{flag} {variable}: {said}");
+        }
+    }
+}
