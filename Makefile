@@ -260,9 +260,10 @@ generated: calibration-build ## The judge against generated claims: neighbours' 
 	@$(CALIBRATE) generated --seed $(SEED) --count $(COUNT)
 
 .PHONY: fuzz
-fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each (installs cargo-fuzz when missing).
+fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each, and of tokens, keys, principals and certificates, two each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
 	python3 benches/fuzz.py core/extraction/fuzz
+	python3 benches/fuzz.py --minutes 2 server/fuzz
 
 .PHONY: install-check
 install-check: ## Server and client installed as people install them, without optimisation, into target/installed.

@@ -1,6 +1,7 @@
-"""Fuzzes what reads evidence, reports and claims, and the rules over them:
+"""Fuzzes what reads evidence, reports and claims, and the rules over them, or tokens, keys, principals and certificates:
 
     python3 benches/fuzz.py core/extraction/fuzz [--minutes 10] [NAME ...]
+    python3 benches/fuzz.py server/fuzz [--minutes 10] [NAME ...]
 
 Each folder of `seeds/` is one campaign: a shape that tools print, reports, claims, or claims with their evidence. It is
 read by the target of its name in `fuzz_targets/`, and a shape without one by the target that has no seeds of its own. A
@@ -22,7 +23,7 @@ SLICE = 60  # seconds by the clock, after which the processor time is looked at
 def targets(folder, shapes):
     """The target of each shape."""
     names = {path.stem for path in (folder / "fuzz_targets").glob("*.rs")}
-    (other,) = names - set(shapes)
+    other = next(iter(names - set(shapes)), None)
     return {shape: shape if shape in names else other for shape in shapes}
 
 
@@ -54,7 +55,7 @@ def campaign(folder, target, shape, minutes):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("folder", type=pathlib.Path, help="where seeds and targets are: core/extraction/fuzz")
+    options.add_argument("folder", type=pathlib.Path, help="where seeds and targets are: core/extraction/fuzz or server/fuzz")
     options.add_argument("--minutes", type=float, default=10, help="processor minutes of each campaign (10)")
     options.add_argument("shapes", nargs="*", metavar="NAME", help="folders of seeds; all where none is named")
     given = options.parse_intermixed_args()

@@ -1,0 +1,6 @@
+//! Any bytes as the certificate of a client.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| gsar_server_fuzz::identity::certificate(bytes));

@@ -1,0 +1,6 @@
+//! Any bytes as the keys of an issuer.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| gsar_server_fuzz::identity::keys(&String::from_utf8_lossy(bytes)));

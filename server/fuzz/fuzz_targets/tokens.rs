@@ -1,0 +1,6 @@
+//! Any bytes as a token.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| gsar_server_fuzz::identity::token(&String::from_utf8_lossy(bytes)));
