@@ -1,5 +1,11 @@
 //! What lies in `server/deploy` speaks of metrics and keys of configuration that there are.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    reason = "a test that cannot go on fails"
+)]
 
 mod support;
 

@@ -1,6 +1,12 @@
 //! What the real program writes while it is given secrets, right ones and wrong ones, at every level of its log: nowhere is
 //! a secret in it, and in what operators see there is no text of a report or of evidence.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    reason = "a test that cannot go on fails"
+)]
 
 mod support;
 
