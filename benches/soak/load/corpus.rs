@@ -6,6 +6,7 @@ use tonic::Code;
 
 use super::{Asked, Caller};
 use crate::cases::{Case, evidence, item, request};
+use crate::faults::schedule::What;
 use crate::identity::Principal;
 use crate::invariants::acknowledged::report_id;
 use crate::invariants::{Violation, answers};
@@ -27,7 +28,7 @@ impl Caller {
     /// A corpus from its first item to its end. One in eight is left for the end of the run, and one in sixteen to expire.
     pub(super) async fn keep_evidence(&mut self) {
         let (owner, home) = self.draw();
-        let key = self.world.new_key();
+        let (key, began) = (self.world.new_key(), self.world.phases.now());
         let fate = self.random.u32(..16);
         let lives = (fate == 0).then_some(LIVES);
         let corpus = Corpus { owner, home, id: format!("corpus-{key}"), key, lives };
@@ -43,7 +44,14 @@ impl Caller {
         if fate > 2 {
             return self.delete(&corpus).await;
         }
-        let expires = lives.map(|lives| self.world.phases.now() + lives);
+        let now = self.world.phases.now();
+        let felt = self.world.phases.felt(began, now);
+        let is_set = felt.iter().any(|what| matches!(what, What::SetClock(_)));
+        // It expires by the clock of the server that keeps it, which was not ours.
+        if lives.is_some() && is_set && !self.world.is_shared() {
+            return;
+        }
+        let expires = lives.map(|lives| now + lives);
         let Corpus { owner, home, id: corpus_id, key, .. } = corpus;
         self.world.kept().corpora.push(KeptCorpus { owner, home, corpus_id, key, expires });
     }

@@ -45,6 +45,8 @@ use whole::WholeCorpora;
 
 /// The folder of all corpora below the data directory.
 const FOLDER: &str = "evidence";
+/// The most corpora that the store is asked for at once.
+const LOOKED_UP: usize = 500;
 
 /// Bounds on what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +133,7 @@ impl Evidence {
         let lives = time_to_live.or(self.shared.bounds.time_to_live.filter(|_| is_new));
         if let Some(lives) = lives {
             let lives = i64::try_from(lives.as_micros()).unwrap_or(i64::MAX);
-            corpus.expire(Some(now().saturating_add(lives)))?;
+            corpus.expire(Some(self.shared.store.now()?.saturating_add(lives)))?;
         }
         Ok(Put::begin(self.clone(), corpus))
     }
@@ -219,17 +221,18 @@ impl Evidence {
             .collect();
         names.sort_unstable();
         let mut found = Vec::new();
-        for (name, kept) in names {
+        for some in names.chunks(most.clamp(1, LOOKED_UP)) {
             if found.len() >= most {
                 break;
             }
-            match self.glance(&kept) {
-                Ok(summary) => found.push(Summary { name, ..summary }),
-                // Deleted in between.
-                Err(StoreError::UnknownCorpus { .. }) => {}
-                Err(error) => tracing::warn!(corpus = %kept, %error, "a corpus cannot be opened"),
-            }
+            let kept: Vec<CorpusName> = some.iter().map(|(_, kept)| kept.clone()).collect();
+            let seen = |summary: Summary| {
+                Some(Summary { name: summary.name.seen_by(&self.owner)?, ..summary })
+            };
+            found.extend(self.shared.store.summaries(&kept)?.into_iter().filter_map(seen));
         }
+        found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        found.truncate(most);
         Ok(found)
     }
 
@@ -251,7 +254,7 @@ impl Evidence {
     /// # Errors
     /// [`StoreError::Unavailable`] where the folder cannot be read.
     pub fn delete_expired(&self) -> Result<usize, StoreError> {
-        let now = now();
+        let now = self.shared.store.now()?;
         let mut deleted = 0;
         let all = self.of(&Owner::default());
         for summary in all.list(None, usize::MAX)? {
@@ -268,11 +271,6 @@ impl Evidence {
         }
         self.shared.store.sweep()?;
         Ok(deleted)
-    }
-
-    /// What is known of a corpus by the name that the store knows it by.
-    fn glance(&self, kept: &CorpusName) -> Result<Summary, StoreError> {
-        self.shared.store.glance(kept)
     }
 
     fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError> {

@@ -24,11 +24,17 @@ pub(super) trait CorpusStore: Debug + Send + Sync {
     /// [`StoreError::UnknownCorpus`], or that it cannot be opened.
     fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError>;
 
-    /// What is known of a corpus that need not stay open for it.
+    /// What is known of corpora. One that is gone is left out, and one that cannot be opened, which is logged.
     ///
     /// # Errors
-    /// As [`CorpusStore::corpus`].
-    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError>;
+    /// [`StoreError::Unavailable`].
+    fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError>;
+
+    /// Microseconds since the epoch by the clock that decides when corpora expire.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn now(&self) -> Result<i64, StoreError>;
 
     /// Every name, in order.
     ///

@@ -24,6 +24,23 @@ use crate::evidence::store::{
 };
 use crate::storage::postgres::query;
 
+/// The corpora of those names.
+pub(super) const SUMMARIES: &str = "SELECT name, items, passages, size, created_at, expires_at, embedded_by \
+     FROM evidence_corpora WHERE name = ANY($1)";
+
+/// What a row says of a corpus.
+pub(super) fn summary(name: CorpusName, row: &Row) -> Summary {
+    Summary {
+        name,
+        items: unsigned(row.get("items")),
+        passages: unsigned(row.get("passages")),
+        size: unsigned(row.get("size")),
+        created_at: row.get("created_at"),
+        expires_at: row.get("expires_at"),
+        embedded_by: row.get("embedded_by"),
+    }
+}
+
 /// A corpus by its number: one that was deleted and made anew under the same name is another one.
 #[derive(Debug)]
 pub(super) struct PostgresCorpus {
@@ -75,16 +92,7 @@ impl Corpus for PostgresCorpus {
         let row = self.blocking.ask(move |client, _| {
             Box::pin(async move { query::optional(client, SUMMARY, &[&number]).await })
         })?;
-        let row = row.ok_or_else(|| self.unknown())?;
-        Ok(Summary {
-            name: self.name.clone(),
-            items: unsigned(row.get(0)),
-            passages: unsigned(row.get(1)),
-            size: unsigned(row.get(2)),
-            created_at: row.get(3),
-            expires_at: row.get(4),
-            embedded_by: row.get(5),
-        })
+        row.map(|row| summary(self.name.clone(), &row)).ok_or_else(|| self.unknown())
     }
 
     fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {

@@ -108,8 +108,20 @@ impl CorpusStore for PostgresCorpora {
         Ok(Arc::new(PostgresCorpus::new(self.blocking.clone(), name.clone(), number)))
     }
 
-    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
-        self.corpus(name, false)?.summary()
+    fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError> {
+        let wanted: Vec<String> = names.iter().map(CorpusName::to_string).collect();
+        let rows = self.blocking.ask(move |client, _| {
+            let wanted = wanted.clone();
+            Box::pin(async move { query::all(client, corpus::SUMMARIES, &[&wanted]).await })
+        })?;
+        rows.iter().map(|row| Ok(corpus::summary(CorpusName::new(row.get("name"))?, row))).collect()
+    }
+
+    /// The clock of the database, since servers share what expires.
+    fn now(&self) -> Result<i64, StoreError> {
+        const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+        let row = self.blocking.ask(|client, _| Box::pin(query::one(client, NOW, &[])))?;
+        Ok(row.get(0))
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {

@@ -36,6 +36,8 @@ pub(super) struct SqliteCorpora {
     open: Mutex<HashMap<CorpusName, Arc<SqliteCorpus>>>,
     /// The bytes of each corpus, once they were asked for; then every change is counted.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
+    /// Held while they are asked for.
+    counting: Mutex<()>,
     _lock: File,
 }
 
@@ -62,6 +64,7 @@ impl SqliteCorpora {
             folder: folder.to_owned(),
             open: Mutex::default(),
             sizes: Mutex::default(),
+            counting: Mutex::default(),
             _lock: lock,
         })
     }
@@ -78,19 +81,13 @@ impl SqliteCorpora {
         self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bytes of each corpus that can be opened.
-    fn look_up_sizes(&self) -> Result<HashMap<CorpusName, u64>, StoreError> {
-        let mut sizes = HashMap::new();
-        for name in self.names()? {
-            match self.glance(&name) {
-                Ok(summary) => {
-                    sizes.insert(name, summary.size);
-                }
-                Err(StoreError::UnknownCorpus { .. }) => {}
-                Err(error) => tracing::warn!(corpus = %name, %error, "its size is not counted"),
-            }
+    /// What is known of a corpus that need not stay open for it.
+    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
+        let open = self.lock().get(name).cloned();
+        match open {
+            Some(corpus) => corpus.summary(),
+            None => corpus::glance(name, &self.folder(name)),
         }
-        Ok(sizes)
     }
 }
 
@@ -128,12 +125,20 @@ impl CorpusStore for SqliteCorpora {
         Ok(corpus)
     }
 
-    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
-        let open = self.lock().get(name).cloned();
-        match open {
-            Some(corpus) => corpus.summary(),
-            None => corpus::glance(name, &self.folder(name)),
+    fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError> {
+        let mut found = Vec::new();
+        for name in names {
+            match self.glance(name) {
+                Ok(summary) => found.push(summary),
+                Err(StoreError::UnknownCorpus { .. }) => {}
+                Err(error) => tracing::warn!(corpus = %name, %error, "a corpus cannot be opened"),
+            }
         }
+        Ok(found)
+    }
+
+    fn now(&self) -> Result<i64, StoreError> {
+        Ok(now())
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {
@@ -147,10 +152,15 @@ impl CorpusStore for SqliteCorpora {
     }
 
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
-        let is_known = self.sizes().is_some();
-        if !is_known {
-            let all = self.look_up_sizes()?;
-            self.sizes().get_or_insert(all);
+        {
+            // One caller opens all corpora after a start; the others wait for what it finds.
+            let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_known = self.sizes().is_some();
+            if !is_known {
+                let all = self.summaries(&self.names()?)?;
+                let all = all.into_iter().map(|summary| (summary.name, summary.size)).collect();
+                self.sizes().get_or_insert(all);
+            }
         }
         let sizes = self.sizes();
         let others = sizes.iter().flatten().filter(|(other, _)| *other != name);
