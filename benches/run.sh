@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every published figure, as ratios within one run. About five minutes after the build; benches/README.md
 # says how to read the tables. `benches/run.sh core`, `locus`, `extraction`, `service` or `stream` takes one part only;
-# `embedding`, `cross-encoder`, `judges`, `python`, `spark`, `calibration`, `capacity` and `shared` are taken only by their names: the
+# `embedding`, `cross-encoder`, `judges`, `python`, `spark`, `calibration`, `capacity`, `shared` and `traces` are taken only by their names: the
 # first needs `make models onnxruntime`, the second `make onnxruntime`, the third much Python, the fourth what `make python` fetches, the
 # fifth Java and what `make spark-test` fetches, the sixth scipy.
 set -euo pipefail
@@ -29,11 +29,12 @@ judges)
     ;;
 python | spark) needed=(-p gsar-server) ;;
 capacity) needed=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
+traces) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages --bin sink) ;;
 shared) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
 calibration) needed=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces]" >&2
     exit 2
     ;;
 esac
@@ -110,4 +111,8 @@ if [ "$part" = shared ]; then
     printf '\n## Several servers on one PostgreSQL\n\n'
     make --no-print-directory postgres >/dev/null
     in_turn python3 benches/service/shared.py
+fi
+if [ "$part" = traces ]; then
+    printf '\n## Export of traces\n\n'
+    in_turn python3 benches/service/traces.py
 fi

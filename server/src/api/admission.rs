@@ -44,6 +44,8 @@ struct Shared {
     measured: Vec<Measured>,
     attestation: Attestation,
     identities: Arc<IdentityStore>,
+    /// Of calls without a trace of their caller one in as many is traced.
+    traced_one_in: u32,
 }
 
 /// What is measured of every call of a method; looked up once, not at each call.
@@ -73,10 +75,19 @@ impl AdmissionLayer {
         permits: Arc<Permits>,
         attestation: Attestation,
         identities: Arc<IdentityStore>,
+        traced_one_in: u32,
     ) -> Self {
         let labels = METHODS.into_iter().map(|(method, _)| method).chain([OTHER]);
         let measured = labels.map(Measured::of).collect();
-        Self(Arc::new(Shared { phase, permits, limits, measured, attestation, identities }))
+        Self(Arc::new(Shared {
+            phase,
+            permits,
+            limits,
+            measured,
+            attestation,
+            identities,
+            traced_one_in,
+        }))
     }
 }
 
@@ -117,8 +128,9 @@ where
         let Some((method, right)) = method(request.uri().path()) else {
             return Box::pin(self.inner.call(request));
         };
-        let traced = traces::call(method, request.headers());
         let of_caller = TraceContext::from_headers(request.headers());
+        let traced =
+            traces::call(method, request.headers(), of_caller.as_ref(), self.shared.traced_one_in);
         let trace = of_caller.or_else(|| traces::context(&traced));
         let span = match trace {
             Some(trace) => tracing::info_span!(
@@ -389,7 +401,7 @@ mod tests {
         let (permits, identities) = (Arc::new(Permits::new(1)), Arc::new(identities.unwrap()));
         let attestation = Attestation::default();
         let mut admission =
-            AdmissionLayer::new(phase, limits, permits, attestation, identities).layer(never);
+            AdmissionLayer::new(phase, limits, permits, attestation, identities, 1).layer(never);
         let request = Request::builder()
             .uri("/gsar.v1.GroundingService/Evaluate")
             .header("grpc-timeout", "1m")

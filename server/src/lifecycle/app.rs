@@ -172,7 +172,8 @@ impl App {
         let admission = |attestation| {
             let permits = Arc::clone(&permits);
             let (limits, identities) = (config.limits.clone(), Arc::clone(&identities));
-            AdmissionLayer::new(phase.clone(), limits, permits, attestation, identities)
+            let one_in = config.traces.one_in;
+            AdmissionLayer::new(phase.clone(), limits, permits, attestation, identities, one_in)
         };
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();

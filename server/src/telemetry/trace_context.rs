@@ -11,13 +11,15 @@ pub struct TraceContext {
     pub trace_id: String,
     /// The caller's span: 16 hexadecimal digits.
     pub parent_id: String,
+    /// Whether the trace is kept.
+    pub is_sampled: bool,
 }
 
 impl TraceContext {
-    /// The context as `traceparent` says it to others, of a trace that is kept.
+    /// The context as `traceparent` says it to others.
     #[must_use]
     pub fn traceparent(&self) -> String {
-        format!("00-{}-{}-01", self.trace_id, self.parent_id)
+        format!("00-{}-{}-{:02x}", self.trace_id, self.parent_id, u8::from(self.is_sampled))
     }
 
     /// Reads `traceparent`; `None` when absent or malformed, which the standard says to ignore.
@@ -41,7 +43,11 @@ impl TraceContext {
             && hexadecimal(parent_id, 16)
             && nonzero(parent_id)
             && hexadecimal(flags, 2);
-        valid.then(|| Self { trace_id: trace_id.to_owned(), parent_id: parent_id.to_owned() })
+        valid.then(|| Self {
+            trace_id: trace_id.to_owned(),
+            parent_id: parent_id.to_owned(),
+            is_sampled: u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1),
+        })
     }
 }
 
@@ -60,6 +66,9 @@ mod tests {
         let context = read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
         assert_eq!(context.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(context.parent_id, "00f067aa0ba902b7");
+        assert!(context.is_sampled);
+        let dropped = read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-02").unwrap();
+        assert!(!dropped.is_sampled);
     }
 
     #[test]

@@ -12,8 +12,10 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
 use tonic::Code;
 use tracing::field::Empty;
-use tracing::{Span, info_span};
+use tracing::{Metadata, Span, Subscriber, info_span};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
 
 use super::TraceContext;
 use super::calls::code_name;
@@ -21,6 +23,16 @@ use crate::config::Traces;
 
 /// The target of the spans that are exported, and of nothing else.
 pub(super) const TARGET: &str = "gsar_trace";
+/// The name of the span of a call.
+const CALL: &str = "call";
+
+/// Whether a span is exported: that of a call that is traced, and those below it.
+pub(super) fn is_exported<S>(span: &Metadata<'_>, context: &Context<'_, S>) -> bool
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    span.target() == TARGET && (span.name() == CALL || context.lookup_current().is_some())
+}
 
 /// Exports spans until it is shut down.
 #[derive(Debug)]
@@ -41,9 +53,9 @@ impl Exporter {
             .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
             .with_attribute(KeyValue::new("service.instance.id", uuid::Uuid::now_v7().to_string()))
             .build();
-        let sampler = Sampler::TraceIdRatioBased(1.0 / f64::from(config.one_in));
+        // Which calls have a span is decided before they have one.
         let provider = SdkTracerProvider::builder()
-            .with_sampler(Sampler::ParentBased(Box::new(sampler)))
+            .with_sampler(Sampler::AlwaysOn)
             .with_resource(resource)
             .with_batch_exporter(exporter)
             .build();
@@ -75,8 +87,21 @@ impl Extractor for Headers<'_> {
     }
 }
 
-/// The span of a call of a method such as `GroundingService/Evaluate`, in the trace of its caller.
-pub(crate) fn call(method: &'static str, headers: &HeaderMap) -> Span {
+/// The span of a call of a method such as `GroundingService/Evaluate`, in the trace of its caller; none where the caller
+/// drops its trace, or brings none and is not the one in as many that is drawn.
+pub(crate) fn call(
+    method: &'static str,
+    headers: &HeaderMap,
+    caller: Option<&TraceContext>,
+    one_in: u32,
+) -> Span {
+    let is_kept = match caller {
+        Some(caller) => caller.is_sampled,
+        None => fastrand::u32(..one_in.max(1)) == 0,
+    };
+    if !is_kept {
+        return Span::none();
+    }
     // A method that there is not has a name of the conventions.
     let (package, method) = match method.contains('/') {
         true => ("gsar.v1.", method),
@@ -84,7 +109,7 @@ pub(crate) fn call(method: &'static str, headers: &HeaderMap) -> Span {
     };
     let span = info_span!(
         target: TARGET,
-        "call",
+        CALL,
         otel.name = format_args!("{package}{method}"),
         otel.kind = "server",
         otel.status_code = Empty,
@@ -182,6 +207,7 @@ pub(crate) fn context(span: &Span) -> Option<TraceContext> {
     (context.is_valid() && context.is_sampled()).then(|| TraceContext {
         trace_id: context.trace_id().to_string(),
         parent_id: context.span_id().to_string(),
+        is_sampled: true,
     })
 }
 

@@ -1,0 +1,97 @@
+"""What it costs to export traces: the same server with and without `[traces]`, and a collector that throws away what it takes.
+
+Servers share core 0, the load client and the collector have core 1. Servers take turns, round after round.
+"""
+
+import contextlib
+import os
+import signal
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS, met, ratios, spread, table
+from servers import EVALUATE, Server, answer, free_port, pinned, program, running
+from subject import HEAD, IN_FLIGHT, Subject
+
+ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
+SCORE = "/gsar.v1.GroundingService/Score"
+PROCESSOR = "server_cpu_us_per_call"
+MOST = 1.05
+
+
+class Bench:
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        self.folder, self.stack = folder, stack
+        self.collector = f"127.0.0.1:{free_port()}"
+        command = [str(PROGRAMS / "sink"), "--listen", self.collector]
+        stack.enter_context(running(folder, "sink", command, f"grpc://{self.collector}", core=1))
+        traced = {"GSAR_TRACES__ENDPOINT": f"http://{self.collector}"}
+        self.servers = {
+            "none": self.server("none"),
+            "one in ten": self.server("tenth", GSAR_TRACES__ONE_IN="10", **traced),
+            "every call": self.server("all", **traced),
+        }
+        self.messages = {}
+        for method in ("score", "evaluate"):
+            self.messages[method] = folder / f"{method}.request"
+            program("messages", "request", method, str(self.messages[method])).check_returncode()
+
+    def server(self, name: str, **environment: str) -> Server:
+        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
+        listen = f"unix://{self.folder}/{name}.sock"
+        environment["GSAR_JUDGES__CHAIN"] = '["rules/2"]'
+        return self.stack.enter_context(
+            running(self.folder, name, [*command, "--listen", listen], listen, **environment)
+        )
+
+    def subjects(self, method: str, path: str) -> dict[str, Subject]:
+        message = self.messages[method]
+        for server in self.servers.values():
+            answer(server, path, message, self.folder / "answer")
+        name = path.rsplit("/", 1)[1]
+        return {
+            traces: Subject(f"`{name}`, traces: {traces}", server, path, message)
+            for traces, server in self.servers.items()
+        }
+
+
+def main() -> None:
+    # Ends as an exception, so that every server is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+        with contextlib.ExitStack() as running_servers:
+            bench = Bench(folder, running_servers)
+            measured = {
+                "Score": bench.subjects("score", SCORE),
+                "Evaluate": bench.subjects("evaluate", EVALUATE),
+            }
+            every = [subject for group in measured.values() for subject in group.values()]
+            for subject in every:
+                subject.calibrate()
+            for number in range(ROUNDS):
+                for subject in every if number % 2 == 0 else reversed(every):
+                    subject.round()
+        rows = []
+        for name, group in measured.items():
+            for traces in ("one in ten", "every call"):
+                values = ratios(group[traces].values(PROCESSOR), group["none"].values(PROCESSOR))
+                # The target is that of `Score` with the sampling that the documentation shows.
+                has_target = name == "Score" and traces == "one in ten"
+                target = [f"≤ {MOST:g}", met(statistics.median(values) <= MOST)] if has_target else ["none", ""]
+                rows.append([f"`{name}` CPU per call, traces: {traces}", "no traces", spread(values), *target])
+        pinned_to = "servers on core 0, client and collector on core 1" if pinned(0, []) else "not pinned"
+        print(f"{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
+        print(table(["figure", "baseline", "ratio", "target", "met"], rows))
+        print("\nMedians behind the ratios:\n")
+        print(table(HEAD, [subject.row() for subject in every]))
+        calls = sum(subject.calls * len(subject.rounds) for subject in every if "none" not in subject.name)
+        taken = (folder / "sink.log").read_text().strip()
+        print(f"\nThe collector took {int(taken):,} spans; {calls:,} calls were measured with traces on.")
+
+
+if __name__ == "__main__":
+    main()
