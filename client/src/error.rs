@@ -96,11 +96,10 @@ fn code(status: &Status) -> Code {
     let Some(source) = std::error::Error::source(status) else { return status.code() };
     let mut causes = std::iter::successors(Some(source), |cause| cause.source());
     match status.code() {
-        Code::Unknown if source.is::<tonic::transport::Error>() => Code::Unavailable,
         Code::Cancelled if causes.any(|cause| cause.is::<tonic::TimeoutExpired>()) => {
             Code::DeadlineExceeded
         }
-        Code::Cancelled => Code::Unavailable,
+        Code::Unknown | Code::Cancelled => Code::Unavailable,
         code => code,
     }
 }
@@ -205,6 +204,7 @@ impl std::error::Error for Refusal {}
 mod tests {
     use super::*;
     use std::collections::HashMap;
+    use std::task::Poll;
     use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation};
 
     fn shown(code: Code, message: &str, details: ErrorDetails) -> String {
@@ -235,6 +235,40 @@ mod tests {
         let ended = Status::from_error(Box::new(call.await.unwrap_err()));
         assert_eq!(ended.code(), Code::Cancelled);
         assert_eq!(Refusal::of("Evaluate", &ended).code, Code::Unavailable);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_while_an_answer_is_read_is_unavailable() {
+        let (near, far) = tokio::io::duplex(1_024);
+        let server = tokio::spawn(async move {
+            let mut server = h2::server::handshake(far).await.unwrap();
+            let (_, mut respond) = server.accept().await.unwrap().unwrap();
+            let mut body = respond.send_response(hyper::Response::new(()), false).unwrap();
+            body.send_data("half of".into(), false).unwrap();
+            // It is written out, and then the connection is gone.
+            std::future::poll_fn(|cx| Poll::Ready(server.poll_accept(cx).is_pending())).await;
+        });
+        let executor = hyper_util::rt::TokioExecutor::new();
+        let (mut calls, connection) = hyper::client::conn::http2::Builder::new(executor)
+            .handshake::<_, String>(hyper_util::rt::TokioIo::new(near))
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        let answer = calls.send_request(hyper::Request::new(String::new())).await.unwrap();
+        server.await.unwrap();
+        let mut body = tonic::body::Body::new(answer.into_body());
+        let broken = loop {
+            let frame = std::future::poll_fn(|cx| {
+                hyper::body::Body::poll_frame(std::pin::Pin::new(&mut body), cx)
+            });
+            match frame.await {
+                Some(Ok(_)) => {}
+                Some(Err(status)) => break status,
+                None => panic!("the answer ended well"),
+            }
+        };
+        assert_eq!(broken.code(), Code::Unknown, "{broken:?}");
+        assert_eq!(Refusal::of("EvaluateStream", &broken).code, Code::Unavailable);
     }
 
     #[test]
