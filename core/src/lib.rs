@@ -20,6 +20,7 @@
 extern crate alloc;
 
 pub mod assess;
+pub mod belief;
 mod claim;
 pub mod coverage;
 pub mod decision;

@@ -1,0 +1,287 @@
+//! Exploring graphs entity by entity: the source's example, bounds, and laws over generated incidents.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "belief/scripted.rs"]
+mod scripted;
+
+use gsar_core::belief::{
+    AnswerError, Belief, Entity, Exploration, Label, Limits, Look, Node, Topology, TopologyError,
+};
+use scripted::{Incident, Numbers, run};
+
+const GRAPHS: u64 = 10_000;
+
+fn entity(name: &str) -> Entity {
+    Entity::parse(name).unwrap()
+}
+
+fn topology(edges: &[(&str, &str)]) -> Topology {
+    let edges: Vec<_> = edges.iter().map(|(from, to)| (entity(from), entity(to))).collect();
+    Topology::new(&edges, &[], &[]).unwrap()
+}
+
+fn nodes<const N: usize>(topology: &Topology, names: [&str; N]) -> [Node; N] {
+    names.map(|name| topology.find(&entity(name)).unwrap())
+}
+
+fn belief(label: Label, propagations: &[(Node, Node)]) -> Belief {
+    let has_change = label == Label::Origin;
+    Belief { label, propagations: propagations.to_vec(), has_change, ..Belief::default() }
+}
+
+fn due(exploration: &Exploration) -> Vec<Node> {
+    exploration.due().map(|look| look.node).collect()
+}
+
+/// Answers for each that is due until none is.
+fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Look) -> Belief) {
+    while let Some(look) = exploration.due().next().cloned() {
+        let belief = policy(&look);
+        exploration.answer(look.node, belief).unwrap();
+    }
+}
+
+/// Four services in a row. Each looks like an origin by itself; when it hears that the one before handed the fault on, it
+/// knows better. What is left is the first.
+#[test]
+fn of_four_services_in_a_row_the_first_is_the_frontier() {
+    let topology = topology(&[("S1", "S2"), ("S2", "S3"), ("S3", "S4")]);
+    let row = nodes(&topology, ["S1", "S2", "S3", "S4"]);
+    let [s1, s2, s3, s4] = row;
+    let before =
+        |node: Node| row.iter().position(|of| *of == node).and_then(|at| at.checked_sub(1));
+    let mut exploration = Exploration::begin(topology, &[s4], Limits::default());
+    answer_all(&mut exploration, |look| {
+        let cause = before(look.node).map(|at| row[at]);
+        let heard = look.inbox.iter().any(|message| Some(message.from) == cause);
+        let label = if heard { Label::Symptom } else { Label::Origin };
+        belief(label, &cause.map(|cause| vec![(cause, look.node)]).unwrap_or_default())
+    });
+    let outcome = exploration.outcome();
+    assert_eq!(outcome.frontier, [s1]);
+    assert!(outcome.ties.is_empty() && outcome.candidates.is_empty() && outcome.pending.is_empty());
+    assert_eq!(outcome.alerts[0].by, [s1]);
+    assert_eq!(exploration.path(s1, s4), Some(vec![s1, s2, s3, s4]));
+    assert_eq!(exploration.path(s4, s1), None);
+}
+
+#[test]
+fn an_origin_that_another_one_reaches_contributes() {
+    let topology = topology(&[("a", "b"), ("b", "c")]);
+    let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
+    let mut exploration = Exploration::begin(topology, &[c], Limits::default());
+    answer_all(&mut exploration, |look| match look.node {
+        node if node == a => belief(Label::Origin, &[(a, b)]),
+        node if node == b => belief(Label::Origin, &[(a, b), (b, c)]),
+        _ => belief(Label::Symptom, &[(b, c)]),
+    });
+    let outcome = exploration.outcome();
+    assert_eq!((outcome.frontier, outcome.contributing), (vec![a], vec![b]));
+}
+
+#[test]
+fn origins_that_reach_each_other_are_tied() {
+    let topology = topology(&[("a", "b"), ("b", "c")]);
+    let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
+    let mut exploration = Exploration::begin(topology, &[c], Limits::default());
+    answer_all(&mut exploration, |look| match look.node {
+        node if node == c => belief(Label::Symptom, &[(b, c)]),
+        _ => belief(Label::Origin, &[(a, b), (b, a)]),
+    });
+    let outcome = exploration.outcome();
+    assert_eq!(outcome.frontier, [a, b]);
+    assert_eq!(outcome.ties, [vec![a, b]]);
+}
+
+#[test]
+fn where_nothing_changed_no_fault_began() {
+    let topology = topology(&[("a", "b")]);
+    let [a, b] = nodes(&topology, ["a", "b"]);
+    let origin = Belief { label: Label::Origin, ..Belief::default() };
+    let mut exploration = Exploration::begin(topology.clone(), &[a], Limits::default());
+    let entry = exploration.answer(a, origin.clone()).unwrap();
+    assert!(entry.is_unchanged_origin);
+    assert_eq!(entry.label, Label::Symptom);
+    let outcome = exploration.outcome();
+    assert!(outcome.frontier.is_empty() && outcome.alerts[0].by.is_empty());
+    assert_eq!(outcome.candidates[0].node, a);
+    // What is known of changes counts as what evidence shows.
+    let mut exploration =
+        Exploration::begin(topology.with_changes(&[a, b]), &[a], Limits::default());
+    assert_eq!(exploration.answer(a, origin).unwrap().label, Label::Origin);
+    assert_eq!(exploration.outcome().frontier, [a]);
+}
+
+#[test]
+fn a_label_that_changes_too_often_is_put_off_for_good() {
+    let topology = topology(&[("a", "b")]);
+    let [a, b] = nodes(&topology, ["a", "b"]);
+    let limits = Limits { max_flips: 1, max_visits: 50, ..Limits::default() };
+    let mut exploration = Exploration::begin(topology, &[a, b], limits);
+    answer_all(&mut exploration, |look| {
+        let label = if look.visit % 2 == 0 { Label::Symptom } else { Label::Origin };
+        belief(label, &[(a, b)])
+    });
+    let of = |node| exploration.ledger().iter().filter(move |entry| entry.node == node);
+    for node in [a, b] {
+        assert_eq!(of(node).count(), 3);
+        let last = of(node).next_back().unwrap();
+        assert!(last.is_settled);
+        assert_eq!(last.label, Label::Defer);
+        assert_eq!(exploration.label(node), Some(Label::Defer));
+    }
+}
+
+#[test]
+fn an_entity_cools_while_others_are_due() {
+    // b, c and d hear of a and of each other; a is due again only when two others were looked at.
+    let topology = topology(&[("a", "b"), ("a", "c"), ("a", "d")]);
+    let [a, b, c, d] = nodes(&topology, ["a", "b", "c", "d"]);
+    let limits = Limits { cooldown: 2, ..Limits::default() };
+    let mut exploration = Exploration::begin(topology, &[a, b], limits);
+    exploration.answer(a, belief(Label::Origin, &[(a, b), (a, c), (a, d)])).unwrap();
+    exploration.answer(b, belief(Label::Symptom, &[(a, b)])).unwrap();
+    assert_eq!(due(&exploration), [c, d], "a and b were changed and are cooling");
+    for node in [c, d] {
+        exploration.answer(node, belief(Label::Symptom, &[(a, node)])).unwrap();
+    }
+    assert_eq!(due(&exploration), [a, b]);
+    let heard: Vec<Node> =
+        exploration.due().next().unwrap().inbox.iter().map(|of| of.from).collect();
+    assert_eq!(heard, [b, c, d]);
+}
+
+#[test]
+fn a_healthy_entity_ends_the_way_of_a_fault() {
+    let topology = topology(&[("a", "b"), ("b", "c")]);
+    let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
+    let mut exploration = Exploration::begin(topology, &[c, a], Limits::default());
+    answer_all(&mut exploration, |look| match look.node {
+        node if node == a => belief(Label::Origin, &[(a, b)]),
+        node if node == b => belief(Label::Healthy, &[(a, b), (b, c)]),
+        _ => belief(Label::Origin, &[(b, c)]),
+    });
+    let outcome = exploration.outcome();
+    assert_eq!(outcome.frontier, [a, c], "neither reaches the other");
+    assert_eq!(exploration.path(a, c), None);
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_changes_nothing() {
+    let topology = topology(&[("a", "b"), ("b", "c")]);
+    let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
+    let mut exploration = Exploration::begin(topology, &[a], Limits::default());
+    let before = exploration.clone();
+    for (node, given, error) in [
+        (b, belief(Label::Healthy, &[]), AnswerError::NotDue),
+        (a, belief(Label::Symptom, &[(c, b)]), AnswerError::NoEdge),
+        (a, belief(Label::Symptom, &[(a, c)]), AnswerError::NoEdge),
+    ] {
+        assert_eq!(exploration.answer(node, given).unwrap_err(), error);
+        assert_eq!(exploration, before);
+    }
+    let edges: Vec<_> = (0..100_001).map(|_| (entity("a"), entity("b"))).collect();
+    let given = edges.len();
+    assert_eq!(Topology::new(&edges, &[], &[]), Err(TopologyError::TooManyEdges { given }));
+}
+
+#[test]
+fn names_of_one_entity_are_one_place() {
+    let alias = |names: &[&str]| names.iter().map(|name| entity(name)).collect::<Vec<_>>();
+    let edges = [(entity("shop/Service/db"), entity("shop/Pod/api-7d9f8b6c5d-x2x4q"))];
+    let groups = [
+        alias(&["shop/Service/db", "shop/StatefulSet/db"]),
+        alias(&["shop/StatefulSet/db", "shop/Pod/db-0"]),
+    ];
+    let topology = Topology::new(&edges, &[entity("Node/n1")], &groups).unwrap();
+    assert_eq!(topology.nodes().count(), 3);
+    let [db, api, node] = nodes(&topology, ["shop/Pod/db-0", "shop/Pod/api", "Node/n1"]);
+    for text in
+        ["shop/Service/db", "shop/StatefulSet/db", "StatefulSet/db", "db-0", "shop/Pod/db-0"]
+    {
+        assert_eq!(topology.resolve(text), Some(db), "{text}");
+    }
+    assert_eq!(topology.resolve("Pod/api-7d9f8b6c5d-zzzzz"), Some(api));
+    assert_eq!(topology.resolve("n1"), Some(node));
+    for text in ["", "b", "cache", "shop/Pod/cache", "a b"] {
+        assert_eq!(topology.resolve(text), None, "{text}");
+    }
+    assert!(topology.are_neighbours(db, api) && topology.are_neighbours(api, db));
+}
+
+/// However often the policy errs: an exploration ends within its bounds, in the same way whatever order equal entities
+/// are taken in, and in the same way after a resumption from any point at which no message was on its way.
+#[test]
+fn laws_over_generated_incidents() {
+    for seed in 0..GRAPHS {
+        let incident = Incident::generate(seed);
+        let mut numbers = Numbers::of(&[seed, 3]);
+        let (wrong, budget) = (numbers.below(41), 1 + numbers.below(120) as u32);
+        let limits = Limits { budget, ..Limits::default() };
+        let mut first = run(&incident, limits, wrong, &mut Numbers::new(0));
+        let outcome = first.outcome();
+
+        assert!(first.looks() <= budget, "seed {seed}");
+        assert!(first.due().next().is_none());
+        assert!(outcome.pending.is_empty() || first.looks() == budget, "seed {seed}");
+        let mut visits = std::collections::BTreeMap::new();
+        for entry in first.ledger() {
+            *visits.entry(entry.node).or_insert(0_u32) += 1;
+        }
+        // O(min(k_thresh, k_max) |V|): an entity is looked at as often as it may be, and changes its label at most once
+        // more than it may before it is put off.
+        assert!(visits.values().all(|count| *count <= limits.max_visits), "seed {seed}");
+        let mut labels = std::collections::BTreeMap::new();
+        let mut flips = std::collections::BTreeMap::new();
+        for entry in first.ledger() {
+            let before = labels.insert(entry.node, entry.label);
+            *flips.entry(entry.node).or_insert(0) +=
+                u32::from(before.is_some_and(|of| of != entry.label));
+        }
+        assert!(flips.values().all(|count| *count <= limits.max_flips + 1), "seed {seed}");
+
+        for order in 1..4 {
+            let other = run(&incident, limits, wrong, &mut Numbers::of(&[seed, order]));
+            assert_eq!(other.outcome(), outcome, "seed {seed}, order {order}");
+            assert_eq!(other.looks(), first.looks());
+        }
+
+        // Resumed from a quiescent point by what was answered until then.
+        let mut resumed = incident.explore(limits);
+        let stop = numbers.below(u64::from(first.looks()) + 1) as usize;
+        for entry in first.ledger().iter().take(stop) {
+            resumed.answer(entry.node, entry.belief.clone()).unwrap();
+        }
+        while !resumed.is_quiescent() {
+            let look = resumed.due().next().unwrap().clone();
+            resumed.answer(look.node, incident.answer(&look, wrong)).unwrap();
+        }
+        answer_all(&mut resumed, |look| incident.answer(look, wrong));
+        assert_eq!(resumed.outcome(), outcome, "seed {seed}");
+        // What is answered too late is refused.
+        let late = first.answer(incident.origin, Belief::default());
+        assert_eq!(late.unwrap_err(), AnswerError::NotDue);
+    }
+}
+
+/// Without errors of the policy the frontier is where the fault began.
+#[test]
+fn a_policy_that_never_errs_finds_the_origin() {
+    for seed in 0..1_000 {
+        let incident = Incident::generate(seed);
+        let explored = run(&incident, Limits::default(), 0, &mut Numbers::new(seed));
+        let outcome = explored.outcome();
+        assert_eq!(outcome.frontier, [incident.origin], "seed {seed}");
+        assert!(outcome.alerts.iter().all(|alert| alert.by == [incident.origin]), "seed {seed}");
+    }
+}

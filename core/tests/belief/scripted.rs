@@ -1,0 +1,156 @@
+//! Generated incidents, and a policy that answers for entities and errs as often as it is made to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Look, Node, Topology};
+
+/// Numbers from a seed (splitmix64); two of equal seeds are equal on every machine.
+pub(crate) struct Numbers(u64);
+
+impl Numbers {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Of a thing that has numbers of its own: drawing them changes no others.
+    pub(crate) fn of(parts: &[u64]) -> Self {
+        let mix =
+            |seed: u64, part: &u64| Self(seed ^ part.wrapping_mul(0xff51_afd7_ed55_8ccd)).draw();
+        Self(parts.iter().fold(0x5851_f42d_4c95_7f2d, mix))
+    }
+
+    pub(crate) fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.draw() % bound.max(1)
+    }
+
+    /// True as often as that in a hundred.
+    pub(crate) fn percent(&mut self, share: u64) -> bool {
+        self.below(100) < share
+    }
+}
+
+/// A fault that spread in a topology.
+pub(crate) struct Incident {
+    seed: u64,
+    pub(crate) topology: Topology,
+    /// Where it began.
+    pub(crate) origin: Node,
+    /// Where it went, the origin included.
+    pub(crate) affected: BTreeSet<Node>,
+    /// The ways it took.
+    ways: BTreeSet<(Node, Node)>,
+    pub(crate) alerts: Vec<Node>,
+}
+
+impl Incident {
+    /// Between 4 and 40 entities, each depending on up to two others; the fault passes four of five dependencies.
+    pub(crate) fn generate(seed: u64) -> Self {
+        let mut numbers = Numbers::of(&[seed, 1]);
+        let count = 4 + numbers.below(37);
+        let entity = |number: u64| Entity::parse(&format!("shop/Deployment/s{number:02}")).unwrap();
+        let mut edges = Vec::new();
+        for dependent in 1..count {
+            for _ in 0..=numbers.below(2) {
+                edges.push((entity(numbers.below(dependent)), entity(dependent)));
+            }
+        }
+        let topology = Topology::new(&edges, &[], &[]).unwrap();
+        let origin = topology.find(&entity(numbers.below(count))).unwrap();
+        let (mut affected, mut ways) = (BTreeSet::from([origin]), BTreeSet::new());
+        let mut next = vec![origin];
+        while let Some(from) = next.pop() {
+            for (_, to) in topology.edges().filter(|(of, _)| *of == from) {
+                if numbers.percent(80) {
+                    ways.insert((from, to));
+                    if affected.insert(to) {
+                        next.push(to);
+                    }
+                }
+            }
+        }
+        // Those that hand it on to nobody alert.
+        let ends =
+            affected.iter().copied().filter(|node| ways.iter().all(|(from, _)| from != node));
+        let alerts: Vec<Node> = ends.take(3).collect();
+        let mut changed = vec![origin];
+        changed.extend(topology.nodes().filter(|_| numbers.percent(20)));
+        Self { seed, topology: topology.with_changes(&changed), origin, affected, ways, alerts }
+    }
+
+    pub(crate) fn explore(&self, limits: Limits) -> Exploration {
+        Exploration::begin(self.topology.clone(), &self.alerts, limits)
+    }
+
+    /// The answer for a look: what the entity is, wrong in `wrong` of a hundred cases, revised by what neighbours say.
+    pub(crate) fn answer(&self, look: &Look, wrong: u64) -> Belief {
+        let place = self.topology.nodes().take_while(|node| *node != look.node).count() as u64;
+        let mut numbers = Numbers::of(&[self.seed, 2, place, u64::from(look.visit)]);
+        let mut label = self.read(look.node, wrong, &mut numbers);
+        let is_suspicious = |label| matches!(label, Some(Label::Origin | Label::Symptom));
+        let handed_on = look.inbox.iter().any(|message| {
+            is_suspicious(Some(message.label))
+                && message.propagations.contains(&(message.from, look.node))
+        });
+        let is_blamed = look
+            .inbox
+            .iter()
+            .any(|message| message.propagations.contains(&(look.node, message.from)));
+        if label == Label::Origin && handed_on {
+            label = Label::Symptom;
+        }
+        if label == Label::Healthy && is_blamed {
+            label = self.read(look.node, wrong, &mut numbers);
+        }
+        let known: BTreeMap<Node, Option<Label>> = look.neighbours.iter().copied().collect();
+        let propagations = self.topology.edges().filter(|(from, to)| {
+            let is_right = match label {
+                Label::Symptom => {
+                    *to == look.node && known.get(from) != Some(&Some(Label::Healthy))
+                }
+                Label::Origin => *from == look.node,
+                Label::Healthy | Label::Defer => false,
+            };
+            is_right && self.ways.contains(&(*from, *to)) != numbers.percent(wrong)
+        });
+        Belief { label, propagations: propagations.collect(), ..Belief::default() }
+    }
+
+    fn read(&self, node: Node, wrong: u64, numbers: &mut Numbers) -> Label {
+        let truth = match (node == self.origin, self.affected.contains(&node)) {
+            (true, _) => Label::Origin,
+            (_, true) => Label::Symptom,
+            _ => Label::Healthy,
+        };
+        if !numbers.percent(wrong) {
+            return truth;
+        }
+        let others: Vec<Label> = Label::ALL.into_iter().filter(|label| *label != truth).collect();
+        others[numbers.below(others.len() as u64) as usize]
+    }
+}
+
+/// Answers until nobody is due; which of those that are due comes first is drawn.
+pub(crate) fn run(
+    incident: &Incident,
+    limits: Limits,
+    wrong: u64,
+    order: &mut Numbers,
+) -> Exploration {
+    let mut exploration = incident.explore(limits);
+    loop {
+        let due: Vec<Look> = exploration.due().cloned().collect();
+        if due.is_empty() {
+            return exploration;
+        }
+        let look = &due[order.below(due.len() as u64) as usize];
+        exploration.answer(look.node, incident.answer(look, wrong)).unwrap();
+    }
+}
