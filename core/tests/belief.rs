@@ -216,6 +216,7 @@ fn names_of_one_entity_are_one_place() {
     for text in ["", "b", "cache", "shop/Pod/cache", "a b"] {
         assert_eq!(topology.resolve(text), None, "{text}");
     }
+    assert_eq!(topology.entity(db).unwrap().as_str(), "shop/Service/db");
     assert!(topology.are_neighbours(db, api) && topology.are_neighbours(api, db));
 }
 

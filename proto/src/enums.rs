@@ -2,6 +2,7 @@
 //!
 //! Every match names every variant of both sides, so that a new one cannot be forgotten.
 
+use gsar_core::belief::Label;
 use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{Action, GateExit, GateState, HypothesisState, Strength, Verdict};
@@ -102,6 +103,7 @@ enumeration!(
     GateState { EvidenceSufficient, BudgetExhausted, NoConfidentRootCause, Investigating }
 );
 enumeration!(Strength, GroundingStrength { Grounded, PartiallyGrounded, Ungrounded });
+enumeration!(Label, BeliefLabel { Healthy, Origin, Symptom, Defer });
 enumeration!(Action, Action { Notify, Issue, Patch, PullRequest });
 
 /// How an investigation leaves the gate. The contract leaves it unspecified while it goes on.

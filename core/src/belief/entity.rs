@@ -27,7 +27,7 @@ pub struct EntityError {
 
 impl Entity {
     /// The most bytes of a name.
-    pub const MAX_BYTES: usize = 512;
+    pub const MAX_BYTES: usize = 256;
 
     /// Reads `namespace/Kind/name`, `Kind/name` of what has no namespace, or a name alone.
     ///
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_is_no_name_is_refused() {
-        let long = "a".repeat(513);
+        let long = "a".repeat(257);
         for given in ["", "/", "a//b", "a/b/c/d", "shop/Pod/", "two words", "a\nb", &long] {
             let error = Entity::parse(given).unwrap_err().to_string();
             assert!(error.contains("names no entity") && error.len() < 250, "{error}");

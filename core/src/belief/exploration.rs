@@ -153,6 +153,23 @@ pub(super) struct Seen {
     looked_at: Option<u32>,
 }
 
+/// An entity that was found, and what is believed of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<'a> {
+    /// The entity.
+    pub node: Node,
+    /// Its label; `None` where it was not looked at.
+    pub label: Option<Label>,
+    /// How often it was looked at.
+    pub visits: u32,
+    /// How often its label changed.
+    pub flips: u32,
+    /// Ways of the fault that its last belief names.
+    pub propagations: &'a BTreeSet<(Node, Node)>,
+    /// Items of its last belief.
+    pub evidence: &'a [EvidenceId],
+}
+
 /// An exploration: who is looked at, and what was answered. It is a function of topology, alerts, limits and answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
@@ -261,6 +278,21 @@ impl Exploration {
     /// The entities that it began with.
     pub fn alerts(&self) -> impl Iterator<Item = Node> + '_ {
         self.alerts.iter().copied()
+    }
+
+    /// Every entity that was found, in the order of their names.
+    pub fn found(&self) -> impl Iterator<Item = Found<'_>> {
+        self.seen.iter().map(|(node, seen)| {
+            let last = self.ledger.iter().rfind(|entry| entry.node == *node);
+            Found {
+                node: *node,
+                label: seen.label,
+                visits: seen.visits,
+                flips: seen.flips,
+                propagations: &seen.propagations,
+                evidence: last.map_or(&[], |entry| &entry.belief.evidence),
+            }
+        })
     }
 
     /// The label of an entity; `None` where it was not looked at.

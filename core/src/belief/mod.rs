@@ -30,6 +30,8 @@ mod outcome;
 mod topology;
 
 pub use entity::{Entity, EntityError};
-pub use exploration::{AnswerError, Belief, Entry, Exploration, Label, Limits, Look, Message};
+pub use exploration::{
+    AnswerError, Belief, Entry, Exploration, Found, Label, Limits, Look, Message,
+};
 pub use outcome::{Candidate, Explained, Outcome};
 pub use topology::{Node, Topology, TopologyError};

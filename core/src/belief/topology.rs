@@ -43,7 +43,7 @@ impl Topology {
     /// The most edges.
     pub const MAX_EDGES: usize = 100_000;
 
-    /// A topology of edges, entities that have none, and groups of names that mean the same: the least of a group stands for it.
+    /// A topology of edges, entities that have none, and groups of names that mean the same: the first of a group stands for it.
     /// An edge from an entity to itself is none.
     ///
     /// # Errors
@@ -165,14 +165,16 @@ impl<'a> Stands<'a> {
     fn new(groups: &'a [Vec<Entity>]) -> Self {
         let mut stands = Self(BTreeMap::new());
         for group in groups {
-            // Groups with a name in common are one.
-            let roots: BTreeSet<&Entity> = group.iter().map(|name| stands.name(name)).collect();
-            let Some(least) = roots.first().copied() else { continue };
-            for root in roots {
-                stands.0.insert(root, least);
+            // Groups with a name in common are one, under the name of the first of them.
+            let known = group.iter().find(|name| stands.0.contains_key(name));
+            let Some(first) = known.or(group.first()).map(|name| stands.name(name)) else {
+                continue;
+            };
+            for root in group.iter().map(|name| stands.name(name)).collect::<BTreeSet<_>>() {
+                stands.0.insert(root, first);
             }
             for name in group {
-                stands.0.insert(name, least);
+                stands.0.insert(name, first);
             }
         }
         stands
@@ -183,8 +185,8 @@ impl<'a> Stands<'a> {
         'a: 'n,
     {
         let mut name = name;
-        while let Some(least) = self.0.get(name).filter(|least| **least != name) {
-            name = least;
+        while let Some(first) = self.0.get(name).filter(|first| **first != name) {
+            name = first;
         }
         name
     }

@@ -187,7 +187,7 @@ fn read_judged_claim(
     })
 }
 
-fn read_citation(
+pub(super) fn read_citation(
     path: Path<'_>,
     message: v1::Citation,
     limits: &Limits,

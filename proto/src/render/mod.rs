@@ -7,6 +7,7 @@ mod error;
 mod evidence;
 mod explain;
 mod gate;
+mod graph;
 mod policy;
 mod score;
 mod time;
@@ -21,6 +22,7 @@ pub use explain::{impact, margins};
 pub use gate::{
     action_verdict, cap_verdict, evidence_chain, gate_verdict, hypothesis, hypothesis_evidence,
 };
+pub use graph::graph_state;
 pub use policy::{applied_policy, certificate, policy_problem, policy_summary, verification_mode};
 pub use score::{fraction, score, terms};
 pub use time::timestamp;

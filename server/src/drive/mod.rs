@@ -5,6 +5,7 @@
 //! same request twice changes nothing. This module decides nothing: the loop, the gate and the decision are core's.
 
 mod budget;
+mod graph;
 mod report;
 mod state;
 mod turn;
@@ -226,6 +227,9 @@ impl Investigations {
             ..v1::GateInputs::default()
         };
         parse::gate_inputs(around, self.engine.limits(), &mut violations);
+        if let Some(graph) = request.graph.clone() {
+            parse::graph(graph, &mut violations);
+        }
         violations.finish(policy)
     }
 

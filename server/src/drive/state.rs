@@ -1,9 +1,10 @@
 //! This module is where an investigation stands. That follows from how it began and its events alone, so that a server which
 //! is started again knows what the one before it knew. It does no I/O.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gsar_core::Tier;
+use gsar_core::belief::Exploration;
 use gsar_core::duplicates::key;
 use gsar_core::fixed::Fraction;
 use gsar_core::outer_loop::{
@@ -14,8 +15,8 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use prost::Message as _;
 
-use super::budget;
 use super::turns::Turns;
+use super::{budget, graph};
 use crate::evaluate::ChosenPolicy;
 use crate::ledger::StoredInvestigation;
 
@@ -31,6 +32,10 @@ pub(super) struct State {
     /// What is due.
     pub(super) action: Action,
     pub(super) turns: Turns,
+    /// The exploration of its graph, where it has one.
+    pub(super) exploration: Option<Exploration>,
+    /// By entity, why less of its last belief was taken than was given.
+    pub(super) belief_reasons: BTreeMap<String, Vec<v1::Reason>>,
     pub(super) spent: v1::Spent,
     /// Every judged report.
     pub(super) reports: Vec<v1::JudgedReport>,
@@ -71,6 +76,8 @@ impl State {
         Self {
             outer_loop: OuterLoop::start(policy.policy.investigation.limits),
             action: Action::Synthesize,
+            exploration: graph::begin(&start),
+            belief_reasons: BTreeMap::new(),
             start,
             started_at,
             policy,
@@ -120,7 +127,12 @@ impl State {
         });
         let plan = self.outer_loop.replans();
         match event.event.ok_or("an event says nothing")? {
-            Kind::Turn(turn) => self.turns.take(turn),
+            Kind::Turn(mut turn) => {
+                for belief in std::mem::take(&mut turn.beliefs) {
+                    self.believe(belief)?;
+                }
+                self.turns.take(turn);
+            }
             Kind::Judged(judged) => self.judged(*judged)?,
             Kind::Unchanged(unchanged) => {
                 self.happen(Event::Submitted(subject(&unchanged.subject)?))?;
@@ -144,6 +156,15 @@ impl State {
         }
         self.digests.push(digest);
         self.last_at = at;
+        Ok(())
+    }
+
+    fn believe(&mut self, belief: v1::RecordedBelief) -> Result<(), String> {
+        let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
+        let entry = graph::take(exploration, &belief).map_err(|refused| refused.to_string())?;
+        let mut reasons = belief.reasons;
+        reasons.extend(graph::reasons_of(&entry));
+        self.belief_reasons.insert(belief.entity, reasons);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use gsar_core::time::Timestamp;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
+use super::graph;
 use super::state::State;
 
 /// An investigation as its caller sees it.
@@ -38,6 +39,10 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
         policy: Some(state.policy.applied()),
         corpus_id: state.start.corpus_id.clone(),
         started_at: Some(render::timestamp(state.started_at)),
+        graph: state
+            .exploration
+            .as_ref()
+            .map(|exploration| graph::view(exploration, &state.belief_reasons)),
     }
 }
 
@@ -75,8 +80,17 @@ pub(super) fn inputs(state: &State, now: Timestamp) -> v1::GateInputs {
         onset: state.start.onset,
         onset_window: state.start.onset_window,
         changes: turns.changes.clone(),
-        path: turns.path.clone(),
+        path: path(state),
     }
+}
+
+/// The way to the suspect: the agent's, else the way of the fault from an alert back to the frontier.
+fn path(state: &State) -> Vec<String> {
+    if !state.turns.path.is_empty() {
+        return state.turns.path.clone();
+    }
+    let path = state.exploration.as_ref().and_then(graph::path_to_frontier);
+    path.filter(|path| path.len() <= parse::Limits::default().max_path_steps).unwrap_or_default()
 }
 
 fn due(state: &State, gate: Vec<v1::Reason>) -> v1::instruction::Due {
@@ -198,11 +212,30 @@ fn findings(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
         let sentence = "there is a diagnosis, and nothing was changed or checked".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
     }
+    if let Some(sentence) = outside_frontier(state, gate) {
+        findings.push(finding("ROOT_CAUSE_OUTSIDE_FRONTIER", sentence));
+    }
     for item in &state.turns.caller_verdicts {
         let sentence = format!("the verdict on {item} is the caller's word");
         findings.push(finding("CALLER_VERDICT", sentence));
     }
     findings
+}
+
+/// Says that the root cause of the gate is not where the graph has the fault begin.
+fn outside_frontier(state: &State, gate: Option<&GateAtTurn>) -> Option<String> {
+    let (exploration, gate) = (state.exploration.as_ref()?, gate?);
+    let root_cause = state.turns.hypotheses.iter().find(|of| of.id == gate.verdict.root_cause)?;
+    let outcome = exploration.outcome();
+    let suspect = exploration.topology().resolve(&root_cause.target);
+    if outcome.frontier.is_empty() || suspect.is_some_and(|of| outcome.frontier.contains(&of)) {
+        return None;
+    }
+    let names = graph::names(exploration, &outcome.frontier).join(", ");
+    Some(format!(
+        "the root cause is in `{}`, and the graph has the fault begin in {names}",
+        root_cause.target
+    ))
 }
 
 /// Microseconds from one instant to another, 0 where that is not behind it.

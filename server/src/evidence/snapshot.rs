@@ -1,6 +1,8 @@
 //! This module says how the content of one item, or a range of it, is asked for and given.
 
-use super::store::Head;
+use gsar_core::evidence::EvidenceItem;
+
+use super::store::{self, Head};
 
 /// The bytes of the head that is given where no range is asked for.
 pub(super) const HEAD_BYTES: u64 = 4 << 10;
@@ -40,4 +42,12 @@ pub struct Snapshot {
     pub content: String,
     /// The offset at which that begins; behind the one asked for where that is within a character.
     pub start: u64,
+}
+
+impl Snapshot {
+    /// An item with the content in the part.
+    #[must_use]
+    pub fn into_item(self) -> EvidenceItem {
+        store::item(self.head, self.content)
+    }
 }

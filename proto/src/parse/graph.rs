@@ -1,0 +1,213 @@
+//! This module parses graphs of entities, and what is believed of entities.
+
+use gsar_core::belief::{Entity, Label, Limits as ExplorationLimits, Node, Topology};
+use gsar_core::evidence::Citation;
+
+use super::field::{Shown, enumeration, statement};
+use super::limits::Limits;
+use super::list::{at_most, each};
+use super::partition::read_citation;
+use super::path::Path;
+use crate::v1;
+use crate::violations::Violations;
+
+/// The most groups of aliases, and the most alerts.
+const MAX_GROUPS: usize = 10_000;
+
+/// A graph, and where its exploration begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedGraph {
+    /// The entities and their edges.
+    pub topology: Topology,
+    /// The entities that alert, at least one.
+    pub alerts: Vec<Node>,
+    /// Bounds of the exploration.
+    pub limits: ExplorationLimits,
+}
+
+/// What is believed of an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedBelief {
+    /// The entity.
+    pub node: Node,
+    /// What it is.
+    pub label: Label,
+    /// What shows it.
+    pub observations: Vec<ParsedObservation>,
+    /// Ways of the fault.
+    pub propagations: Vec<(Node, Node)>,
+    /// Other entities to be looked at.
+    pub suspects: Vec<Node>,
+}
+
+/// A statement about an entity, and what shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedObservation {
+    /// The statement.
+    pub text: String,
+    /// At least one.
+    pub citations: Vec<Citation>,
+}
+
+/// Reads the graph of a request, under `graph`.
+pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGraph> {
+    let path = Path::root("graph");
+    let list = path.field("edges");
+    let edges = at_most(list, message.edges, Topology::MAX_EDGES, violations)
+        .and_then(|edges| each(list, edges, violations, read_edge));
+    let lone = read_entities(path.field("entities"), message.entities, violations);
+    let list = path.field("aliases");
+    let aliases = at_most(list, message.aliases, MAX_GROUPS, violations).and_then(|groups| {
+        each(list, groups, violations, |path, group, violations| {
+            read_entities(path.field("names"), group.names, violations)
+        })
+    });
+    let limits = read_limits(message.limits.unwrap_or_default(), violations);
+    let topology = Topology::new(&edges?, &lone?, &aliases?);
+    let topology = violations.note("graph", topology)?;
+    if message.alerts.is_empty() {
+        violations.add(path.field("alerts"), "is empty; name the entities that alert");
+    }
+    let alerts = read_nodes(path.field("alerts"), message.alerts, &topology, violations);
+    let changed = read_nodes(path.field("changed"), message.changed, &topology, violations);
+    let topology = topology.with_changes(&changed?);
+    Some(ParsedGraph { topology, alerts: alerts?, limits: limits? })
+}
+
+/// Reads the beliefs of a turn, under `beliefs`.
+pub fn beliefs(
+    messages: Vec<v1::Belief>,
+    topology: &Topology,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<Vec<ParsedBelief>> {
+    let path = Path::root("beliefs");
+    let messages = at_most(path, messages, Topology::MAX_ENTITIES, violations)?;
+    each(path, messages, violations, |path, belief, violations| {
+        let node = read_node(path.field("entity"), &belief.entity, topology, violations);
+        let label = enumeration(path.field("label"), belief.label, violations);
+        let list = path.field("observations");
+        let observations = at_most(list, belief.observations, limits.max_claims, violations);
+        let observations = observations.and_then(|given| {
+            each(list, given, violations, |path, observation, violations| {
+                read_observation(path, observation, limits, violations)
+            })
+        });
+        let list = path.field("propagations");
+        let propagations = each(list, belief.propagations, violations, |path, way, violations| {
+            let from = read_node(path.field("from"), &way.from, topology, violations);
+            let to = read_node(path.field("to"), &way.to, topology, violations);
+            Some((from?, to?))
+        });
+        let list = path.field("suspects");
+        let suspects = read_nodes(list, belief.suspects, topology, violations);
+        Some(ParsedBelief {
+            node: node?,
+            label: label?,
+            observations: observations?,
+            propagations: propagations?,
+            suspects: suspects?,
+        })
+    })
+}
+
+fn read_observation(
+    path: Path<'_>,
+    message: v1::Observation,
+    limits: &Limits,
+    violations: &mut Violations,
+) -> Option<ParsedObservation> {
+    let text = statement(path.field("text"), message.text, limits.max_claim_bytes, violations);
+    let list = path.field("citations");
+    if message.citations.is_empty() {
+        violations.add(list, "is empty; cite what shows it");
+        return None;
+    }
+    let citations = at_most(list, message.citations, limits.max_citations, violations)?;
+    let citations = each(list, citations, violations, |path, citation, violations| {
+        if !citation.claim_id.is_empty() {
+            violations.add(path.field("claim_id"), "is no stored item; give evidence_id");
+            return None;
+        }
+        read_citation(path, citation, limits, violations)
+    });
+    Some(ParsedObservation { text: text?, citations: citations? })
+}
+
+fn read_edge(
+    path: Path<'_>,
+    edge: v1::GraphEdge,
+    violations: &mut Violations,
+) -> Option<(Entity, Entity)> {
+    let from = violations.note(path.field("from"), Entity::parse(&edge.from));
+    let to = violations.note(path.field("to"), Entity::parse(&edge.to));
+    Some((from?, to?))
+}
+
+fn read_entities(
+    path: Path<'_>,
+    names: Vec<String>,
+    violations: &mut Violations,
+) -> Option<Vec<Entity>> {
+    let names = at_most(path, names, Topology::MAX_ENTITIES, violations)?;
+    each(path, names, violations, |path, name, violations| {
+        violations.note(path, Entity::parse(&name))
+    })
+}
+
+fn read_nodes(
+    path: Path<'_>,
+    names: Vec<String>,
+    topology: &Topology,
+    violations: &mut Violations,
+) -> Option<Vec<Node>> {
+    let names = at_most(path, names, Topology::MAX_ENTITIES, violations)?;
+    each(path, names, violations, |path, name, violations| {
+        read_node(path, &name, topology, violations)
+    })
+}
+
+fn read_node(
+    path: Path<'_>,
+    name: &str,
+    topology: &Topology,
+    violations: &mut Violations,
+) -> Option<Node> {
+    let node = topology.resolve(name);
+    if node.is_none() {
+        let shown = Shown(name);
+        violations.add(
+            path,
+            format_args!(
+                "`{shown}` is not one entity of the graph; give namespace/Kind/name of one"
+            ),
+        );
+    }
+    node
+}
+
+fn read_limits(
+    message: v1::ExplorationLimits,
+    violations: &mut Violations,
+) -> Option<ExplorationLimits> {
+    let reference = ExplorationLimits::default();
+    let mut bounded = |field: &str, given: Option<u32>, otherwise: u32, least: u32, most: u32| {
+        let value = given.unwrap_or(otherwise);
+        if !(least..=most).contains(&value) {
+            let path = format!("graph.limits.{field}");
+            violations.add(path, format_args!("{value} is out of range; give {least} to {most}"));
+            return None;
+        }
+        Some(value)
+    };
+    let max_flips = bounded("max_flips", message.max_flips, reference.max_flips, 0, 20);
+    let max_visits = bounded("max_visits", message.max_visits, reference.max_visits, 1, 20);
+    let cooldown = bounded("cooldown", message.cooldown, reference.cooldown, 0, 100);
+    let budget = bounded("budget", message.budget, reference.budget, 1, 10_000);
+    Some(ExplorationLimits {
+        max_flips: max_flips?,
+        max_visits: max_visits?,
+        cooldown: cooldown?,
+        budget: budget?,
+    })
+}

@@ -1,0 +1,309 @@
+//! Graphs of entities that are explored through the contract: who is looked at, what of a belief is taken, and where the
+//! fault began.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::allow_attributes,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use gsar_proto::v1::{self, BeliefLabel};
+use support::Running;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+const API: &str = "shop/Deployment/api";
+const CART: &str = "shop/Deployment/cart";
+const DB: &str = "shop/StatefulSet/db";
+
+fn edge(from: &str, to: &str) -> v1::GraphEdge {
+    v1::GraphEdge { from: from.to_owned(), to: to.to_owned() }
+}
+
+/// The API depends on the cart, and that on the database.
+fn start(id: &str) -> v1::StartInvestigationRequest {
+    let graph = v1::Graph {
+        edges: vec![edge(CART, API), edge(DB, CART)],
+        aliases: vec![v1::EntityAliases {
+            names: vec![DB.to_owned(), "shop/Service/postgres".to_owned()],
+        }],
+        alerts: vec![API.to_owned()],
+        ..v1::Graph::default()
+    };
+    v1::StartInvestigationRequest {
+        investigation_id: id.to_owned(),
+        policy: "reference".to_owned(),
+        graph: Some(graph),
+        ..v1::StartInvestigationRequest::default()
+    }
+}
+
+/// A belief about an entity that one line shows.
+fn belief(entity: &str, label: BeliefLabel, text: &str, item: &str) -> v1::Belief {
+    let citation = v1::Citation {
+        evidence_id: item.to_owned(),
+        quote: text.to_owned(),
+        ..v1::Citation::default()
+    };
+    v1::Belief {
+        entity: entity.to_owned(),
+        label: label.into(),
+        observations: vec![v1::Observation { text: text.to_owned(), citations: vec![citation] }],
+        ..v1::Belief::default()
+    }
+}
+
+fn result(id: &str, lane: v1::EvidenceLane, text: &str) -> v1::ToolCall {
+    let item = v1::EvidenceItem {
+        id: id.to_owned(),
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: lane.into(),
+        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+        ..v1::EvidenceItem::default()
+    };
+    v1::ToolCall { tool: "kubectl".to_owned(), arguments: id.to_owned(), result: Some(item) }
+}
+
+fn turn(
+    stands: &v1::Investigation,
+    tool_calls: Vec<v1::ToolCall>,
+    beliefs: Vec<v1::Belief>,
+) -> v1::RecordTurnRequest {
+    v1::RecordTurnRequest {
+        investigation_id: stands.investigation_id.clone(),
+        step: stands.step,
+        tool_calls,
+        beliefs,
+        ..v1::RecordTurnRequest::default()
+    }
+}
+
+async fn begin(server: &Running, request: v1::StartInvestigationRequest) -> v1::Investigation {
+    let answer = server.investigations().start_investigation(request).await.unwrap();
+    answer.into_inner().investigation.unwrap()
+}
+
+async fn take(
+    server: &Running,
+    request: v1::RecordTurnRequest,
+) -> Result<v1::Investigation, Status> {
+    let answer = server.investigations().record_turn(request).await?;
+    Ok(answer.into_inner().investigation.unwrap())
+}
+
+fn graph(stands: &v1::Investigation) -> &v1::GraphState {
+    stands.graph.as_ref().unwrap()
+}
+
+fn due(stands: &v1::Investigation) -> Vec<&str> {
+    graph(stands).due.iter().map(|look| look.entity.as_str()).collect()
+}
+
+fn of<'a>(stands: &'a v1::Investigation, entity: &str) -> &'a v1::EntityBelief {
+    graph(stands).entities.iter().find(|of| of.entity == entity).unwrap()
+}
+
+fn codes(reasons: &[v1::Reason]) -> Vec<&str> {
+    reasons.iter().map(|reason| reason.code.as_str()).collect()
+}
+
+const SLOW: &str = "api: requests to cart take 4000 ms";
+const WAITS: &str = "cart: waiting for a connection to db";
+const ROLLED: &str = "db: max_connections was lowered from 200 to 20 at 14:02";
+
+/// From the alert to the database, whose setting was changed.
+async fn explored(server: &Running, id: &str) -> v1::Investigation {
+    let stands = begin(server, start(id)).await;
+    assert_eq!(due(&stands), [API]);
+    let symptom = v1::Belief {
+        propagations: vec![edge(CART, API)],
+        ..belief(API, BeliefLabel::Symptom, SLOW, "api-log")
+    };
+    let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
+    let stands = take(server, turn(&stands, calls, vec![symptom])).await.unwrap();
+    assert_eq!(due(&stands), [CART]);
+    let [look] = graph(&stands).due.as_slice() else { panic!("{stands:?}") };
+    assert_eq!(look.inbox[0].from, API);
+    assert_eq!(look.inbox[0].propagations, [edge(CART, API)]);
+    let symptom = v1::Belief {
+        propagations: vec![edge(CART, API), edge("shop/Service/postgres", CART)],
+        ..belief(CART, BeliefLabel::Symptom, WAITS, "cart-log")
+    };
+    let calls = vec![result("cart-log", v1::EvidenceLane::Logs, WAITS)];
+    let mut stands = take(server, turn(&stands, calls, vec![symptom])).await.unwrap();
+    let calls = vec![result("db-rollout", v1::EvidenceLane::Change, ROLLED)];
+    let mut calls = Some(calls);
+    while let Some(look) = graph(&stands).due.first() {
+        let answer = match look.entity.as_str() {
+            DB => v1::Belief {
+                propagations: vec![edge(DB, CART)],
+                ..belief(DB, BeliefLabel::Origin, ROLLED, "db-rollout")
+            },
+            CART => v1::Belief {
+                propagations: vec![edge(CART, API), edge(DB, CART)],
+                ..belief(CART, BeliefLabel::Symptom, WAITS, "cart-log")
+            },
+            _ => v1::Belief {
+                propagations: vec![edge(CART, API)],
+                ..belief(API, BeliefLabel::Symptom, SLOW, "api-log")
+            },
+        };
+        let request = turn(&stands, calls.take().unwrap_or_default(), vec![answer]);
+        stands = take(server, request).await.unwrap();
+    }
+    stands
+}
+
+#[tokio::test]
+async fn a_graph_is_explored_to_where_the_fault_began() {
+    let server = Running::start().await;
+    let stands = explored(&server, "i1").await;
+    let found = graph(&stands);
+    assert_eq!(found.frontier, [DB]);
+    assert!(found.candidates.is_empty() && found.pending.is_empty() && found.ties.is_empty());
+    let [alert] = found.alerts.as_slice() else { panic!("{found:?}") };
+    assert_eq!((alert.entity.as_str(), alert.by.as_slice()), (API, &[DB.to_owned()][..]));
+    assert_eq!(alert.path, [API, CART, DB]);
+    let db = of(&stands, DB);
+    assert_eq!(db.label(), BeliefLabel::Origin);
+    assert_eq!(db.evidence_ids, ["db-rollout"]);
+    assert!(db.reasons.is_empty());
+
+    // It follows from the record alone.
+    let request =
+        v1::GetInvestigationRequest { investigation_id: "i1".to_owned(), with_events: true };
+    let again = server.investigations().get_investigation(request).await.unwrap().into_inner();
+    assert_eq!(again.investigation.unwrap().graph, stands.graph);
+    let resumed = begin(&server, start("i1")).await;
+    assert_eq!(resumed.graph, stands.graph);
+}
+
+#[tokio::test]
+async fn a_belief_without_evidence_that_holds_is_deferred() {
+    let server = Running::start().await;
+    let stands = begin(&server, start("i2")).await;
+    let text = "api: 37 % of requests fail with 503";
+    let invented = belief(API, BeliefLabel::Symptom, text, "api-log");
+    let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
+    let after = take(&server, turn(&stands, calls, vec![invented])).await.unwrap();
+    let api = of(&after, API);
+    assert_eq!(api.label(), BeliefLabel::Defer);
+    assert_eq!(codes(&api.reasons), ["OBSERVATION_NOT_SHOWN", "NO_OBSERVATION"]);
+    assert!(graph(&after).frontier.is_empty());
+    assert_eq!(graph(&after).candidates[0].entity, API);
+
+    // What holds of another entity shows nothing of this one.
+    let stands = begin(&server, start("i3")).await;
+    let text = "node-7: disk is full";
+    let other = belief(API, BeliefLabel::Symptom, text, "node-log");
+    let calls = vec![result("node-log", v1::EvidenceLane::Logs, text)];
+    let after = take(&server, turn(&stands, calls, vec![other])).await.unwrap();
+    let api = of(&after, API);
+    assert_eq!(api.label(), BeliefLabel::Defer);
+    assert_eq!(codes(&api.reasons), ["OBSERVATION_OF_ANOTHER_ENTITY", "NO_OBSERVATION"]);
+}
+
+#[tokio::test]
+async fn an_origin_in_which_nothing_changed_is_a_symptom() {
+    let server = Running::start().await;
+    let stands = begin(&server, start("i4")).await;
+    let origin = belief(API, BeliefLabel::Origin, SLOW, "api-log");
+    let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
+    let after = take(&server, turn(&stands, calls, vec![origin])).await.unwrap();
+    let api = of(&after, API);
+    assert_eq!(api.label(), BeliefLabel::Symptom);
+    assert_eq!(codes(&api.reasons), ["NOTHING_CHANGED"]);
+}
+
+#[tokio::test]
+async fn a_root_cause_outside_the_frontier_is_found() {
+    let server = Running::start().await;
+    let stands = explored(&server, "i5").await;
+    let refused = |target: &str| {
+        let hypothesis = v1::TestedHypothesis {
+            id: "h1".to_owned(),
+            statement: "the database refuses connections".to_owned(),
+            target: target.to_owned(),
+            tests: vec![v1::HypothesisTest {
+                evidence_id: "refused".to_owned(),
+                ..v1::HypothesisTest::default()
+            }],
+        };
+        let text = "connections_refused_errors: 412";
+        v1::RecordTurnRequest {
+            hypotheses: vec![hypothesis],
+            ..turn(&stands, vec![result("refused", v1::EvidenceLane::Metrics, text)], vec![])
+        }
+    };
+    let after = take(&server, refused(API)).await.unwrap();
+    assert_eq!(after.gate.as_ref().unwrap().root_cause, "h1", "{:?}", after.gate);
+    assert!(codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_FRONTIER"));
+    let inside = v1::RecordTurnRequest { step: after.step, ..refused("db") };
+    let after = take(&server, inside).await.unwrap();
+    assert!(!codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_FRONTIER"));
+}
+
+async fn fields(server: &Running, request: v1::RecordTurnRequest) -> Vec<String> {
+    let refused = take(server, request).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
+    let details = refused.get_error_details();
+    let violations = &details.bad_request().unwrap().field_violations;
+    violations.iter().map(|of| of.field.clone()).collect()
+}
+
+#[tokio::test]
+async fn what_cannot_be_believed_is_refused_by_its_field() {
+    let server = Running::start().await;
+    let stands = begin(&server, start("i6")).await;
+    let calls = || vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
+    let given = |belief| turn(&stands, calls(), vec![belief]);
+    let sound = || belief(API, BeliefLabel::Symptom, SLOW, "api-log");
+    let not_due = belief(DB, BeliefLabel::Healthy, SLOW, "api-log");
+    assert_eq!(fields(&server, given(not_due)).await, ["beliefs[0]"]);
+    let far = v1::Belief { propagations: vec![edge(DB, API)], ..sound() };
+    assert_eq!(fields(&server, given(far)).await, ["beliefs[0]"]);
+    let unknown = v1::Belief {
+        label: 9,
+        entity: "shop/Deployment/mail".to_owned(),
+        suspects: vec!["cache".to_owned()],
+        ..sound()
+    };
+    assert_eq!(
+        fields(&server, given(unknown)).await,
+        ["beliefs[0].entity", "beliefs[0].label", "beliefs[0].suspects[0]"]
+    );
+    let uncited = v1::Observation { text: String::new(), citations: Vec::new() };
+    let uncited = v1::Belief { observations: vec![uncited], ..sound() };
+    assert_eq!(
+        fields(&server, given(uncited)).await,
+        ["beliefs[0].observations[0].text", "beliefs[0].observations[0].citations"]
+    );
+    // Nothing of it was taken.
+    assert_eq!(due(&take(&server, given(sound())).await.unwrap()), Vec::<&str>::new());
+
+    let mut without = start("i7");
+    without.graph = None;
+    let stands = begin(&server, without).await;
+    assert_eq!(stands.graph, None);
+    assert_eq!(fields(&server, turn(&stands, calls(), vec![sound()])).await, ["beliefs"]);
+
+    let mut wrong = start("i8");
+    wrong.graph = Some(v1::Graph {
+        edges: vec![edge("a b", "c")],
+        limits: Some(v1::ExplorationLimits {
+            max_visits: Some(0),
+            ..v1::ExplorationLimits::default()
+        }),
+        ..v1::Graph::default()
+    });
+    let refused = server.investigations().start_investigation(wrong).await.unwrap_err();
+    let details = refused.get_error_details();
+    let found = details.bad_request().unwrap().field_violations.iter();
+    let found: Vec<&str> = found.map(|of| of.field.as_str()).collect();
+    assert_eq!(found, ["graph.edges[0].from", "graph.limits.max_visits"]);
+}
