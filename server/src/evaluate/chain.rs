@@ -91,6 +91,16 @@ impl CheckedChain {
         links.filter(|_| sound).map(|links| Self { links, models })
     }
 
+    /// Notes each model whose cost is not known, which the daily budget of that principal could not count.
+    pub(super) fn needs_prices(&self, principal: &str, problems: &mut Problems) {
+        for (written, _) in self.models.iter().filter(|(_, model)| !model.is_priced()) {
+            let description = format!(
+                "is missing, and the daily budget of {principal} in security.principals counts what models cost; give input_price and output_price"
+            );
+            problems.add(&["judges", "models", written, "input_price"], description);
+        }
+    }
+
     /// Puts the judges together, in the order of the chain. `storage` is where answers and costs of chat models are kept.
     ///
     /// # Errors

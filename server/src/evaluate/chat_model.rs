@@ -70,6 +70,11 @@ impl CheckedModel {
         })
     }
 
+    /// Whether it is known what its tokens cost.
+    pub(super) fn is_priced(&self) -> bool {
+        self.price.is_some()
+    }
+
     /// How often it is asked about each report.
     pub(super) fn samples(&self) -> u32 {
         self.wanted.samples

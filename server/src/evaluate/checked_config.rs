@@ -60,6 +60,13 @@ impl CheckedConfig {
         let embeddings = embeddings(&config, &mut problems);
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
+        // For the budget of all, prices were asked for already.
+        if config.judges.daily_budget.is_none()
+            && let Some(chain) = &chain
+            && let Some(principal) = identities.as_ref().and_then(|known| known.with_budget())
+        {
+            chain.needs_prices(&principal, &mut problems);
+        }
         problems.note(&["data_dir"], data_dir(&config));
         if let Some(database) = config.storage.options(config.ledger.durable) {
             problems.note(&["storage"], database.check_files());

@@ -23,6 +23,7 @@ struct Written {
     uids: Vec<u32>,
     may: Vec<Right>,
     calls_per_minute: Option<u32>,
+    daily_budget: Option<u64>,
 }
 
 /// Principals by what they present.
@@ -53,7 +54,8 @@ impl Principals {
             check(&name, &written, &mut problem);
             let calls = written.calls_per_minute.and_then(NonZeroU32::new);
             let before = before.and_then(|before| before.by_name.get(&name)).map(Arc::as_ref);
-            let principal = Arc::new(Principal::new(&name, written.may, calls, before));
+            let principal = Principal::new(&name, written.may, calls, before);
+            let principal = Arc::new(principal.with_daily_budget(written.daily_budget));
             for given in written.certificates {
                 // A SPIFFE id is compared as it is, a DNS name in small letters.
                 let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
@@ -77,6 +79,12 @@ impl Principals {
         }
         if problems.is_empty() { Ok(read) } else { Err(problems) }
     }
+
+    /// The first by its name that has a daily budget.
+    pub(super) fn first_with_budget(&self) -> Option<&str> {
+        let with_budget = self.by_name.values().filter(|one| one.daily_budget().is_some());
+        with_budget.map(|one| one.name()).min()
+    }
 }
 
 /// An error with its line, which it does not repeat: a token may stand there by mistake.
@@ -94,7 +102,8 @@ fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
             ": is no name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, the first a letter or digit"
         ));
     }
-    let Written { certificates, tokens, subjects, uids, may, calls_per_minute } = written;
+    let Written { certificates, tokens, subjects, uids, may, calls_per_minute, daily_budget } =
+        written;
     if certificates.is_empty() && tokens.is_empty() && subjects.is_empty() && uids.is_empty() {
         problem(": nothing says who it is; give certificates, tokens, subjects or uids".to_owned());
     }
@@ -103,6 +112,12 @@ fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
     }
     if *calls_per_minute == Some(0) {
         problem(".calls_per_minute: 0 allows nothing; give 1 or more, or leave it out".to_owned());
+    }
+    if daily_budget.is_some() && !may.is_empty() && !may.contains(&Right::Evaluate) {
+        problem(
+            ".daily_budget: bounds nothing, since only who may evaluate has chat models asked; leave it out, or add evaluate to may"
+                .to_owned(),
+        );
     }
     for (key, texts) in [("certificates", certificates), ("subjects", subjects)] {
         if texts.iter().any(String::is_empty) {
@@ -164,10 +179,26 @@ mod tests {
     }
 
     #[test]
+    fn a_daily_budget_is_what_the_file_says_last() {
+        let text = "[a]\nuids = [1]\nmay = [\"evaluate\"]\ndaily_budget = 2_000_000\n\
+                    [b]\nuids = [2]\nmay = [\"evaluate\"]\ndaily_budget = 0\n\
+                    [c]\nuids = [3]\nmay = [\"evaluate\"]\n";
+        let read = Principals::read(text, None).unwrap();
+        let budgets = |read: &Principals| [1, 2, 3].map(|uid| read.by_uid[&uid].daily_budget());
+        assert_eq!(budgets(&read), [Some(2_000_000), Some(0), None]);
+        assert_eq!(read.first_with_budget(), Some("a"));
+        let anew = text.replace("daily_budget = 2_000_000\n", "").replace("= 0", "= 7");
+        let anew = Principals::read(&anew, Some(&read)).unwrap();
+        assert_eq!(budgets(&anew), [None, Some(7), None]);
+        assert_eq!(anew.first_with_budget(), Some("b"));
+    }
+
+    #[test]
     fn everything_that_is_wrong_is_named() {
         let text = format!(
             "[a]\ntokens = [\"{DIGEST}\", \"secret\"]\nmay = []\ncalls_per_minute = 0\n\
-             [b]\ntokens = [\"{DIGEST}\"]\nmay = [\"read\"]\n[\"c d\"]\nmay = [\"read\"]\nsubjects = [\"\"]\n[e]\nmay = [\"read\"]\n"
+             [b]\ntokens = [\"{DIGEST}\"]\nmay = [\"read\"]\n[\"c d\"]\nmay = [\"read\"]\nsubjects = [\"\"]\n[e]\nmay = [\"read\"]\n\
+             [f]\nuids = [1]\nmay = [\"read\"]\ndaily_budget = 1\n"
         );
         let problems = Principals::read(&text, None).unwrap_err().join("\n");
         for words in [
@@ -179,6 +210,7 @@ mod tests {
             "c d: is no name",
             "c d.subjects: holds an empty text",
             "e: nothing says who it is",
+            "f.daily_budget: bounds nothing",
         ] {
             assert!(problems.contains(words), "{words} in: {problems}");
         }
@@ -188,6 +220,14 @@ mod tests {
             ("[a]\nmay = [\"fly\"]", "unknown variant `fly`"),
             ("[a]\ncolour = 1", "unknown field"),
             ("[a", "line 1: is no TOML"),
+            (
+                "[a]\ndaily_budget = -1",
+                "line 2: is no TOML of principals: invalid value: integer `-1`",
+            ),
+            (
+                "[a]\ndaily_budget = 0.5",
+                "line 2: is no TOML of principals: invalid type: floating point",
+            ),
             ("[a]\ntoken = \"secret\"", "line 2: is no TOML of principals: unknown field `token`"),
             ("[a]\n\ntokens = [\"secret]", "line 3: is no TOML"),
         ] {

@@ -1,4 +1,4 @@
-//! This module is one principal: its name, its rights, and how often it may call.
+//! This module is one principal: its name, its rights, how often it may call and what may be spent for it.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -17,6 +17,7 @@ pub struct Principal {
     /// `None` where it may do everything.
     rights: Option<Vec<Right>>,
     calls: Option<Arc<Calls>>,
+    daily_budget: Option<u64>,
 }
 
 struct Calls {
@@ -33,8 +34,10 @@ pub struct TooFast {
     pub retry_after: Duration,
 }
 
-static ANYBODY: LazyLock<Arc<Principal>> =
-    LazyLock::new(|| Arc::new(Principal { owner: Owner::default(), rights: None, calls: None }));
+static ANYBODY: LazyLock<Arc<Principal>> = LazyLock::new(|| {
+    let owner = Owner::default();
+    Arc::new(Principal { owner, rights: None, calls: None, daily_budget: None })
+});
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,7 +69,12 @@ impl Principal {
                 limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
             }),
         });
-        Self { owner, rights: Some(rights), calls }
+        Self { owner, rights: Some(rights), calls, daily_budget: None }
+    }
+
+    /// The same, on whose behalf chat models may cost that much in a day.
+    pub(super) fn with_daily_budget(self, daily_budget: Option<u64>) -> Self {
+        Self { daily_budget, ..self }
     }
 
     /// Its name; empty where there are no principals.
@@ -91,6 +99,13 @@ impl Principal {
     #[must_use]
     pub fn may(&self, right: Right) -> bool {
         self.rights.as_ref().is_none_or(|rights| rights.contains(&right))
+    }
+
+    /// What chat models may cost on its behalf in a day of UTC, in millionths of a dollar; `None` where only
+    /// `judges.daily_budget` bounds it.
+    #[must_use]
+    pub fn daily_budget(&self) -> Option<u64> {
+        self.daily_budget
     }
 
     /// Counts a call.

@@ -77,6 +77,13 @@ impl IdentityStore {
         self.current().is_some()
     }
 
+    /// The name of one principal with a daily budget, where there is one.
+    #[must_use]
+    pub fn with_budget(&self) -> Option<String> {
+        let known = self.current()?;
+        known.principals.first_with_budget().map(str::to_owned)
+    }
+
     fn current(&self) -> Option<Arc<Known>> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

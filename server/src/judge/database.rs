@@ -11,7 +11,10 @@ use crate::storage::{DatabaseFile, Schema, SchemaError, create_folder, open_file
 /// Marked with the letters `gsaj`.
 const SCHEMA: Schema = Schema {
     application_id: 0x6773_616a,
-    migrations: &[include_str!("migrations/0001_judgements.sql")],
+    migrations: &[
+        include_str!("migrations/0001_judgements.sql"),
+        include_str!("migrations/0002_principals.sql"),
+    ],
 };
 /// The file in the data directory.
 pub(super) const FILE: &str = "judgements.sqlite3";
@@ -184,7 +187,7 @@ mod tests {
         let connection = open(folder.path(), Durability::Lossy).unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
         let refused = open(folder.path(), Durability::Durable).unwrap_err();
-        assert!(matches!(refused, DatabaseError::Newer { found: 99, supported: 1, .. }));
+        assert!(matches!(refused, DatabaseError::Newer { found: 99, supported: 2, .. }));
     }
 
     #[test]

@@ -29,6 +29,7 @@ use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 
 use crate::call::Call;
+use spending::Payer;
 
 pub(crate) use database::database_file;
 pub use voting::{Vote, Votes};
@@ -120,6 +121,12 @@ impl Question {
     pub fn about(&self, objections: Vec<Objection>) -> Self {
         let claims = objections.iter().map(|objection| objection.said.claim.clone()).collect();
         Self { claims, objections, ..self.clone() }
+    }
+
+    /// On whose behalf chat models are asked; nobody's where the server asks by itself.
+    #[must_use]
+    pub fn payer(&self) -> Payer {
+        self.call.as_ref().map_or_else(Payer::default, |call| call.principal.as_ref().into())
     }
 
     /// The languages that the report and its claims are written in, as BCP 47 tags, as far as enough words tell.

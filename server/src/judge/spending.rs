@@ -1,21 +1,25 @@
-//! This module keeps the daily budget for calls of chat models: money is reserved on disk before a call and settled
-//! after it. Where that cannot be written, no call is allowed. It knows neither judges nor prices.
+//! This module keeps the daily budgets for calls of chat models, that of all callers and those of principals: money is
+//! reserved on disk before a call and settled after it. Where that cannot be written, no call is allowed. It knows
+//! neither judges nor prices.
 
 mod budget_ledger;
 mod money;
+mod payer;
+mod refusal;
 mod store;
+mod tables;
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use gsar_core::time::Timestamp;
 use metrics::counter;
 use tokio::runtime::Handle;
 
 use self::budget_ledger::BudgetLedger;
-use self::money::Dollars;
+pub use self::payer::{Budget, Payer};
+pub use self::refusal::{Refusal, Spent};
 pub(super) use self::store::{Booking, BudgetStore};
 use super::clock::Clock;
 pub use super::database::DatabaseError;
@@ -54,15 +58,20 @@ impl Spending {
         Self { store: Arc::new(SharedBudget::new(database, daily_limit, clock, runtime)) }
     }
 
-    /// Reserves `estimate` millionths of a dollar for a call on behalf of a judge; calls at the same time never get
-    /// more than the limit together. It is on disk when this returns.
+    /// Reserves `estimate` millionths of a dollar for a call of a judge on somebody's behalf, of the budget of all and
+    /// of the payer's; calls at the same time never get more than a limit together. It is on disk when this returns.
     ///
     /// # Errors
-    /// [`Refusal`] when the budget does not allow it, or that cannot be known.
-    pub async fn admit(&self, judge: &str, estimate: u64) -> Result<Reservation, Refusal> {
-        let (store, judge) = (Arc::clone(&self.store), judge.to_owned());
+    /// [`Refusal`] when one of the budgets does not allow it, or that cannot be known.
+    pub async fn admit(
+        &self,
+        judge: &str,
+        payer: &Payer,
+        estimate: u64,
+    ) -> Result<Reservation, Refusal> {
+        let (store, judge, payer) = (Arc::clone(&self.store), judge.to_owned(), payer.clone());
         let admitting =
-            tokio::task::spawn_blocking(move || Reservation::make(store, judge, estimate));
+            tokio::task::spawn_blocking(move || Reservation::make(store, judge, &payer, estimate));
         let admitted = match admitting.await {
             Ok(admitted) => admitted,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
@@ -70,13 +79,13 @@ impl Spending {
         admitted.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
     }
 
-    /// What was spent and reserved today, in millionths of a dollar.
+    /// What was spent and reserved today of a budget, in millionths of a dollar.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] when the ledger cannot be read.
-    pub async fn today(&self) -> Result<u64, Refusal> {
+    pub async fn today(&self, budget: Budget) -> Result<u64, Refusal> {
         let store = Arc::clone(&self.store);
-        match tokio::task::spawn_blocking(move || store.today()).await {
+        match tokio::task::spawn_blocking(move || store.today(&budget)).await {
             Ok(today) => today,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
         }
@@ -94,8 +103,13 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    fn make(store: Arc<dyn BudgetStore>, judge: String, estimate: u64) -> Result<Self, Refusal> {
-        let booking = store.admit(estimate)?;
+    fn make(
+        store: Arc<dyn BudgetStore>,
+        judge: String,
+        payer: &Payer,
+        estimate: u64,
+    ) -> Result<Self, Refusal> {
+        let booking = store.admit(payer, estimate).map_err(|refusal| refusal.shown_to(payer))?;
         Ok(Self { store, judge, booking, reserved: Some(estimate) })
     }
 
@@ -108,7 +122,7 @@ impl Reservation {
 
     fn put_in_place(&mut self, actual: u64) {
         if let Some(reserved) = self.reserved.take() {
-            Arc::clone(&self.store).correct(self.booking, reserved, actual);
+            Arc::clone(&self.store).correct(&self.booking, reserved, actual);
         }
     }
 }
@@ -117,30 +131,4 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         self.put_in_place(0);
     }
-}
-
-/// Why a call is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The budget of the day does not suffice.
-    #[error(
-        "the daily budget is {}, of which {} are spent or set aside, and this call may cost {}; raise the budget, or try \
-         again after {}", Dollars(*limit), Dollars(*spent), Dollars(*estimate), money::written(*resets_at)
-    )]
-    Spent {
-        /// What may be spent in a day, in millionths of a dollar.
-        limit: u64,
-        /// What was spent and reserved today, in millionths of a dollar.
-        spent: u64,
-        /// What was asked for, in millionths of a dollar.
-        estimate: u64,
-        /// When the next day begins.
-        resets_at: Timestamp,
-    },
-    /// Whether the budget suffices cannot be known.
-    #[error("no call is made while the budget cannot be written down: {reason}")]
-    Unavailable {
-        /// What happened, and the fix.
-        reason: String,
-    },
 }

@@ -1,8 +1,14 @@
 //! Who may do what on the real server: every call with every credential that does not hold, what one principal sees of
 //! another's, and what becomes of streams whose caller loses its rights.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
 
 mod apart;
+mod budgets;
 mod calls;
 mod known;
 mod leaks;

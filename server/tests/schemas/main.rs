@@ -15,11 +15,13 @@ mod make;
 mod support;
 
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gsar_proto::v1;
 use gsar_server::config::{Config, EmbeddingsWanted, Problems};
 use gsar_server::evaluate::CheckedConfig;
 use rusqlite::Connection;
+use support::chat_models::{self, Models};
 use support::{Running, Wanted};
 use tonic::Code;
 use tonic_types::StatusExt as _;
@@ -28,6 +30,8 @@ use tonic_types::StatusExt as _;
 const LEDGERS: std::ops::RangeInclusive<usize> = 1..=7;
 /// Schemas of a corpus.
 const CORPORA: std::ops::RangeInclusive<usize> = 1..=2;
+/// Schemas of cached judgements and budgets.
+const JUDGEMENTS: std::ops::RangeInclusive<usize> = 1..=2;
 
 fn fixture(name: &str, version: usize) -> PathBuf {
     make::folder().join(format!("{name}-{version}.sql"))
@@ -183,6 +187,40 @@ async fn a_corpus_of_every_schema_is_found_by_search_and_judged_by() {
     }
 }
 
+/// Has what was spent on the day of the fixtures spent today, and tomorrow, should that begin meanwhile.
+fn spent_today(file: &Path) {
+    let connection = Connection::open(file).unwrap();
+    let today = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let today = i64::try_from(today).unwrap();
+    connection.execute("UPDATE spending SET day = ?1", [today]).unwrap();
+    connection.execute("INSERT INTO spending SELECT day + 1, micros FROM spending", []).unwrap();
+}
+
+#[tokio::test]
+async fn what_was_spent_counts_in_every_schema() {
+    let provider = gsar_chat_wire::Server::start().await.unwrap();
+    provider.always(gsar_chat_wire::Play::answer(chat_models::HONEST));
+    for version in JUDGEMENTS {
+        for (more, code) in [(0, "BUDGET_SPENT"), (1_000_000, "")] {
+            let models = Models::new().with("openai:m", &provider, |model| {
+                (model.input_price, model.output_price) = (Some(1_000_000), Some(1_000_000));
+            });
+            let started = models.start(|config| {
+                let file = config.data_dir.join("judgements.sqlite3");
+                load("judgements", version, &file);
+                spent_today(&file);
+                config.judges.daily_budget = Some(u64::from(make::SPENT) + more);
+            });
+            let server = started.await;
+            let answer =
+                chat_models::evaluate(&server.channel, chat_models::asked("openai:m")).await;
+            assert_eq!(chat_models::codes(&answer.unwrap()), [code], "schema {version}");
+            let file = server.folder.path().join("data/judgements.sqlite3");
+            assert_eq!(schema_of(&file), *JUDGEMENTS.end());
+        }
+    }
+}
+
 fn later(file: &Path) -> Vec<u8> {
     Connection::open(file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     std::fs::read(file).unwrap()
@@ -225,7 +263,7 @@ async fn a_ledger_and_a_corpus_of_a_later_schema_are_refused_and_left_alone() {
 
 #[test]
 fn every_migration_has_a_fixture_which_is_small() {
-    for (name, versions) in [("ledger", LEDGERS), ("corpus", CORPORA)] {
+    for (name, versions) in [("ledger", LEDGERS), ("corpus", CORPORA), ("judgements", JUDGEMENTS)] {
         assert_eq!(*versions.end(), make::migrations(name).len(), "{name}");
         for version in versions {
             let file = fixture(name, version);

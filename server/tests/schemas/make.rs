@@ -15,6 +15,8 @@ use crate::support::{Running, Wanted, item, request};
 
 pub(crate) const POOL: &str = "connection pool size is 20";
 pub(crate) const INVESTIGATION: &str = "inc-7";
+/// What was spent on the day of the fixtures, in millionths of a dollar; half of it on behalf of a principal.
+pub(crate) const SPENT: u32 = 15_000;
 
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schemas")
@@ -28,11 +30,14 @@ pub(crate) fn keyed() -> v1::EvaluateRequest {
     v1::EvaluateRequest { idempotency_key: "key-1".to_owned(), ..request() }
 }
 
-/// The migrations of the ledger or of a corpus, in their order.
+/// The migrations of the ledger, of a corpus or of cached judgements, in their order.
 pub(crate) fn migrations(name: &str) -> Vec<String> {
-    let folder = if name == "ledger" { "ledger" } else { "evidence" };
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{folder}/sqlite/migrations"));
+    let folder = match name {
+        "ledger" => "src/ledger/sqlite/migrations",
+        "corpus" => "src/evidence/sqlite/migrations",
+        _ => "src/judge/migrations",
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> =
         folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort_unstable();
@@ -81,6 +86,15 @@ async fn drive(server: &Running) {
         let answer = server.investigations().submit_report(report).await.unwrap().into_inner();
         step = answer.investigation.unwrap().step;
     }
+}
+
+/// Makes a database in which money was spent.
+fn spent(file: &Path) {
+    let connection = Connection::open(file).unwrap();
+    connection.execute_batch(&migrations("judgements").concat()).unwrap();
+    connection.execute("INSERT INTO spending VALUES (20000, ?1)", [SPENT]).unwrap();
+    let of_principal = "INSERT INTO spending_of_principals VALUES (20000, 'rca-agent', ?1)";
+    connection.execute(of_principal, [SPENT / 2]).unwrap();
 }
 
 fn columns(connection: &Connection, table: &str) -> Vec<String> {
@@ -201,5 +215,10 @@ async fn write_the_fixtures_that_are_missing() {
     Connection::open(&corpus).unwrap().execute("UPDATE corpus SET expires_at = NULL", []).unwrap();
     for version in 1..=migrations("corpus").len() {
         write("corpus", version, &corpus, 0x6773_6165);
+    }
+    let judgements = data.path().join("judgements.sqlite3");
+    spent(&judgements);
+    for version in 1..=migrations("judgements").len() {
+        write("judgements", version, &judgements, 0x6773_616a);
     }
 }

@@ -3,7 +3,7 @@
 use gsar_chat::{Request, Usage};
 
 use super::{Failed, ModelJudge, otherwise};
-use crate::judge::spending::{Refusal, Reservation};
+use crate::judge::spending::{Payer, Refusal, Reservation};
 
 /// The bytes of a prompt that count as one token: fewer than a token has, so that rather too much is reserved.
 const BYTES_OF_TOKEN: u64 = 3;
@@ -31,20 +31,32 @@ pub(super) fn settle(expense: Option<Expense>, cost: Option<u64>) {
 }
 
 impl ModelJudge {
-    /// Sets aside what a call may cost; nothing where its price is not known or nobody counts.
-    pub(super) async fn expense(&self, request: &Request) -> Result<Option<Expense>, Failed> {
-        let (Some(price), Some(spending)) = (&self.options.price, &self.options.spending) else {
-            return Ok(None);
+    /// Sets aside what a call on somebody's behalf may cost; nothing where its price is not known or nobody counts.
+    pub(super) async fn expense(
+        &self,
+        request: &Request,
+        payer: &Payer,
+    ) -> Result<Option<Expense>, Failed> {
+        let (price, spending) = match (&self.options.price, &self.options.spending) {
+            (Some(price), Some(spending)) => (price, spending),
+            // Principals may have been given budgets since the server has checked its models.
+            (None, _) if payer.daily_budget().is_some() => return Err(unpriced()),
+            _ => return Ok(None),
         };
         let turns: usize = request.messages.iter().map(|turn| turn.text.len()).sum();
         let bytes = (request.system.len() + turns) as u64;
         let output = u64::from(self.options.max_output_tokens);
         let usage = Usage { input: bytes / BYTES_OF_TOKEN, output, cached: None, reasoning: None };
         let estimate = price.cost(&usage);
-        match spending.admit(&self.name, estimate).await {
+        match spending.admit(&self.name, payer, estimate).await {
             Ok(reservation) => Ok(Some(Expense { reservation: Some(reservation), estimate })),
             Err(refusal @ Refusal::Spent { .. }) => Err(otherwise("BUDGET_SPENT", &refusal)),
             Err(refusal) => Err(otherwise("BUDGET_UNAVAILABLE", &refusal)),
         }
     }
+}
+
+fn unpriced() -> Failed {
+    let reason = "what it costs is not known, and the daily budget of the principal counts that; give input_price and output_price";
+    Failed::Otherwise { code: "BUDGET_UNAVAILABLE", reason: reason.to_owned() }
 }

@@ -25,7 +25,7 @@ use gsar_framing::Framer;
 use gsar_redaction::Redactor;
 use tracing::Instrument as _;
 
-use super::spending::Spending;
+use super::spending::{Payer, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
 use asked::Asked;
 use expense::settle;
@@ -101,6 +101,13 @@ struct Part {
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
     failed: Option<Failed>,
+}
+
+/// What the calls for a part of the evidence may take.
+struct Allowance {
+    deadline: Instant,
+    /// On whose behalf they are made.
+    payer: Payer,
 }
 
 /// Why there is no answer.
@@ -215,9 +222,10 @@ impl ModelJudge {
             self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
         let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
+        let allowed = Allowance { deadline, payer: question.payer() };
         let purpose = if is_extra_turn { "reconsider" } else { self.options.purpose.name() };
 
-        let (said, mut outcome) = self.call(purpose, &mut request, deadline, asked, turn).await?;
+        let (said, mut outcome) = self.call(purpose, &mut request, &allowed, asked, turn).await?;
         let is_canary = |id: &ClaimId| asking.is_canary(id);
         let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
@@ -228,7 +236,7 @@ impl ModelJudge {
             }
             request.messages.push(Turn { role: Role::Assistant, text: said });
             request.messages.push(Turn { role: Role::User, text: repair });
-            match self.call("repair", &mut request, deadline, &open, turn).await {
+            match self.call("repair", &mut request, &allowed, &open, turn).await {
                 Ok((_, Ok(second))) => outcome = Ok(joined(outcome, second)),
                 // What the first answer settled stays settled; the rest is dropped, which verification sees.
                 Ok((_, Err(_))) | Err(Failed::Otherwise { .. }) => {}
@@ -271,17 +279,17 @@ impl ModelJudge {
         &self,
         purpose: &'static str,
         request: &mut Request,
-        deadline: Instant,
+        allowed: &Allowance,
         claims: &[Claim],
         turn: &mut Part,
     ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
-        let expense = self.expense(request).await?;
+        let expense = self.expense(request, &allowed.payer).await?;
         let model = self.chat.model();
         let provider = model.provider().conventional_name();
         let span = traces::chat(provider, model.model(), purpose);
         request.trace = traces::context(&span)
             .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
-        let answer = self.chat.ask(request, deadline).instrument(span.clone()).await;
+        let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
         let mut call = ModelCall {
             purpose,
             prompt: self.options.prompt.digest().to_owned(),

@@ -13,5 +13,8 @@ use crate::storage::postgres::PostgresSchema;
 /// The tables of judges.
 pub(crate) const SCHEMA: PostgresSchema = PostgresSchema {
     part: "judges",
-    migrations: &[include_str!("migrations/0001_judgements.sql")],
+    migrations: &[
+        include_str!("migrations/0001_judgements.sql"),
+        include_str!("migrations/0002_principals.sql"),
+    ],
 };

@@ -1,17 +1,20 @@
-//! This module is the daily budget that all servers on a database share. One statement reserves; a reservation has an id,
-//! so that what is written twice because an answer was lost counts once.
+//! This module is the daily budgets that all servers on a database share. A reservation has an id, so that what is
+//! written twice because an answer was lost counts once.
+//!
+//! What changes both the row of a principal and that of the day takes the principal's first: no two transactions wait
+//! for each other, and the day's row, which every call needs, is held for the shortest time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::Object;
+use deadpool_postgres::{GenericClient, Object};
 use tokio::runtime::Handle;
 use tokio_postgres::Error;
 use uuid::Uuid;
 
 use crate::judge::clock::{Clock, day_of, end_of_day};
-use crate::judge::spending::{Booking, BudgetStore, Refusal};
-use crate::storage::postgres::{Database, Failure};
+use crate::judge::spending::{Booking, Budget, BudgetStore, Payer, Refusal, Spent};
+use crate::storage::postgres::{Database, Failure, query};
 
 /// How often a settlement is tried again that the database did not take.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -44,35 +47,71 @@ impl SharedBudget {
         let done = self.runtime.block_on(work);
         done.map_err(|failure| Refusal::Unavailable { reason: failure.to_string() })
     }
+
+    fn spent(&self, day: i64, budget: &Budget) -> Result<u64, Refusal> {
+        const OF_ALL: &str = "SELECT micros FROM spending WHERE day = $1";
+        const OF_ONE: &str =
+            "SELECT micros FROM spending_of_principals WHERE day = $1 AND principal = $2";
+        let budget = budget.clone();
+        let asked = self.database.run(move |client, _| {
+            let budget = budget.clone();
+            Box::pin(async move {
+                let row = match &budget {
+                    Budget::All => query::optional(&*client, OF_ALL, &[&day]).await?,
+                    Budget::Principal(name) => {
+                        query::optional(&*client, OF_ONE, &[&day, name]).await?
+                    }
+                };
+                Ok(row.map_or(0, |row| row.get::<_, i64>(0)))
+            })
+        });
+        self.wait_for(asked).map(i64::unsigned_abs)
+    }
 }
 
 impl BudgetStore for SharedBudget {
-    fn admit(&self, estimate: u64) -> Result<Booking, Refusal> {
-        let booking = Booking { day: day_of((self.clock)()), id: Uuid::now_v7() };
-        let limit = self.daily_limit.unwrap_or(u64::MAX);
-        let (amount, most) = (bounded(estimate), bounded(limit));
-        let reserving =
-            self.database.run(move |client, _| Box::pin(reserve(client, booking, amount, most)));
-        match self.wait_for(reserving) {
-            Ok(true) => return Ok(booking),
-            Ok(false) => {}
-            Err(refusal) if self.daily_limit.is_none() => {
+    fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal> {
+        let day = day_of((self.clock)());
+        let booking = Booking { day, id: Uuid::now_v7(), payer: payer.clone() };
+        let wanted = Wanted {
+            booking: booking.clone(),
+            amount: bounded(estimate),
+            max_of_all: bounded(self.daily_limit.unwrap_or(u64::MAX)),
+            max_of_own: bounded(payer.daily_budget().unwrap_or(u64::MAX)),
+        };
+        let reserving = self.database.run(move |client, attempt| {
+            let wanted = wanted.clone();
+            Box::pin(async move { reserve(client, &wanted, attempt).await })
+        });
+        let is_bounded = self.daily_limit.or(payer.daily_budget()).is_some();
+        let short = match self.wait_for(reserving) {
+            Ok(None) => return Ok(booking),
+            Ok(Some(short)) => short,
+            Err(refusal) if !is_bounded => {
                 tracing::warn!(%refusal, "what chat models cost is not written down");
                 return Ok(booking);
             }
             Err(refusal) => return Err(refusal),
-        }
-        let resets_at = end_of_day(booking.day);
-        Err(Refusal::Spent { limit, spent: self.today()?, estimate, resets_at })
+        };
+        let limit = match &short {
+            Budget::All => self.daily_limit,
+            Budget::Principal(_) => payer.daily_budget(),
+        };
+        Err(Refusal::Spent {
+            limit: limit.unwrap_or(u64::MAX),
+            spent: Spent::Micros(self.spent(day, &short)?),
+            budget: short,
+            estimate,
+            resets_at: end_of_day(day),
+        })
     }
 
-    fn correct(self: Arc<Self>, booking: Booking, _reserved: u64, actual: u64) {
-        let actual = bounded(actual);
+    fn correct(self: Arc<Self>, booking: &Booking, _reserved: u64, actual: u64) {
+        let (id, actual) = (booking.id, bounded(actual));
         self.runtime.clone().spawn(async move {
             for _ in 0..TRIES {
-                let settling = self
-                    .database
-                    .run(move |client, _| Box::pin(settle(client, booking.id, actual)));
+                let settling =
+                    self.database.run(move |client, _| Box::pin(settle(client, id, actual)));
                 match settling.await {
                     Ok(()) => return,
                     Err(failure) => {
@@ -84,17 +123,18 @@ impl BudgetStore for SharedBudget {
         });
     }
 
-    fn today(&self) -> Result<u64, Refusal> {
-        const TODAY: &str = "SELECT coalesce((SELECT micros FROM spending WHERE day = $1), 0)";
-        let day = day_of((self.clock)());
-        let asked = self.database.run(move |client, _| {
-            Box::pin(async move {
-                let statement = client.prepare_cached(TODAY).await?;
-                Ok(client.query_one(&statement, &[&day]).await?.get::<_, i64>(0))
-            })
-        });
-        self.wait_for(asked).map(i64::unsigned_abs)
+    fn today(&self, budget: &Budget) -> Result<u64, Refusal> {
+        self.spent(day_of((self.clock)()), budget)
     }
+}
+
+/// What is to be set aside, and the most that each budget may come to by it.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    pub(super) booking: Booking,
+    pub(super) amount: i64,
+    pub(super) max_of_all: i64,
+    pub(super) max_of_own: i64,
 }
 
 /// What a column holds.
@@ -102,31 +142,70 @@ fn bounded(micros: u64) -> i64 {
     i64::try_from(micros).unwrap_or(i64::MAX)
 }
 
-/// Whether the budget allows it; then it is set aside.
-async fn reserve(
+/// Sets the amount aside where both budgets allow it; else the one that does not.
+pub(super) async fn reserve(
     client: &mut Object,
-    booking: Booking,
-    amount: i64,
-    most: i64,
-) -> Result<bool, Error> {
+    wanted: &Wanted,
+    attempt: u32,
+) -> Result<Option<Budget>, Error> {
+    let Some(own) = wanted.booking.payer.budget() else {
+        return Ok((!reserve_of_all(&*client, wanted).await?).then_some(Budget::All));
+    };
+    let transaction = client.transaction().await?;
+    let is_allowed = reserve_of_own(&transaction, wanted).await?;
+    // The attempt before holds the row of the principal until it has ended, so what it did is seen from here on.
+    let short = if attempt > 1 && is_known(&transaction, wanted.booking.id).await? {
+        None
+    } else if !is_allowed {
+        Some(own)
+    } else if !reserve_of_all(&transaction, wanted).await? {
+        Some(Budget::All)
+    } else {
+        return transaction.commit().await.map(|()| None);
+    };
+    transaction.rollback().await.map(|()| short)
+}
+
+/// Whether the payer's budget allows it; then it counts there.
+async fn reserve_of_own(client: &impl GenericClient, wanted: &Wanted) -> Result<bool, Error> {
     // Compared by what is left, which cannot be more than a column holds.
+    const RESERVE: &str = "INSERT INTO spending_of_principals AS own (day, principal, micros) \
+         SELECT $1::bigint, $2::text, $3::bigint WHERE $3::bigint <= $4::bigint \
+         ON CONFLICT (day, principal) DO UPDATE SET micros = own.micros + $3 WHERE own.micros <= $4::bigint - $3";
+    let Wanted { booking: Booking { day, payer, .. }, amount, max_of_own, .. } = wanted;
+    let written =
+        query::execute(client, RESERVE, &[day, &payer.name(), amount, max_of_own]).await?;
+    Ok(written > 0)
+}
+
+/// Whether the budget of all allows it; then it is set aside.
+async fn reserve_of_all(client: &impl GenericClient, wanted: &Wanted) -> Result<bool, Error> {
     const RESERVE: &str = "WITH known AS (SELECT 1 FROM reservations WHERE id = $1), \
          day AS (INSERT INTO spending (day, micros) \
          SELECT $2::bigint, $3::bigint WHERE $3::bigint <= $4::bigint AND NOT EXISTS (SELECT 1 FROM known) \
          ON CONFLICT (day) DO UPDATE SET micros = spending.micros + $3 WHERE spending.micros <= $4::bigint - $3 \
          RETURNING day), \
-         reservation AS (INSERT INTO reservations (id, day, micros) SELECT $1, day, $3 FROM day RETURNING id) \
+         reservation AS (INSERT INTO reservations (id, day, micros, principal) SELECT $1, day, $3, $5::text FROM day RETURNING id) \
          SELECT EXISTS (SELECT 1 FROM known) OR EXISTS (SELECT 1 FROM reservation)";
-    let statement = client.prepare_cached(RESERVE).await?;
-    let row = client.query_one(&statement, &[&booking.id, &booking.day, &amount, &most]).await?;
+    let Wanted { booking: Booking { day, id, payer }, amount, max_of_all, .. } = wanted;
+    let row = query::one(client, RESERVE, &[id, day, amount, max_of_all, &payer.name()]).await?;
     Ok(row.get(0))
+}
+
+async fn is_known(client: &impl GenericClient, id: Uuid) -> Result<bool, Error> {
+    const KNOWN: &str = "SELECT EXISTS (SELECT 1 FROM reservations WHERE id = $1)";
+    Ok(query::one(client, KNOWN, &[&id]).await?.get(0))
 }
 
 /// Puts what a call cost in the place of what was set aside for it; nothing where that was done before.
 async fn settle(client: &mut Object, id: Uuid, actual: i64) -> Result<(), Error> {
-    const SETTLE: &str = "WITH settled AS (DELETE FROM reservations WHERE id = $1 RETURNING day, micros) \
+    // The day waits for the number of rows of principals, which is known when they are written.
+    const SETTLE: &str = "WITH settled AS (DELETE FROM reservations WHERE id = $1 RETURNING day, principal, micros), \
+         own AS (UPDATE spending_of_principals AS spent \
+         SET micros = least(spent.micros - settled.micros::numeric + $2::bigint, 9223372036854775807)::bigint \
+         FROM settled WHERE spent.day = settled.day AND spent.principal = settled.principal RETURNING 1), \
+         own_first AS (SELECT count(*) AS written FROM own) \
          UPDATE spending SET micros = least(spending.micros - settled.micros::numeric + $2::bigint, 9223372036854775807)::bigint \
-         FROM settled WHERE spending.day = settled.day";
-    let statement = client.prepare_cached(SETTLE).await?;
-    client.execute(&statement, &[&id, &actual]).await.map(drop)
+         FROM settled, own_first WHERE spending.day = settled.day AND own_first.written >= 0";
+    query::execute(&*client, SETTLE, &[&id, &actual]).await.map(drop)
 }

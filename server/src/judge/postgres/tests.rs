@@ -1,5 +1,7 @@
 //! What judges share in a real PostgreSQL.
 
+mod principals;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -11,7 +13,7 @@ use super::{SCHEMA, SharedJudgements};
 use crate::judge::cached::testing::{self, BOUNDS, judgement, key};
 use crate::judge::cached::{Bounds, JudgementStore as _};
 use crate::judge::clock::Clock;
-use crate::judge::spending::{Refusal, Spending};
+use crate::judge::spending::{Budget, Payer, Refusal, Spending, Spent};
 use crate::storage::postgres::Database;
 use crate::storage::postgres::PostgresOptions;
 use crate::storage::postgres::testing::{Kind, Postgres};
@@ -40,7 +42,7 @@ async fn spending(url: &str, limit: Option<u64>) -> Spending {
 
 /// Returns when as much is spent.
 async fn settled(spending: &Spending, expected: u64) {
-    while spending.today().await.unwrap() != expected {
+    while spending.today(Budget::All).await.unwrap() != expected {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
@@ -53,19 +55,24 @@ async fn servers_together_never_set_aside_more_than_the_budget() {
     let calls: Vec<_> = (0..60)
         .map(|number| {
             let spending = servers[number % 2].clone();
-            tokio::spawn(async move { spending.admit("m", 30).await })
+            tokio::spawn(async move { spending.admit("m", &Payer::default(), 30).await })
         })
         .collect();
     let mut admitted = Vec::new();
     for call in calls {
         match call.await.unwrap() {
             Ok(reservation) => admitted.push(reservation),
-            Err(Refusal::Spent { limit: 1_000, spent: 980..=1_000, estimate: 30, .. }) => {}
+            Err(Refusal::Spent {
+                limit: 1_000,
+                spent: Spent::Micros(980..=1_000),
+                estimate: 30,
+                ..
+            }) => {}
             Err(other) => panic!("{other}"),
         }
     }
     assert_eq!(admitted.len(), 33);
-    assert_eq!(servers[0].today().await, Ok(990));
+    assert_eq!(servers[0].today(Budget::All).await, Ok(990));
     let dropped = admitted.split_off(3);
     for reservation in admitted {
         reservation.settle(100);
@@ -73,9 +80,9 @@ async fn servers_together_never_set_aside_more_than_the_budget() {
     drop(dropped);
     settled(&servers[1], 300).await;
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM reservations"), "0");
-    let refused = servers[1].admit("m", 701).await.map(drop).unwrap_err();
-    assert!(matches!(refused, Refusal::Spent { spent: 300, .. }), "{refused}");
-    servers[0].admit("m", 700).await.unwrap().settle(5_000);
+    let refused = servers[1].admit("m", &Payer::default(), 701).await.map(drop).unwrap_err();
+    assert!(matches!(refused, Refusal::Spent { spent: Spent::Micros(300), .. }), "{refused}");
+    servers[0].admit("m", &Payer::default(), 700).await.unwrap().settle(5_000);
     settled(&servers[1], 5_300).await;
 }
 
@@ -85,9 +92,9 @@ async fn a_day_has_a_budget_of_its_own_and_a_settlement_counts_for_the_day_of_it
     let database = open(&postgres.database()).await;
     let (seconds, clock) = clock_at(DAY - 1);
     let spending = Spending::shared(database, Some(100), clock, Handle::current());
-    let call = spending.admit("m", 100).await.unwrap();
+    let call = spending.admit("m", &Payer::default(), 100).await.unwrap();
     seconds.store(DAY, Ordering::SeqCst);
-    spending.admit("m", 100).await.unwrap().settle(60);
+    spending.admit("m", &Payer::default(), 100).await.unwrap().settle(60);
     settled(&spending, 60).await;
     call.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
@@ -99,16 +106,16 @@ async fn while_the_database_is_away_nothing_is_spent_and_a_settlement_waits() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let (bounded, boundless) = (spending(&url, Some(100)).await, spending(&url, None).await);
-    let call = bounded.admit("m", 100).await.unwrap();
+    let call = bounded.admit("m", &Payer::default(), 100).await.unwrap();
     postgres.kill();
-    let refused = bounded.admit("m", 1).await.map(drop).unwrap_err();
+    let refused = bounded.admit("m", &Payer::default(), 1).await.map(drop).unwrap_err();
     assert!(matches!(refused, Refusal::Unavailable { .. }), "{refused}");
-    drop(boundless.admit("m", 1).await.unwrap());
+    drop(boundless.admit("m", &Payer::default(), 1).await.unwrap());
     call.settle(10);
     postgres.up();
     settled(&bounded, 10).await;
     // What no column holds is refused and not wrapped.
-    boundless.admit("m", u64::MAX).await.map(drop).unwrap_err();
+    boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }
 
 #[tokio::test(flavor = "multi_thread")]

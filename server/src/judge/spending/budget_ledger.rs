@@ -1,19 +1,17 @@
-//! This module is the budget ledger on disk: what was spent on each day. Settlements that are not written yet count
-//! already and are written with the next reservation at the latest.
+//! This module is the budget ledger on disk: what was spent on each day, by whom. Settlements that are not written yet
+//! count already and are written with the next reservation at the latest.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::Connection;
 
-use super::Refusal;
+use super::payer::{Budget, Payer};
+use super::refusal::{Refusal, Spent};
 use super::store::{Booking, BudgetStore};
+use super::tables::{self, Corrections, Short, Wanted};
 use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
-
-/// By day, what is to be added to what stands on disk.
-type Corrections = BTreeMap<i64, i128>;
 
 /// What was spent and set aside on each day.
 pub(super) struct BudgetLedger {
@@ -39,7 +37,7 @@ impl BudgetLedger {
             connection: Mutex::new(database::open(folder, Durability::Durable)?),
             corrections: Mutex::default(),
         };
-        let checked = check(&ledger.connection(), ledger.day());
+        let checked = tables::check(&ledger.connection(), ledger.day());
         let checked = checked.map_err(|error| DatabaseError::of_sqlite(&error, &ledger.file))?;
         match checked {
             None => Ok(ledger),
@@ -52,28 +50,27 @@ impl BudgetLedger {
         if is_written {
             return;
         }
-        if let Err(error) = self.write(self.day(), 0, None) {
+        if let Err(error) = self.write(None) {
             tracing::warn!(%error, "what a call cost is not written down yet");
         }
     }
 
-    /// Writes the corrections, and the estimate where the limit allows it; else tells what is spent. A failure
-    /// changes nothing.
-    fn write(&self, day: i64, estimate: u64, limit: Option<u64>) -> rusqlite::Result<Option<u64>> {
+    /// Writes the corrections, and what is to be set aside where the budgets allow it. A failure changes nothing.
+    fn write(&self, wanted: Option<&Wanted<'_>>) -> rusqlite::Result<Option<Short>> {
         let mut connection = self.connection();
         let corrections = std::mem::take(&mut *self.corrections());
-        let written = write(&mut connection, &corrections, day, estimate, limit);
+        let written = tables::write(&mut connection, &corrections, wanted);
         if written.is_err() {
-            for (day, correction) in corrections {
-                self.add(day, correction);
+            for ((day, principal), correction) in corrections {
+                self.add(day, &principal, correction);
             }
         }
         written
     }
 
-    fn add(&self, day: i64, correction: i128) {
+    fn add(&self, day: i64, principal: &str, correction: i128) {
         let mut corrections = self.corrections();
-        let sum = corrections.entry(day).or_default();
+        let sum = corrections.entry((day, principal.to_owned())).or_default();
         *sum = sum.saturating_add(correction);
     }
 
@@ -96,28 +93,30 @@ impl BudgetLedger {
 }
 
 impl BudgetStore for BudgetLedger {
-    fn admit(&self, estimate: u64) -> Result<Booking, Refusal> {
-        let day = self.day();
-        let limit = self.daily_limit;
-        let spent = match self.write(day, estimate, limit) {
-            Ok(None) => return Ok(Booking::of_day(day)),
-            Ok(Some(spent)) => spent,
-            Err(error) if limit.is_none() => {
-                tracing::warn!(%error, "what chat models cost is not written down");
-                self.add(day, i128::from(estimate));
-                return Ok(Booking::of_day(day));
+    fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal> {
+        let (day, daily_limit) = (self.day(), self.daily_limit);
+        let is_bounded = daily_limit.or(payer.daily_budget()).is_some();
+        match self.write(Some(&Wanted { day, payer, estimate, daily_limit })) {
+            Ok(None) => Ok(Booking::of_day(day, payer)),
+            Ok(Some(Short { budget, limit, spent })) => {
+                let (spent, resets_at) = (Spent::Micros(spent), end_of_day(day));
+                Err(Refusal::Spent { budget, limit, spent, estimate, resets_at })
             }
-            Err(error) => return Err(self.unavailable(&error)),
-        };
-        let limit = limit.unwrap_or(u64::MAX);
-        Err(Refusal::Spent { limit, spent, estimate, resets_at: end_of_day(day) })
+            Err(error) if !is_bounded => {
+                tracing::warn!(%error, "what chat models cost is not written down");
+                self.add(day, payer.name(), i128::from(estimate));
+                Ok(Booking::of_day(day, payer))
+            }
+            Err(error) => Err(self.unavailable(&error)),
+        }
     }
 
-    fn correct(self: Arc<Self>, booking: Booking, reserved: u64, actual: u64) {
+    fn correct(self: Arc<Self>, booking: &Booking, reserved: u64, actual: u64) {
         if reserved == actual {
             return;
         }
-        self.add(booking.day, i128::from(actual) - i128::from(reserved));
+        let correction = i128::from(actual) - i128::from(reserved);
+        self.add(booking.day, booking.payer.name(), correction);
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => {
                 runtime.spawn_blocking(move || self.flush());
@@ -126,12 +125,21 @@ impl BudgetStore for BudgetLedger {
         }
     }
 
-    fn today(&self) -> Result<u64, Refusal> {
-        let day = self.day();
+    fn today(&self, budget: &Budget) -> Result<u64, Refusal> {
+        let today = self.day();
         let connection = self.connection();
-        let on_disk = total(&connection, day).map_err(|error| self.unavailable(&error))?;
-        let correction = self.corrections().get(&day).copied().unwrap_or_default();
-        Ok(corrected(on_disk, correction).unsigned_abs())
+        let on_disk = tables::spent(&connection, today, budget);
+        let on_disk = on_disk.map_err(|error| self.unavailable(&error))?;
+        let counts = |day: i64, principal: &str| match budget {
+            Budget::All => day == today,
+            Budget::Principal(name) => day == today && name == principal,
+        };
+        let corrections = self.corrections();
+        let correction = corrections
+            .iter()
+            .filter(|((day, principal), _)| counts(*day, principal))
+            .fold(0_i128, |sum, (_, correction)| sum.saturating_add(*correction));
+        Ok(tables::corrected(on_disk, correction).unsigned_abs())
     }
 }
 
@@ -139,57 +147,4 @@ impl Drop for BudgetLedger {
     fn drop(&mut self) {
         self.flush();
     }
-}
-
-fn write(
-    connection: &mut Connection,
-    corrections: &Corrections,
-    day: i64,
-    estimate: u64,
-    limit: Option<u64>,
-) -> rusqlite::Result<Option<u64>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for (&day, &correction) in corrections {
-        let micros = corrected(total(&transaction, day)?, correction);
-        put(&transaction, day, micros)?;
-    }
-    let spent = total(&transaction, day)?;
-    let after = spent.unsigned_abs().saturating_add(estimate);
-    let is_allowed = limit.is_none_or(|limit| after <= limit);
-    if is_allowed {
-        put(&transaction, day, corrected(spent, i128::from(estimate)))?;
-    }
-    transaction.commit()?;
-    Ok((!is_allowed).then_some(spent.unsigned_abs()))
-}
-
-/// What is wrong with the table, where anything is: a row that is gone would be money nobody spent.
-fn check(connection: &Connection, day: i64) -> rusqlite::Result<Option<String>> {
-    let sql = "PRAGMA integrity_check(spending)";
-    let said: String = connection.query_row(sql, [], |row| row.get(0))?;
-    if said != "ok" {
-        return Ok(Some(said));
-    }
-    total(connection, day).map(|_| None)
-}
-
-/// Never negative: the schema and [`corrected`] see to that, and a file that says otherwise is damaged.
-fn total(connection: &Connection, day: i64) -> rusqlite::Result<i64> {
-    let sql = "SELECT micros FROM spending WHERE day = ?1";
-    let micros = connection.query_row(sql, [day], |row| row.get(0)).optional()?.unwrap_or(0);
-    if micros < 0 {
-        return Err(rusqlite::Error::IntegralValueOutOfRange(0, micros));
-    }
-    Ok(micros)
-}
-
-fn put(connection: &Connection, day: i64, micros: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO spending VALUES (?1, ?2)
-               ON CONFLICT (day) DO UPDATE SET micros = excluded.micros";
-    connection.execute(sql, (day, micros)).map(|_| ())
-}
-
-fn corrected(micros: i64, correction: i128) -> i64 {
-    let sum = i128::from(micros).saturating_add(correction).max(0);
-    i64::try_from(sum).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,11 @@
 //! This module tests the daily budget as its callers see it.
 
+mod principals;
+
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use gsar_core::time::Timestamp;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -23,11 +26,15 @@ fn open(folder: &Path, limit: Option<u64>) -> Spending {
 }
 
 fn reserve(spending: &Spending, estimate: u64) -> Result<Reservation, Refusal> {
-    Reservation::make(Arc::clone(&spending.store), "m".to_owned(), estimate)
+    reserve_for(spending, &Payer::default(), estimate)
+}
+
+fn reserve_for(spending: &Spending, payer: &Payer, estimate: u64) -> Result<Reservation, Refusal> {
+    Reservation::make(Arc::clone(&spending.store), "m".to_owned(), payer, estimate)
 }
 
 fn today(spending: &Spending) -> u64 {
-    spending.store.today().unwrap()
+    spending.store.today(&Budget::All).unwrap()
 }
 
 fn refused(result: Result<Reservation, Refusal>) -> Refusal {
@@ -36,7 +43,7 @@ fn refused(result: Result<Reservation, Refusal>) -> Refusal {
 
 fn spent(limit: u64, spent: u64, estimate: u64) -> Refusal {
     let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
-    Refusal::Spent { limit, spent, estimate, resets_at }
+    Refusal::Spent { budget: Budget::All, limit, spent: Spent::Micros(spent), estimate, resets_at }
 }
 
 #[test]
@@ -126,7 +133,7 @@ fn where_nothing_can_be_written_down_no_call_is_allowed() {
     let refusal = refused(reserve(&spending, 1));
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     assert!(refusal.to_string().contains(FILE), "{refusal}");
-    assert!(spending.store.today().is_err());
+    assert!(spending.store.today(&Budget::All).is_err());
     held.settle(20);
     other.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
     assert_eq!(today(&spending), 20, "what could not be written is not lost");
@@ -178,8 +185,8 @@ fn a_refusal_says_what_to_do() {
     let refusal = spent(1_500_000, 1_490_000, 30_500);
     assert_eq!(
         refusal.to_string(),
-        "the daily budget is $1.50, of which $1.49 are spent or set aside, and this call may cost $0.030500; raise the \
-         budget, or try again after 1970-01-03T00:00:00Z"
+        "the daily budget of all callers is $1.50, of which $1.49 are spent or set aside, and this call may cost \
+         $0.030500; raise judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
     );
 }
 
@@ -192,10 +199,10 @@ fn money_and_refusals_are_counted() {
     metrics::with_local_recorder(&recorder, || {
         runtime.block_on(async {
             let spending = open(folder.path(), Some(100));
-            spending.admit("m", 60).await.unwrap().settle(42);
-            drop(spending.admit("m", 58).await.unwrap());
-            assert!(spending.admit("m", 59).await.is_err());
-            assert_eq!(spending.today().await, Ok(42));
+            spending.admit("m", &Payer::default(), 60).await.unwrap().settle(42);
+            drop(spending.admit("m", &Payer::default(), 58).await.unwrap());
+            assert!(spending.admit("m", &Payer::default(), 59).await.is_err());
+            assert_eq!(spending.today(Budget::All).await, Ok(42));
         });
     });
     let text = handle.render();
@@ -209,14 +216,14 @@ async fn sixty_four_at_once_share_the_budget() {
     let spending = open(folder.path(), Some(100));
     let calls = (0..64).map(|_| {
         let spending = spending.clone();
-        tokio::spawn(async move { spending.admit("m", 9).await })
+        tokio::spawn(async move { spending.admit("m", &Payer::default(), 9).await })
     });
     let calls = futures_util::future::join_all(calls).await;
     let admitted: Vec<_> = calls.into_iter().filter_map(|call| call.unwrap().ok()).collect();
     assert_eq!(admitted.len(), 11);
-    assert_eq!(spending.today().await, Ok(99));
+    assert_eq!(spending.today(Budget::All).await, Ok(99));
     drop(admitted);
-    assert_eq!(spending.today().await, Ok(0));
+    assert_eq!(spending.today(Budget::All).await, Ok(0));
 }
 
 /// What one does with the money it got: nothing, or the share of it in hundredths that the call cost.

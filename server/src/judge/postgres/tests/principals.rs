@@ -1,0 +1,217 @@
+//! Budgets of principals that servers share in a real PostgreSQL.
+
+use uuid::Uuid;
+
+use super::super::spending::{Wanted, reserve};
+use super::*;
+use crate::judge::spending::Booking;
+use crate::owner::Owner;
+use crate::storage::postgres::PostgresSchema;
+
+fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
+    Payer::new(Owner::new(name, false), daily_budget)
+}
+
+fn of(name: &str) -> Budget {
+    Budget::Principal(name.to_owned())
+}
+
+/// Returns when as much is spent of a budget.
+async fn settled_of(spending: &Spending, budget: Budget, expected: u64) {
+    while spending.today(budget.clone()).await.unwrap() != expected {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
+    let Some(postgres) = postgres() else { return };
+    let spending = spending(&postgres.database(), Some(100)).await;
+    let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
+    let first = spending.admit("m", &ada, 50).await.unwrap();
+    let refused = spending.admit("m", &ada, 11).await.map(drop).unwrap_err();
+    assert!(
+        matches!(&refused, Refusal::Spent { budget, limit: 60, spent: Spent::Micros(50), .. } if *budget == of("ada")),
+        "{refused}"
+    );
+    let second = spending.admit("m", &ben, 50).await.unwrap();
+    let refused = spending.admit("m", &ben, 1).await.map(drop).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Refusal::Spent { budget: Budget::All, limit: 100, spent: Spent::TooMuch, .. }
+        ),
+        "{refused}"
+    );
+    // What is refused is set aside nowhere.
+    assert_eq!(spending.today(of("ada")).await, Ok(50));
+    assert_eq!(spending.today(of("ben")).await, Ok(50));
+    assert_eq!(spending.today(Budget::All).await, Ok(100));
+    first.settle(20);
+    drop(second);
+    settled_of(&spending, Budget::All, 20).await;
+    assert_eq!(spending.today(of("ada")).await, Ok(20));
+    assert_eq!(spending.today(of("ben")).await, Ok(0));
+    let nothing = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
+    assert!(matches!(nothing, Refusal::Spent { limit: 0, .. }), "{nothing}");
+    spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
+    settled_of(&spending, of("ada"), 50).await;
+    assert!(spending.admit("m", &ada, 11).await.is_err(), "what was spent without a bound counts");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_together_never_exceed_the_budget_of_a_principal() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let servers = [spending(&url, Some(1_000)).await, spending(&url, Some(1_000)).await];
+    let calls: Vec<_> = (0..90)
+        .map(|number| {
+            let spending = servers[number % 2].clone();
+            let payer = match number % 3 {
+                0 => payer("ada", Some(200)),
+                1 => payer("ben", Some(800)),
+                _ => Payer::default(),
+            };
+            tokio::spawn(async move { (number % 3, spending.admit("m", &payer, 30).await) })
+        })
+        .collect();
+    let mut admitted = [const { Vec::new() }; 3];
+    for call in calls {
+        let (which, reserved) = call.await.unwrap();
+        match reserved {
+            Ok(reservation) => admitted[which].push(reservation),
+            Err(Refusal::Spent { estimate: 30, .. }) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+    let [ada, ben, nobody] = admitted;
+    assert!(ada.len() <= 6 && ben.len() <= 26, "{} {}", ada.len(), ben.len());
+    assert_eq!(ada.len() + ben.len() + nobody.len(), 33);
+    let (ada_reserved, ben_count) = (30 * ada.len() as u64, ben.len() as u64);
+    assert_eq!(servers[0].today(of("ada")).await, Ok(ada_reserved));
+    assert_eq!(servers[1].today(Budget::All).await, Ok(990));
+    // Settled while others reserve: rows of principals and of the day are taken by both at the same time.
+    let others: Vec<_> = (0..40)
+        .map(|number| {
+            let spending = servers[number % 2].clone();
+            let payer = payer(["ada", "ben"][number % 2], None);
+            tokio::spawn(async move { drop(spending.admit("m", &payer, 0).await.unwrap()) })
+        })
+        .collect();
+    drop((ada, nobody));
+    for reservation in ben {
+        reservation.settle(7);
+    }
+    for other in others {
+        other.await.unwrap();
+    }
+    settled_of(&servers[0], Budget::All, 7 * ben_count).await;
+    settled_of(&servers[1], of("ben"), 7 * ben_count).await;
+    settled_of(&servers[1], of("ada"), 0).await;
+    while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(postgres.query(&url, deadlocks), "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_principal_has_a_new_budget_each_day() {
+    let Some(postgres) = postgres() else { return };
+    let database = open(&postgres.database()).await;
+    let (seconds, clock) = clock_at(DAY - 1);
+    let spending = Spending::shared(database, None, clock, Handle::current());
+    let ada = payer("ada", Some(100));
+    let across = spending.admit("m", &ada, 100).await.unwrap();
+    assert!(spending.admit("m", &ada, 1).await.is_err());
+    seconds.store(DAY, Ordering::SeqCst);
+    spending.admit("m", &ada, 100).await.unwrap().settle(60);
+    settled_of(&spending, of("ada"), 60).await;
+    across.settle(1);
+    seconds.store(DAY - 1, Ordering::SeqCst);
+    settled_of(&spending, of("ada"), 1).await;
+    settled_of(&spending, Budget::All, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_database_is_away_who_has_a_budget_is_not_served() {
+    let Some(postgres) = postgres() else { return };
+    let spending = spending(&postgres.database(), None).await;
+    let call = spending.admit("m", &payer("ada", Some(100)), 100).await.unwrap();
+    postgres.kill();
+    let refused = spending.admit("m", &payer("ada", Some(100)), 0).await.map(drop).unwrap_err();
+    assert!(matches!(refused, Refusal::Unavailable { .. }), "{refused}");
+    drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
+    call.settle(10);
+    postgres.up();
+    settled_of(&spending, of("ada"), 10).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_the_schema_before_counts_and_is_settled() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
+    let before = PostgresSchema { migrations: &SCHEMA.migrations[..1], ..SCHEMA };
+    before.apply(&database, true).await.unwrap();
+    let id = "00000000-0000-7000-8000-000000000001";
+    // A server of the version before goes on with its own statements until it is replaced.
+    let reserved = |day: i64, micros: u64| {
+        let sql =
+            format!("INSERT INTO reservations (id, day, micros) VALUES ('{id}', {day}, {micros})");
+        postgres.query(&url, &sql);
+    };
+    postgres.query(&url, "INSERT INTO spending VALUES (1, 70)");
+    reserved(1, 30);
+    let spending = spending(&url, Some(100)).await;
+    assert_eq!(spending.today(Budget::All).await, Ok(70));
+    let refused = spending.admit("m", &payer("ada", None), 31).await.map(drop);
+    assert!(refused.is_err());
+    let settle = format!(
+        "WITH settled AS (DELETE FROM reservations WHERE id = '{id}' RETURNING day, micros) \
+         UPDATE spending SET micros = spending.micros - settled.micros FROM settled WHERE spending.day = settled.day"
+    );
+    postgres.query(&url, &settle);
+    reserved(1, 0);
+    spending.admit("m", &payer("ada", None), 60).await.unwrap().settle(50);
+    settled_of(&spending, of("ada"), 50).await;
+    settled_of(&spending, Budget::All, 90).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reservation_whose_answer_was_lost_counts_once() {
+    let Some(postgres) = postgres() else { return };
+    let url = postgres.database();
+    let database = open(&url).await;
+    let reserve_at = async |wanted: &Wanted, attempt: u32| {
+        let wanted = wanted.clone();
+        let reserving = database.run(move |client, _| {
+            let wanted = wanted.clone();
+            Box::pin(async move { reserve(client, &wanted, attempt).await })
+        });
+        reserving.await.unwrap()
+    };
+    // It fills the budget of the principal, that of all, and neither.
+    for (name, max_of_own, max_of_all, total) in [
+        ("ada", 30, 1_000, 30),
+        ("ben", 1_000, 60, 60),
+        ("eve", 1_000, 1_000, 90),
+        ("", 0, 120, 120),
+    ] {
+        let booking = Booking { day: 1, id: Uuid::now_v7(), payer: payer(name, None) };
+        let wanted = Wanted { booking, amount: 30, max_of_all, max_of_own };
+        for attempt in 1..=3 {
+            assert_eq!(reserve_at(&wanted, attempt).await, None, "{name} {attempt}");
+        }
+        assert_eq!(postgres.query(&url, "SELECT micros FROM spending"), total.to_string());
+    }
+    let of_principals = "SELECT string_agg(principal || micros, ' ' ORDER BY principal) FROM spending_of_principals";
+    assert_eq!(postgres.query(&url, of_principals), "ada30 ben30 eve30");
+    // One that did not come through the first time does now.
+    let booking = Booking { day: 2, id: Uuid::now_v7(), payer: payer("ada", None) };
+    let wanted = Wanted { booking, amount: 30, max_of_all: 30, max_of_own: 30 };
+    assert_eq!(reserve_at(&wanted, 2).await, None);
+    let booking = Booking { id: Uuid::now_v7(), ..wanted.booking.clone() };
+    let other = Wanted { booking, ..wanted };
+    assert_eq!(reserve_at(&other, 2).await, Some(of("ada")));
+}

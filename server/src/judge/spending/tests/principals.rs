@@ -1,0 +1,220 @@
+//! This module tests the budgets of principals beside that of all.
+
+use super::*;
+use crate::owner::Owner;
+
+fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
+    Payer::new(Owner::new(name, false), daily_budget)
+}
+
+fn of(name: &str) -> Budget {
+    Budget::Principal(name.to_owned())
+}
+
+fn today_of(spending: &Spending, name: &str) -> u64 {
+    spending.store.today(&of(name)).unwrap()
+}
+
+fn own_spent(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
+    let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
+    let spent = Spent::Micros(spent);
+    Refusal::Spent { budget: of(name), limit, spent, estimate, resets_at }
+}
+
+#[test]
+fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
+    let first = reserve_for(&spending, &ada, 50).unwrap();
+    assert_eq!(refused(reserve_for(&spending, &ada, 11)), own_spent("ada", 60, 50, 11));
+    let second = reserve_for(&spending, &ben, 50).unwrap();
+    let of_all = refused(reserve_for(&spending, &ben, 1));
+    assert!(matches!(of_all, Refusal::Spent { budget: Budget::All, limit: 100, .. }), "{of_all}");
+    assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (50, 50));
+    assert_eq!(today(&spending), 100, "what is refused is set aside nowhere");
+    first.settle(20);
+    drop(second);
+    assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 0));
+    assert_eq!(today(&spending), 20);
+    reserve_for(&spending, &ada, 40).unwrap().settle(70);
+    assert_eq!(refused(reserve_for(&spending, &ada, 0)), own_spent("ada", 60, 90, 0));
+    assert_eq!(today_of(&spending, "eve"), 0);
+}
+
+#[test]
+fn nothing_may_be_spent_of_a_budget_of_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), None);
+    let ada = payer("ada", Some(0));
+    assert_eq!(refused(reserve_for(&spending, &ada, 1)), own_spent("ada", 0, 0, 1));
+    reserve_for(&spending, &ada, 0).unwrap().settle(0);
+    assert_eq!(payer("", Some(0)).daily_budget(), None, "nobody has no budget of its own");
+}
+
+#[test]
+fn a_budget_counts_what_was_spent_before_it_was_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), None);
+    reserve_for(&spending, &payer("ada", None), 70).unwrap().settle(70);
+    reserve(&spending, 5).unwrap().settle(5);
+    assert_eq!(
+        refused(reserve_for(&spending, &payer("ada", Some(80)), 11)),
+        own_spent("ada", 80, 70, 11)
+    );
+    reserve_for(&spending, &payer("ada", Some(90)), 11).unwrap().settle(10);
+    std::mem::forget(reserve_for(&spending, &payer("ada", None), 3).unwrap());
+    drop(spending);
+    let spending = open(folder.path(), None);
+    assert_eq!((today_of(&spending, "ada"), today(&spending)), (83, 88));
+}
+
+#[test]
+fn a_principal_has_a_new_budget_each_day_and_a_call_counts_where_it_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let (clock, reading) = clock_at(DAY - 1);
+    let spending = Spending::open(folder.path(), None, reading).unwrap();
+    let ada = payer("ada", Some(100));
+    let across = reserve_for(&spending, &ada, 100).unwrap();
+    assert!(reserve_for(&spending, &ada, 1).is_err());
+    clock.store(DAY, Ordering::SeqCst);
+    reserve_for(&spending, &ada, 100).unwrap().settle(70);
+    across.settle(90);
+    assert_eq!((today_of(&spending, "ada"), today(&spending)), (70, 70));
+    clock.store(DAY - 1, Ordering::SeqCst);
+    assert_eq!((today_of(&spending, "ada"), today(&spending)), (90, 90));
+}
+
+#[test]
+fn where_nothing_can_be_written_down_who_has_a_budget_is_not_served_and_others_are_counted_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), None);
+    let (ada, ben) = (payer("ada", Some(100)), payer("ben", None));
+    let held = reserve_for(&spending, &ada, 50).unwrap();
+    let other = Connection::open(folder.path().join(FILE)).unwrap();
+    other.execute_batch("ALTER TABLE spending_of_principals RENAME TO away").unwrap();
+    let refusal = refused(reserve_for(&spending, &ada, 1));
+    assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
+    reserve_for(&spending, &ben, 9).unwrap().settle(7);
+    held.settle(20);
+    other.execute_batch("ALTER TABLE away RENAME TO spending_of_principals").unwrap();
+    assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 7));
+    assert_eq!(today(&spending), 27);
+    reserve_for(&spending, &ada, 80).unwrap().settle(80);
+    let sql = "SELECT sum(micros), (SELECT micros FROM spending) FROM spending_of_principals";
+    let written: (i64, i64) =
+        other.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert_eq!(written, (107, 107));
+}
+
+#[test]
+fn a_file_where_a_principal_has_spent_less_than_nothing_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path(), None));
+    let connection = Connection::open(folder.path().join(FILE)).unwrap();
+    let sql = "PRAGMA ignore_check_constraints = 1; INSERT INTO spending_of_principals VALUES (1, 'ada', -1)";
+    connection.execute_batch(sql).unwrap();
+    drop(connection);
+    let Err(error) = Spending::open(folder.path(), None, clock_at(DAY).1) else { panic!("opened") };
+    assert!(matches!(error, DatabaseError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn who_may_not_see_all_learns_nothing_of_what_others_spend() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(1_500_000));
+    reserve_for(&spending, &payer("ben", None), 1_234_567).unwrap().settle(1_234_567);
+    let refused_to = |payer: &Payer| refused(reserve_for(&spending, payer, 300_000)).to_string();
+    let of_ada = refused_to(&payer("ada", None));
+    assert_eq!(
+        of_ada,
+        "the daily budget of all callers is $1.50, of which too little is left, and this call may cost $0.30; raise \
+         judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
+    );
+    let amount = "$1.234567 are spent or set aside";
+    for sees_all in [Payer::default(), Payer::new(Owner::new("auditor", true), None)] {
+        assert!(refused_to(&sees_all).contains(amount), "{}", refused_to(&sees_all));
+    }
+    assert_eq!(
+        refused_to(&payer("ben", Some(1_300_000))),
+        "the daily budget of ben is $1.30, of which $1.234567 are spent or set aside, and this call may cost $0.30; \
+         raise daily_budget of the principal in security.principals, or try again after 1970-01-03T00:00:00Z"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn ninety_at_once_keep_both_budgets() {
+    let folder = tempfile::tempdir().unwrap();
+    let spending = open(folder.path(), Some(100));
+    let calls = (0..90).map(|number| {
+        let spending = spending.clone();
+        let payer = match number % 3 {
+            0 => payer("ada", Some(30)),
+            1 => payer("ben", None),
+            _ => Payer::default(),
+        };
+        tokio::spawn(async move { spending.admit("m", &payer, 9).await })
+    });
+    let calls = futures_util::future::join_all(calls).await;
+    let admitted: Vec<_> = calls.into_iter().filter_map(|call| call.unwrap().ok()).collect();
+    assert_eq!(admitted.len(), 11);
+    assert_eq!(spending.today(Budget::All).await, Ok(99));
+    assert!(spending.today(of("ada")).await.unwrap() <= 27);
+    drop(admitted);
+    for budget in [Budget::All, of("ada"), of("ben")] {
+        assert_eq!(spending.today(budget).await, Ok(0));
+    }
+}
+
+/// What one does with the money it got: nothing, or the share of it in hundredths that the call cost.
+type Call = (u64, Option<u64>);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// However calls of principals come together, neither a principal's limit nor that of all is ever passed, and in the
+    /// end exactly what each has cost is written down.
+    #[test]
+    fn concurrent_calls_of_principals_never_overrun_a_limit(
+        limit in prop::option::of(0_u64..300),
+        own in prop::collection::vec(prop::option::of(0_u64..150), 3),
+        calls in prop::collection::vec(
+            prop::collection::vec((0_u64..100, prop::option::of(0_u64..=100)), 1..6), 4),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let spending = open(folder.path(), limit);
+        // The first has two callers, the last is nobody.
+        let names = ["ada", "ben", ""];
+        let payers: Vec<Payer> =
+            names.iter().zip(&own).map(|(name, own)| payer(name, *own)).collect();
+        let costs = [const { AtomicU64::new(0) }; 3];
+        let start = Barrier::new(calls.len());
+        let spend = |which: usize, calls: &[Call]| {
+            let payer = &payers[which];
+            start.wait();
+            for &(estimate, share) in calls {
+                let Ok(reservation) = reserve_for(&spending, payer, estimate) else { continue };
+                assert!(limit.is_none_or(|limit| today(&spending) <= limit));
+                let own = payer.daily_budget();
+                assert!(own.is_none_or(|own| today_of(&spending, payer.name()) <= own));
+                if let Some(share) = share {
+                    let actual = estimate * share / 100;
+                    costs[which].fetch_add(actual, Ordering::SeqCst);
+                    reservation.settle(actual);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for (caller, calls) in calls.iter().enumerate() {
+                let spend = &spend;
+                scope.spawn(move || spend(caller % 3, calls));
+            }
+        });
+        let [ada, ben, nobody] = costs.map(AtomicU64::into_inner);
+        drop(spending);
+        let spending = open(folder.path(), limit);
+        prop_assert_eq!(today_of(&spending, "ada"), ada);
+        prop_assert_eq!(today_of(&spending, "ben"), ben);
+        prop_assert_eq!(today(&spending), ada + ben + nobody);
+    }
+}

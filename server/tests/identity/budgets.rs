@@ -1,0 +1,277 @@
+//! What chat models may cost on behalf of each principal in a day, whichever call has them asked.
+
+use gsar_chat_wire::{Play, Server};
+use gsar_proto::v1;
+use gsar_proto::v1::drive_request::Request as Message;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
+use gsar_server::config::{Config, Model, Problems};
+use gsar_server::evaluate::CheckedConfig;
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::support::Running;
+use crate::support::chat_models::{HONEST, Models, asked, codes, failed_with, proceeds};
+use crate::support::tokens::Issuer;
+use crate::{As, principals, with, with_principals};
+
+const NAME: &str = "openai:m";
+/// Enough for a call, and not for many.
+const BUDGET: u64 = 15_000;
+
+/// The file of principals, with a daily budget of ada's.
+fn with_budget(micros: u64) -> String {
+    principals().replace("[ben]", &format!("daily_budget = {micros}\n[ben]"))
+}
+
+fn put_in_place(config: &Config, principals: &str) {
+    let file = config.security.principals.as_ref().unwrap();
+    std::fs::write(file, principals).unwrap();
+}
+
+async fn reload(server: &Running, principals: &str) {
+    std::fs::write(server.folder.path().join("principals.toml"), principals).unwrap();
+    server.reload().await;
+}
+
+fn priced(model: &mut Model) {
+    (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
+    model.max_output_tokens = 1_000;
+}
+
+/// A server with a chat model that answers honestly.
+async fn started(
+    provider: &Server,
+    model: impl FnOnce(&mut Model),
+    change: impl FnOnce(&mut Config),
+) -> Running {
+    provider.always(Play::answer(HONEST));
+    let issuer = Issuer::new();
+    let models = Models::new().with(NAME, provider, model);
+    let started = models.start(|config| {
+        with_principals(config, &issuer);
+        change(config);
+    });
+    started.await
+}
+
+fn caller(server: &Running, token: &str) -> As {
+    with(&server.channel, Some(token))
+}
+
+async fn evaluate(of: &As, judge: &str) -> v1::EvaluateResponse {
+    let mut client = GroundingServiceClient::new(of.clone());
+    client.evaluate(asked(judge)).await.unwrap().into_inner()
+}
+
+fn detail(answer: &v1::EvaluateResponse) -> &str {
+    &answer.provenance.as_ref().unwrap().judges.first().unwrap().detail
+}
+
+fn cost(answer: &v1::EvaluateResponse) -> u64 {
+    let links = &answer.provenance.as_ref().unwrap().judges;
+    links.iter().flat_map(|link| &link.calls).map(v1::ModelCall::cost_micros).sum()
+}
+
+/// Evaluates until the budget is spent; what that cost, and the answer that says so.
+async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
+    let mut spent = 0;
+    for _ in 0..200 {
+        let answer = evaluate(of, NAME).await;
+        spent += cost(&answer);
+        if !proceeds(&answer) {
+            return (spent, answer);
+        }
+    }
+    panic!("{spent} are spent, and no end");
+}
+
+#[tokio::test]
+async fn a_principal_that_has_spent_its_budget_stops_and_others_go_on() {
+    let provider = Server::start().await.unwrap();
+    let server =
+        started(&provider, priced, |config| put_in_place(config, &with_budget(BUDGET))).await;
+    let [ada, ben] = ["secret-of-ada", "secret-of-ben"].map(|token| caller(&server, token));
+    let (of_ada, refused) = spend(&ada).await;
+    assert!((1..=BUDGET).contains(&of_ada), "{of_ada}");
+    assert_eq!(failed_with(&refused), "BUDGET_SPENT");
+    assert!(detail(&refused).contains("the daily budget of ada is $0.015"), "{}", detail(&refused));
+    assert!(detail(&refused).contains("security.principals"), "{}", detail(&refused));
+
+    let of_ben = evaluate(&ben, NAME).await;
+    assert!(proceeds(&of_ben), "{of_ben:?}");
+    let requests = provider.counts().requests;
+    // The next judge of the chain is free.
+    let fallen_back = evaluate(&ada, "").await;
+    assert_eq!(codes(&fallen_back), ["BUDGET_SPENT", ""]);
+    assert_eq!(fallen_back.outcome(), v1::Outcome::Scored);
+    assert_eq!(provider.counts().requests, requests);
+
+    reload(&server, &with_budget(1_000_000)).await;
+    let answer = evaluate(&ada, NAME).await;
+    assert!(proceeds(&answer), "{}", detail(&answer));
+    let of_ada = of_ada + cost(&answer);
+    reload(&server, &with_budget(0)).await;
+    assert_eq!(failed_with(&evaluate(&ada, NAME).await), "BUDGET_SPENT");
+    reload(&server, &principals()).await;
+    let answer = evaluate(&ada, NAME).await;
+    assert!(proceeds(&answer), "{}", detail(&answer));
+
+    let written = Connection::open(server.folder.path().join("data/judgements.sqlite3")).unwrap();
+    let total =
+        |sql: &str| written.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().unsigned_abs();
+    let (of_ada, of_ben) = (of_ada + cost(&answer), cost(&of_ben));
+    let of = |name: &str| {
+        format!("SELECT sum(micros) FROM spending_of_principals WHERE principal = '{name}'")
+    };
+    // A settlement is on disk shortly after its call.
+    while total("SELECT sum(micros) FROM spending") != of_ada + of_ben {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!((total(&of("ada")), total(&of("ben"))), (of_ada, of_ben));
+}
+
+fn code(answer: &v1::EvaluateResponse) -> String {
+    codes(answer).join(" ")
+}
+
+/// Where each path ends that has chat models asked: with the code of the judge that was asked.
+async fn every_path(of: &As) -> [(&'static str, String); 6] {
+    let mut grounding = GroundingServiceClient::new(of.clone());
+    let request =
+        v1::EvaluateStreamRequest { correlation_id: "1".to_owned(), request: Some(asked(NAME)) };
+    let mut answers =
+        grounding.evaluate_stream(tokio_stream::iter([request])).await.unwrap().into_inner();
+    let streamed = of_stream(answers.message().await.unwrap().unwrap());
+
+    let v1::EvaluateRequest { report, evidence, policy, options, .. } = asked(NAME);
+    let select = v1::SelectBestRequest {
+        candidates: report.into_iter().collect(),
+        evidence,
+        policy,
+        options,
+        ..v1::SelectBestRequest::default()
+    };
+    let mut ranking = grounding.select_best(select).await.unwrap().into_inner().ranking;
+    let selected = match ranking.remove(0).result.unwrap() {
+        v1::ranked_candidate::Result::Evaluation(answer) => answer,
+        v1::ranked_candidate::Result::Error(error) => panic!("{error:?}"),
+    };
+
+    let request = v1::TryJudgesRequest { judge: NAME.to_owned() };
+    let trials = grounding.try_judges(request).await.unwrap().into_inner().trials;
+    [
+        ("Evaluate", code(&evaluate(of, NAME).await)),
+        ("EvaluateStream", code(&streamed)),
+        ("SelectBest", code(&selected)),
+        ("TryJudges", trials.into_iter().map(|trial| trial.link.unwrap().code).collect()),
+        ("SubmitReport", code(&submitted(of).await)),
+        ("Drive", code(&driven(of).await)),
+    ]
+}
+
+fn start(id: &str) -> v1::StartInvestigationRequest {
+    let v1::EvaluateRequest { policy, options, .. } = asked(NAME);
+    let investigation_id = id.to_owned();
+    v1::StartInvestigationRequest { investigation_id, policy, options, ..Default::default() }
+}
+
+fn submit(started: v1::Investigation) -> v1::SubmitReportRequest {
+    let v1::Investigation { investigation_id, step, .. } = started;
+    let v1::EvaluateRequest { report, evidence, .. } = asked(NAME);
+    v1::SubmitReportRequest { investigation_id, step, report, evidence }
+}
+
+async fn submitted(of: &As) -> v1::EvaluateResponse {
+    let mut client = InvestigationServiceClient::new(of.clone());
+    let started = client.start_investigation(start("one by one")).await.unwrap().into_inner();
+    let report = submit(started.investigation.unwrap());
+    client.submit_report(report).await.unwrap().into_inner().evaluation.unwrap()
+}
+
+async fn driven(of: &As) -> v1::EvaluateResponse {
+    let message = |message| v1::DriveRequest { request: Some(message) };
+    let (send, messages) = mpsc::channel(1);
+    let mut client = InvestigationServiceClient::new(of.clone());
+    let mut answers = client.drive(ReceiverStream::new(messages)).await.unwrap().into_inner();
+    send.send(message(Message::Start(start("driven")))).await.unwrap();
+    let started = answers.message().await.unwrap().unwrap().investigation.unwrap();
+    send.send(message(Message::Report(submit(started)))).await.unwrap();
+    answers.message().await.unwrap().unwrap().evaluation.unwrap()
+}
+
+fn of_stream(answer: v1::EvaluateStreamResponse) -> v1::EvaluateResponse {
+    match answer.result.unwrap() {
+        v1::evaluate_stream_response::Result::Evaluation(answer) => *answer,
+        v1::evaluate_stream_response::Result::Error(error) => panic!("{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn no_path_to_a_chat_model_passes_by_the_budget() {
+    let provider = Server::start().await.unwrap();
+    let server = started(&provider, priced, |config| put_in_place(config, &with_budget(0))).await;
+    for (path, code) in every_path(&caller(&server, "secret-of-ada")).await {
+        assert_eq!(code, "BUDGET_SPENT", "{path}");
+    }
+    assert_eq!(provider.counts().requests, 0);
+    for (path, code) in every_path(&caller(&server, "secret-of-ben")).await {
+        assert_ne!(code, "BUDGET_SPENT", "{path}");
+    }
+    assert!(provider.counts().requests >= 6, "each path asks the model");
+}
+
+#[tokio::test]
+async fn a_stream_goes_by_the_budget_that_is_in_force() {
+    let provider = Server::start().await.unwrap();
+    let server = started(&provider, priced, |config| put_in_place(config, &with_budget(0))).await;
+    let (send, messages) = mpsc::channel(1);
+    let mut client = GroundingServiceClient::new(caller(&server, "secret-of-ada"));
+    let answers = client.evaluate_stream(ReceiverStream::new(messages)).await.unwrap();
+    let mut answers = answers.into_inner();
+    for (budget, code) in [(0, "BUDGET_SPENT"), (1_000_000, ""), (1, "BUDGET_SPENT")] {
+        reload(&server, &with_budget(budget)).await;
+        let correlation_id = budget.to_string();
+        let request = v1::EvaluateStreamRequest { correlation_id, request: Some(asked(NAME)) };
+        send.send(request).await.unwrap();
+        let answer = of_stream(answers.message().await.unwrap().unwrap());
+        assert_eq!(codes(&answer), [code], "{budget}");
+    }
+}
+
+#[tokio::test]
+async fn where_all_have_spent_too_much_a_principal_does_not_learn_how_much() {
+    let provider = Server::start().await.unwrap();
+    let server =
+        started(&provider, priced, |config| config.judges.daily_budget = Some(BUDGET)).await;
+    let (spent, _) = spend(&caller(&server, "secret-of-ben")).await;
+    let refused = evaluate(&caller(&server, "secret-of-ada"), NAME).await;
+    assert_eq!(failed_with(&refused), "BUDGET_SPENT");
+    let said = detail(&refused);
+    assert!(said.contains("of all callers is $0.015000, of which too little is left"), "{said}");
+    assert!(!said.contains(&format!("{spent:06}")) && !said.contains("are spent"), "{said}");
+}
+
+#[tokio::test]
+async fn a_budget_needs_prices() {
+    let provider = Server::start().await.unwrap();
+    let server = started(&provider, |_| {}, |_| {}).await;
+    let [ada, ben] = ["secret-of-ada", "secret-of-ben"].map(|token| caller(&server, token));
+    assert!(proceeds(&evaluate(&ada, NAME).await));
+    reload(&server, &with_budget(1_000_000)).await;
+    let refused = evaluate(&ada, NAME).await;
+    assert_eq!(failed_with(&refused), "BUDGET_UNAVAILABLE");
+    assert!(detail(&refused).contains("give input_price and output_price"), "{}", detail(&refused));
+    assert!(proceeds(&evaluate(&ben, NAME).await));
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config { data_dir: folder.path().join("data"), ..Config::default() };
+    config.judges.chain = vec!["ollama:m".to_owned()];
+    with_principals(&mut config, &Issuer::new());
+    put_in_place(&config, &with_budget(1));
+    let problems = CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err();
+    let said = problems.to_string();
+    let problem = "judges.models.\"ollama:m\".input_price: is missing, and the daily budget of ada in security.principals";
+    assert!(said.contains(problem), "{said}");
+}
