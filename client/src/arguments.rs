@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use gsar_client::TlsFiles;
 
-pub(crate) use drive::Drive;
+pub(crate) use drive::{Drive, Graph, GraphFormat};
 pub(crate) use evidence::{Evidence, Method, Search};
 pub(crate) use format::{Format, Stream};
 pub(crate) use ledger::{Export, FileFormat, Grade, Kind, Ledger, Rescore};
@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Watch(Watch),
     Explain(Explain),
     Drive(Drive),
+    Graph(Graph),
     Score(Score),
     Gate(Gate),
     Cap(Cap),

@@ -97,3 +97,71 @@ fn an_orchestrator_that_logs_where_answers_belong_is_refused() {
     assert_eq!(absent.status.code(), Some(2));
     assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
 }
+
+/// Answers for each entity that is due by one line of its log, and gives up when none is.
+const EXPLORER: &str = r#"
+import json, sys
+LINES = {
+    "shop/Deployment/api": ("SYMPTOM", "LOGS", "api: requests to db take 4000 ms"),
+    "shop/StatefulSet/db": ("ORIGIN", "CHANGE", "db: max_connections was lowered from 200 to 20"),
+}
+for line in sys.stdin:
+    due = json.loads(line)["graph"]["due"]
+    if not due:
+        print(json.dumps({"cancel": {}}), flush=True)
+        continue
+    calls, beliefs = [], []
+    for look in due:
+        label, lane, text = LINES[look["entity"]]
+        item = look["entity"].rsplit("/", 1)[1] + "-log"
+        result = {"id": item, "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_" + lane, "text": text}
+        calls.append({"tool": "logs", "arguments": item, "result": result})
+        beliefs.append({
+            "entity": look["entity"],
+            "label": "BELIEF_LABEL_" + label,
+            "observations": [{"text": text, "citations": [{"evidenceId": item, "quote": text}]}],
+            "propagations": [{"from": "shop/StatefulSet/db", "to": "shop/Deployment/api"}],
+        })
+    print(json.dumps({"turn": {"toolCalls": calls, "beliefs": beliefs}}), flush=True)
+"#;
+
+#[test]
+fn a_graph_is_explored_and_drawn() {
+    let machine = Machine::new();
+    let path = |name: &str| machine.folder.path().join(name).to_str().unwrap().to_owned();
+    let (graph, data) = (path("graph.json"), path("records"));
+    let text = r#"{"edges": [{"from": "shop/StatefulSet/db", "to": "shop/Deployment/api"}], "alerts": ["api"]}"#;
+    std::fs::write(&graph, text).unwrap();
+    let flags = ["drive", "--id", "inc-9", "--data-dir", &data, "--graph", &graph];
+    let explorer = ["--", "/usr/bin/env", "python3", "-c", EXPLORER];
+    let driven = machine
+        .command(&[flags.as_slice(), &explorer].concat())
+        .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
+        .env("GSAR_EVIDENCE__EMBEDDINGS", "off")
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(driven.status.code(), Some(11), "{}", stderr(&driven));
+
+    let shown = |format: &str| {
+        let arguments = ["graph", "inc-9", "--data-dir", &data, "--format", format];
+        let output = machine
+            .command(&arguments)
+            .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
+            .env("GSAR_EVIDENCE__EMBEDDINGS", "off")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output).to_owned()
+    };
+    let human = shown("human");
+    assert!(human.contains("  began in    shop/StatefulSet/db\n"), "{human}");
+    assert!(human.contains("  alert       shop/Deployment/api ← shop/StatefulSet/db\n"), "{human}");
+    assert!(human.lines().all(|line| line.chars().count() <= 80), "{human}");
+    assert!(shown("dot").contains(r#""shop/StatefulSet/db" -> "shop/Deployment/api";"#));
+    assert!(shown("mermaid").contains("n1 --> n0"));
+    assert!(shown("json").contains(r#""frontier":["shop/StatefulSet/db"]"#));
+
+    let missing = machine.command(&["graph", "inc-8", "--data-dir", &data]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(1), "{}", stderr(&missing));
+}

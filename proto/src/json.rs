@@ -73,6 +73,8 @@ named!(
     ExportResponse,
     GetPolicyResponse,
     GradeRecord,
+    Graph,
+    GraphState,
     GradeRequest,
     GradeResponse,
     Investigation,

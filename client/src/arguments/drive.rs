@@ -1,8 +1,9 @@
 //! The arguments of the command that drives an investigation.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum, ValueHint};
 
 use super::{Connection, Output};
 
@@ -32,6 +33,9 @@ pub(crate) struct Drive {
     /// A corpus of stored evidence; without it one of the investigation's own
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
+    /// A graph of entities to explore for where the fault began: a Graph of the contract as JSON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) graph: Option<PathBuf>,
     /// How many answers of chat models may be asked for
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) judge_calls: Option<u32>,
@@ -46,6 +50,37 @@ pub(crate) struct Drive {
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) connection: Connection,
+}
+
+/// Show the graph of an investigation: what is believed of each entity, and where the fault began
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  gsar graph inc-7
+  gsar graph inc-7 --format mermaid > graph.mmd
+  gsar graph inc-7 --format dot | dot -Tsvg > graph.svg")]
+pub(crate) struct Graph {
+    /// The investigation
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// How to draw it
+    #[arg(long, short, value_enum, default_value_t = GraphFormat::Human)]
+    pub(crate) format: GraphFormat,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+/// How a graph is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// Lines for people
+    Human,
+    /// A GraphState of the contract
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For Mermaid
+    Mermaid,
 }
 
 impl Drive {

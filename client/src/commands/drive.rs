@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use v1::drive_request::Request as Answer;
 
-use super::{is_json, print, print_json};
+use super::{is_json, print, print_json, requests};
 use crate::arguments::Drive;
 use crate::failure::Failure;
 use crate::human::{Progress, progress_end, progress_of, progress_start};
@@ -16,7 +16,7 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status, Failure> {
-    let start = start(arguments);
+    let start = start(arguments)?;
     with_client(&arguments.connection, async |client, _| {
         let mut view = View { json: is_json(arguments.output), columns: terminal.columns };
         let mut investigation = required(client.start_investigation(start).await?.investigation)?;
@@ -43,7 +43,7 @@ pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status
     .await
 }
 
-fn start(arguments: &Drive) -> v1::StartInvestigationRequest {
+fn start(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
     let new_id = || {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
         format!("{now}-{}", std::process::id())
@@ -55,13 +55,15 @@ fn start(arguments: &Drive) -> v1::StartInvestigationRequest {
         cost_micros: 0,
         wall_clock,
     };
-    v1::StartInvestigationRequest {
+    let graph = arguments.graph.as_deref().map(requests::graph).transpose()?;
+    Ok(v1::StartInvestigationRequest {
+        graph,
         investigation_id: arguments.id.clone().unwrap_or_else(new_id),
         policy: arguments.policy.clone().unwrap_or_default(),
         budget: (budget != v1::InvestigationBudget::default()).then_some(budget),
         corpus_id: arguments.corpus.clone().unwrap_or_default(),
         ..v1::StartInvestigationRequest::default()
-    }
+    })
 }
 
 /// Passes an answer on to the server.

@@ -8,6 +8,7 @@ mod evidence;
 mod explain;
 mod export;
 mod gate;
+mod graph;
 mod health;
 mod ledger;
 mod manuals;
@@ -38,6 +39,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
         Command::Drive(drive) => drive::run(&drive, terminal).await,
+        Command::Graph(graph) => graph::run(&graph, terminal).await,
         Command::Watch(watch) => watch::run(&watch, terminal).await,
         Command::Explain(explain) => explain::run(&explain, terminal).await,
         Command::Score(score) => score::run(&score, terminal).await,

@@ -176,6 +176,14 @@ fn claims_of(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
     Ok(claims)
 }
 
+/// The graph of a file.
+pub(super) fn graph(path: &Path) -> Result<v1::Graph, InputError> {
+    messages(path, &read_text(path)?)?.pop().ok_or_else(|| InputError::Unusable {
+        path: path.to_owned(),
+        message: "holds no graph; write one Graph of the contract as JSON".to_owned(),
+    })
+}
+
 /// The gate inputs of a file: `GateInputs`, or a whole `EvaluateGateRequest`.
 pub(super) fn gate(path: &Path) -> Result<v1::EvaluateGateRequest, InputError> {
     gate_of(path, &read_text(path)?)

@@ -8,6 +8,7 @@ mod doctor;
 pub(crate) mod errors;
 mod evaluation;
 mod evidence;
+pub(crate) mod graph;
 mod investigation;
 mod ledger;
 mod page;

@@ -1,0 +1,226 @@
+//! A graph that is explored: in lines for people, and as Graphviz and Mermaid draw it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use gsar_client::text::one_line;
+use gsar_proto::v1::{self, BeliefLabel};
+
+use super::page::{BAD, DIM, DOUBTFUL, GOOD, Page, count, padded, styled};
+
+/// The graph in lines.
+pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let looked_at = state.entities.iter().filter(|of| of.visits > 0).count();
+    page.line(&format!(
+        "{} found, {looked_at} looked at, {}",
+        entities(state.entities.len()),
+        count(state.looks.into(), "look")
+    ));
+    page.gap();
+    for entity in &state.frontier {
+        page.labelled("began in", entity);
+    }
+    for tie in &state.ties {
+        page.labelled("tied", &tie.names.join(", "));
+    }
+    for entity in &state.contributing {
+        page.labelled("contributes", entity);
+    }
+    for (place, of) in state.candidates.iter().take(5).enumerate() {
+        let speaks = format!(
+            "{}: {}, reaches {}, {}, {}",
+            of.entity,
+            label(of.label()).0,
+            count(of.alerts.into(), "alert"),
+            count(of.causes.into(), "suspected cause"),
+            if of.has_change { "changed" } else { "nothing changed" }
+        );
+        page.labelled(if place == 0 { "may be" } else { "" }, &speaks);
+    }
+    for alert in &state.alerts {
+        match alert.path.is_empty() {
+            true => page.labelled("not explained", &alert.entity),
+            false => page.labelled("alert", &alert.path.join(" ← ")),
+        }
+    }
+    for look in &state.due {
+        page.labelled("due", &look.entity);
+    }
+    for entity in &state.pending {
+        page.labelled("not looked at", entity);
+    }
+    page.gap();
+    for of in &state.entities {
+        let (word, style) = label(of.label());
+        let head = format!("  {}   ", styled(style, &padded(word, 8)));
+        let evidence = match of.evidence_ids.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", of.evidence_ids.join(", ")),
+        };
+        page.wrapped(&head, 13, Style::new(), &format!("{}{evidence}", of.entity));
+        for reason in &of.reasons {
+            page.wrapped(&format!("{:13}", ""), 13, DIM, &reason.sentence);
+        }
+    }
+    page.into_text()
+}
+
+/// The graph for Graphviz.
+pub(crate) fn dot(state: &v1::GraphState) -> String {
+    let mut text = String::from("digraph fault {\n  rankdir=LR;\n  node [shape=box];\n");
+    for of in &state.entities {
+        let color = match of.label() {
+            BeliefLabel::Origin => "red",
+            BeliefLabel::Symptom => "orange",
+            BeliefLabel::Healthy => "green",
+            BeliefLabel::Defer | BeliefLabel::Unspecified => "gray",
+        };
+        let wide = if state.frontier.contains(&of.entity) { ", penwidth=3" } else { "" };
+        let name = quoted(&of.entity);
+        let _ =
+            writeln!(text, "  {name} [color={color}{wide}, tooltip=\"{}\"];", label(of.label()).0);
+    }
+    for (from, to) in ways(state) {
+        let _ = writeln!(text, "  {} -> {};", quoted(from), quoted(to));
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// The graph for Mermaid.
+pub(crate) fn mermaid(state: &v1::GraphState) -> String {
+    let mut text = String::from("flowchart LR\n");
+    let place: BTreeMap<&str, usize> =
+        state.entities.iter().enumerate().map(|(place, of)| (of.entity.as_str(), place)).collect();
+    for (place, of) in state.entities.iter().enumerate() {
+        let name = one_line(&of.entity).replace('"', "#quot;");
+        let (word, _) = label(of.label());
+        let _ = writeln!(text, "  n{place}[\"{name}\"]:::{word}");
+    }
+    for (from, to) in ways(state) {
+        if let (Some(from), Some(to)) = (place.get(from), place.get(to)) {
+            let _ = writeln!(text, "  n{from} --> n{to}");
+        }
+    }
+    for (word, style) in [
+        ("origin", "stroke:#c00,stroke-width:3px"),
+        ("symptom", "stroke:#e80"),
+        ("healthy", "stroke:#080"),
+        ("deferred", "stroke:#888"),
+        ("unseen", "stroke:#888,stroke-dasharray:4"),
+    ] {
+        let _ = writeln!(text, "  classDef {word} {style}");
+    }
+    text
+}
+
+/// The ways of the fault, each once.
+fn ways(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
+    let ways = state.entities.iter().flat_map(|of| &of.propagations);
+    ways.map(|way| (way.from.as_str(), way.to.as_str())).collect()
+}
+
+fn label(label: BeliefLabel) -> (&'static str, Style) {
+    match label {
+        BeliefLabel::Origin => ("origin", BAD),
+        BeliefLabel::Symptom => ("symptom", DOUBTFUL),
+        BeliefLabel::Healthy => ("healthy", GOOD),
+        BeliefLabel::Defer => ("deferred", DIM),
+        BeliefLabel::Unspecified => ("unseen", DIM),
+    }
+}
+
+fn entities(number: usize) -> String {
+    if number == 1 { "1 entity".to_owned() } else { format!("{number} entities") }
+}
+
+/// A name as Graphviz takes it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", one_line(name).replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(entity: &str, label: BeliefLabel, ways: &[(&str, &str)]) -> v1::EntityBelief {
+        let way = |(from, to): &(&str, &str)| v1::GraphEdge {
+            from: (*from).to_owned(),
+            to: (*to).to_owned(),
+        };
+        v1::EntityBelief {
+            entity: entity.to_owned(),
+            label: label.into(),
+            visits: 1,
+            propagations: ways.iter().map(way).collect(),
+            evidence_ids: vec!["log".to_owned()],
+            ..Default::default()
+        }
+    }
+
+    fn state() -> v1::GraphState {
+        v1::GraphState {
+            entities: vec![
+                of(
+                    "shop/Deployment/api",
+                    BeliefLabel::Symptom,
+                    &[("shop/StatefulSet/db", "shop/Deployment/api")],
+                ),
+                of("shop/StatefulSet/db", BeliefLabel::Origin, &[]),
+            ],
+            frontier: vec!["shop/StatefulSet/db".to_owned()],
+            alerts: vec![v1::AlertExplanation {
+                entity: "shop/Deployment/api".to_owned(),
+                by: vec!["shop/StatefulSet/db".to_owned()],
+                path: vec!["shop/Deployment/api".to_owned(), "shop/StatefulSet/db".to_owned()],
+            }],
+            looks: 2,
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_graph_reads_from_the_origin_down() {
+        let text = anstream::adapter::strip_str(&lines(&state(), 80)).to_string();
+        insta::assert_snapshot!(text, @r"
+        2 entities found, 2 looked at, 2 looks
+
+          began in    shop/StatefulSet/db
+          alert       shop/Deployment/api ← shop/StatefulSet/db
+
+          symptom    shop/Deployment/api (log)
+          origin     shop/StatefulSet/db (log)
+        ");
+    }
+
+    #[test]
+    fn names_break_out_of_no_drawing() {
+        let mut state = state();
+        state.entities[0].entity = "a\"];evil\\".to_owned();
+        assert!(dot(&state).contains(r#""a\"];evil\\" [color=orange"#), "{}", dot(&state));
+        assert!(mermaid(&state).contains("n0[\"a#quot;];evil\\\"]"), "{}", mermaid(&state));
+        assert!(mermaid(&state).contains("n1[\"shop/StatefulSet/db\"]:::origin"));
+    }
+
+    #[test]
+    fn without_an_origin_what_may_be_it_is_said() {
+        let state = v1::GraphState {
+            candidates: vec![v1::CauseCandidate {
+                entity: "shop/Deployment/api".to_owned(),
+                label: BeliefLabel::Defer.into(),
+                alerts: 1,
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        let text = anstream::adapter::strip_str(&lines(&state, 80)).to_string();
+        assert!(
+            text.contains(
+                "may be      shop/Deployment/api: deferred, reaches 1 alert, 0 suspected"
+            ),
+            "{text}"
+        );
+    }
+}
