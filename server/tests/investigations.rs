@@ -409,7 +409,8 @@ async fn a_stream_drives_breaks_off_and_goes_on_where_it_stood() {
         ..report("", step, synthesis)
     };
     let message = |request| v1::DriveRequest { request: Some(request) };
-    let first = [Message::Start(start("i1")), Message::Report(unnamed(0, FALSE))].map(message);
+    let first =
+        [Message::Start(Box::new(start("i1"))), Message::Report(unnamed(0, FALSE))].map(message);
     let stream = tokio_stream::iter(first);
     let mut answers = server.investigations().drive(stream).await.unwrap().into_inner();
     assert_eq!(answers.message().await.unwrap().unwrap().investigation.unwrap().step, 0);
@@ -417,7 +418,8 @@ async fn a_stream_drives_breaks_off_and_goes_on_where_it_stood() {
     assert!(judged.evaluation.is_some());
     assert_eq!(answers.message().await.unwrap(), None, "the caller went, and the stream ends");
 
-    let again = [Message::Start(start("i1")), Message::Report(unnamed(1, TRUE))].map(message);
+    let again =
+        [Message::Start(Box::new(start("i1"))), Message::Report(unnamed(1, TRUE))].map(message);
     let stream = tokio_stream::iter(again);
     let mut answers = server.investigations().drive(stream).await.unwrap().into_inner();
     let resumed = answers.message().await.unwrap().unwrap().investigation;

@@ -40,6 +40,8 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
         .boxed(".gsar.v1.InvestigationEvent.event.judged")
         .boxed(".gsar.v1.EvaluateStreamResponse.result.evaluation")
         .boxed(".gsar.v1.RankedCandidate.result.evaluation")
+        // Much larger than the other messages of a stream.
+        .boxed(".gsar.v1.DriveRequest.request.start")
         // Much larger than the other records.
         .boxed(".gsar.v1.ExportRecord.record.preference")
         .out_dir(scratch.path())

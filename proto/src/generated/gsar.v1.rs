@@ -4836,7 +4836,7 @@ pub mod drive_request {
     pub enum Request {
         /// start begins or resumes; the first message of a stream, and only that.
         #[prost(message, tag = "1")]
-        Start(super::StartInvestigationRequest),
+        Start(::prost::alloc::boxed::Box<super::StartInvestigationRequest>),
         /// turn of the agent.
         #[prost(message, tag = "2")]
         Turn(super::RecordTurnRequest),

@@ -154,7 +154,7 @@ impl Session {
                     return Err(invalid("start", "begins a stream; open another for another one"));
                 }
                 self.investigation_id.clone_from(&start.investigation_id);
-                (investigations.start(start).await?, None)
+                (investigations.start(*start).await?, None)
             }
             _ if is_first => {
                 return Err(invalid("start", "is missing; the first message of a stream is start"));

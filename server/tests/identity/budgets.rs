@@ -195,7 +195,7 @@ async fn driven(of: &As) -> v1::EvaluateResponse {
     let (send, messages) = mpsc::channel(1);
     let mut client = InvestigationServiceClient::new(of.clone());
     let mut answers = client.drive(ReceiverStream::new(messages)).await.unwrap().into_inner();
-    send.send(message(Message::Start(start("driven")))).await.unwrap();
+    send.send(message(Message::Start(Box::new(start("driven"))))).await.unwrap();
     let started = answers.message().await.unwrap().unwrap().investigation.unwrap();
     send.send(message(Message::Report(submit(started)))).await.unwrap();
     answers.message().await.unwrap().unwrap().evaluation.unwrap()

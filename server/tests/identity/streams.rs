@@ -116,10 +116,10 @@ async fn a_stream_that_drives_ends_with_the_rights_of_its_caller() {
         let answers = InvestigationServiceClient::new(ada).drive(messages).await.unwrap();
         let mut open = Open { send, answers: answers.into_inner() };
         let message = |message| v1::DriveRequest { request: Some(message) };
-        let start = Message::Start(v1::StartInvestigationRequest {
+        let start = Message::Start(Box::new(v1::StartInvestigationRequest {
             investigation_id: format!("i{number}"),
             ..v1::StartInvestigationRequest::default()
-        });
+        }));
         assert!(open.answer(message(start)).await.unwrap().is_some());
         put_in_force(&server, &principals_then).await;
         let cancel = Message::Cancel(v1::CancelInvestigationRequest::default());
