@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Watch(Watch),
     Explain(Explain),
     Drive(Drive),
+    #[command(subcommand)]
     Graph(Graph),
     Score(Score),
     Gate(Gate),

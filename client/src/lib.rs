@@ -10,6 +10,7 @@ pub mod connection;
 mod endpoint;
 mod error;
 pub mod evidence;
+pub mod graph;
 pub mod input;
 mod investigation;
 mod item;

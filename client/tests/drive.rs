@@ -130,8 +130,12 @@ fn a_graph_is_explored_and_drawn() {
     let machine = Machine::new();
     let path = |name: &str| machine.folder.path().join(name).to_str().unwrap().to_owned();
     let (graph, data) = (path("graph.json"), path("records"));
-    let text = r#"{"edges": [{"from": "shop/StatefulSet/db", "to": "shop/Deployment/api"}], "alerts": ["api"]}"#;
-    std::fs::write(&graph, text).unwrap();
+    let read = machine.run(
+        &["graph", "read", "--edges", "-", "--alert", "api"],
+        "shop/StatefulSet/db -> shop/Deployment/api\n",
+    );
+    assert_eq!(read.status.code(), Some(0), "{}", stderr(&read));
+    std::fs::write(&graph, stdout(&read)).unwrap();
     let flags = ["drive", "--id", "inc-9", "--data-dir", &data, "--graph", &graph];
     let explorer = ["--", "/usr/bin/env", "python3", "-c", EXPLORER];
     let driven = machine
@@ -144,7 +148,7 @@ fn a_graph_is_explored_and_drawn() {
     assert_eq!(driven.status.code(), Some(11), "{}", stderr(&driven));
 
     let shown = |format: &str| {
-        let arguments = ["graph", "inc-9", "--data-dir", &data, "--format", format];
+        let arguments = ["graph", "show", "inc-9", "--data-dir", &data, "--format", format];
         let output = machine
             .command(&arguments)
             .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
@@ -162,6 +166,7 @@ fn a_graph_is_explored_and_drawn() {
     assert!(shown("mermaid").contains("n1 --> n0"));
     assert!(shown("json").contains(r#""frontier":["shop/StatefulSet/db"]"#));
 
-    let missing = machine.command(&["graph", "inc-8", "--data-dir", &data]).output().unwrap();
+    let missing =
+        machine.command(&["graph", "show", "inc-8", "--data-dir", &data]).output().unwrap();
     assert_eq!(missing.status.code(), Some(1), "{}", stderr(&missing));
 }

@@ -1,9 +1,13 @@
-//! `gsar graph`: the graph of an investigation as it was explored.
+//! `gsar graph`: graphs of entities as files tell of them, and as they were explored.
 
+use std::path::PathBuf;
+
+use gsar_client::graph::{Edges, EdgesError};
+use gsar_client::input::{InputError, read_text};
 use gsar_client::v1;
 
 use super::{check_kept, print, print_as_it_is, print_json};
-use crate::arguments::{Graph, GraphFormat};
+use crate::arguments::{Connection, Graph, GraphFormat};
 use crate::failure::Failure;
 use crate::human::graph;
 use crate::session::with_client;
@@ -11,20 +15,50 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status, Failure> {
-    check_kept(&arguments.connection, "investigation to show")?;
-    with_client(&arguments.connection, async |client, _| {
-        let request = v1::GetInvestigationRequest {
-            investigation_id: arguments.id.clone(),
-            ..Default::default()
-        };
+    match arguments {
+        Graph::Show { id, format, connection } => show(id, *format, connection, terminal).await,
+        Graph::Read { kubernetes, traces, edges, alerts, changed } => {
+            let mut read = Edges::default();
+            add(kubernetes, |text| read.add_kubernetes(text))?;
+            add(traces, |text| read.add_traces(text))?;
+            add(edges, |text| read.add_lines(text))?;
+            print_json(&read.into_graph(alerts.clone(), changed.clone()))?;
+            Ok(Status::Proceed)
+        }
+    }
+}
+
+fn add(
+    paths: &[PathBuf],
+    mut read: impl FnMut(&str) -> Result<(), EdgesError>,
+) -> Result<(), Failure> {
+    for path in paths {
+        read(&read_text(path)?).map_err(|EdgesError { line, message }| InputError::Content {
+            path: path.clone(),
+            line,
+            message,
+        })?;
+    }
+    Ok(())
+}
+
+async fn show(
+    id: &str,
+    format: GraphFormat,
+    connection: &Connection,
+    terminal: &Terminal,
+) -> Result<Status, Failure> {
+    check_kept(connection, "investigation to show")?;
+    with_client(connection, async |client, _| {
+        let request =
+            v1::GetInvestigationRequest { investigation_id: id.to_owned(), ..Default::default() };
         let found = client.get_investigation(request).await?.investigation;
         let Some(state) = found.and_then(|investigation| investigation.graph) else {
             return Err(Failure::Usage(format!(
-                "investigation `{}` has no graph\n  begin one with gsar drive --graph FILE",
-                arguments.id
+                "investigation `{id}` has no graph\n  begin one with gsar drive --graph FILE"
             )));
         };
-        match arguments.format {
+        match format {
             GraphFormat::Human => print(&graph::lines(&state, terminal.columns))?,
             GraphFormat::Json => print_json(&state)?,
             GraphFormat::Dot => print_as_it_is(&graph::dot(&state))?,

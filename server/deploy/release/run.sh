@@ -3,10 +3,12 @@
 set -eu
 architecture=$1
 shift
-if [ "$architecture" = "$(uname -m)" ]; then
-    exec "$@"
-elif command -v "qemu-$architecture-static" >/dev/null; then
-    exec "qemu-$architecture-static" -L "/usr/$architecture-linux-gnu" "$@"
-fi
-echo "no qemu-$architecture-static here (apt-get install qemu-user-static)" >&2
+[ "$architecture" = "$(uname -m)" ] && exec "$@"
+libraries=/usr/$architecture-linux-gnu
+for emulator in "qemu-$architecture-static" "qemu-$architecture"; do
+    if command -v "$emulator" >/dev/null && [ -d "$libraries" ]; then
+        exec "$emulator" -L "$libraries" "$@"
+    fi
+done
+echo "no qemu-$architecture here, or no $libraries (apt-get install qemu-user libc6-arm64-cross libstdc++6-arm64-cross)" >&2
 exit 1

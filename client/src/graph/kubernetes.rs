@@ -1,0 +1,195 @@
+//! This module reads edges off Kubernetes objects. What is not understood is passed over.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Edges;
+
+/// An object, and what the rules ask of it.
+struct Object<'a> {
+    namespace: &'a str,
+    kind: &'a str,
+    name: &'a str,
+    value: &'a Value,
+}
+
+/// Reads documents that are objects, or lists of them.
+pub(super) fn read(documents: &[Value], edges: &mut Edges) {
+    let items = documents.iter().flat_map(|document| match document["items"].as_array() {
+        Some(items) => items.as_slice(),
+        None => std::slice::from_ref(document),
+    });
+    let objects: Vec<Object<'_>> = items.filter_map(object).collect();
+    for object in &objects {
+        edges.add_entity(object.entity());
+        owners(object, edges);
+        settings(object, edges);
+        backends(object, edges);
+        selected(object, &objects, edges);
+        named_services(object, &objects, edges);
+    }
+}
+
+fn object(value: &Value) -> Option<Object<'_>> {
+    let metadata = &value["metadata"];
+    let namespace = metadata["namespace"].as_str().unwrap_or_default();
+    Some(Object {
+        namespace,
+        kind: value["kind"].as_str()?,
+        name: metadata["name"].as_str()?,
+        value,
+    })
+}
+
+impl Object<'_> {
+    fn entity(&self) -> String {
+        self.other(self.kind, self.name)
+    }
+
+    /// Another object of its namespace.
+    fn other(&self, kind: &str, name: &str) -> String {
+        match self.namespace {
+            "" => format!("{kind}/{name}"),
+            namespace => format!("{namespace}/{kind}/{name}"),
+        }
+    }
+
+    /// What its pods are, where it is one or makes them.
+    fn pod(&self) -> Option<&Value> {
+        let spec = &self.value["spec"];
+        match self.kind {
+            "Pod" => Some(spec),
+            "CronJob" => spec.pointer("/jobTemplate/spec/template/spec"),
+            _ => spec.pointer("/template/spec"),
+        }
+    }
+
+    /// The labels of its pods.
+    fn labels(&self) -> Option<&Value> {
+        match self.kind {
+            "Pod" => self.value.pointer("/metadata/labels"),
+            "CronJob" => self.value.pointer("/spec/jobTemplate/spec/template/metadata/labels"),
+            _ => self.value.pointer("/spec/template/metadata/labels"),
+        }
+    }
+}
+
+/// Owners, the node, the volume of a claim, and what is scaled.
+fn owners(of: &Object<'_>, edges: &mut Edges) {
+    for owner in list(&of.value["metadata"]["ownerReferences"]) {
+        if let (Some(kind), Some(name)) = (owner["kind"].as_str(), owner["name"].as_str()) {
+            // What owns a static pod is its node.
+            let owner = if kind == "Node" { format!("Node/{name}") } else { of.other(kind, name) };
+            edges.add(&owner, &of.entity());
+        }
+    }
+    let spec = &of.value["spec"];
+    if let Some(node) = spec["nodeName"].as_str() {
+        edges.add(&format!("Node/{node}"), &of.entity());
+    }
+    if let (Some(volume), "PersistentVolumeClaim") = (spec["volumeName"].as_str(), of.kind) {
+        edges.add(&format!("PersistentVolume/{volume}"), &of.entity());
+    }
+    let scaled = &spec["scaleTargetRef"];
+    if let (Some(kind), Some(name)) = (scaled["kind"].as_str(), scaled["name"].as_str()) {
+        edges.add(&of.entity(), &of.other(kind, name));
+    }
+}
+
+/// The config maps, secrets and claims that pods are given.
+fn settings(of: &Object<'_>, edges: &mut Edges) {
+    let Some(pod) = of.pod() else { return };
+    let mut found = BTreeSet::new();
+    let mut note = |kind: &str, name: &Value| {
+        if let Some(name) = name.as_str() {
+            found.insert(of.other(kind, name));
+        }
+    };
+    let volumes = list(&pod["volumes"]);
+    let projected = volumes.iter().flat_map(|volume| list(&volume["projected"]["sources"]));
+    for source in volumes.iter().chain(projected) {
+        note("ConfigMap", &source["configMap"]["name"]);
+        note("Secret", &source["secret"]["secretName"]);
+        note("Secret", &source["secret"]["name"]);
+        note("PersistentVolumeClaim", &source["persistentVolumeClaim"]["claimName"]);
+    }
+    for container in containers(pod) {
+        for given in list(&container["envFrom"]) {
+            note("ConfigMap", &given["configMapRef"]["name"]);
+            note("Secret", &given["secretRef"]["name"]);
+        }
+        for variable in list(&container["env"]) {
+            note("ConfigMap", &variable["valueFrom"]["configMapKeyRef"]["name"]);
+            note("Secret", &variable["valueFrom"]["secretKeyRef"]["name"]);
+        }
+    }
+    for setting in found {
+        edges.add(&setting, &of.entity());
+    }
+}
+
+/// The Services behind an Ingress.
+fn backends(of: &Object<'_>, edges: &mut Edges) {
+    if of.kind != "Ingress" {
+        return;
+    }
+    let spec = &of.value["spec"];
+    let rules = list(&spec["rules"]).iter().flat_map(|rule| list(&rule["http"]["paths"]));
+    let backends = rules.map(|path| &path["backend"]).chain([&spec["defaultBackend"]]);
+    for name in backends.filter_map(|backend| backend["service"]["name"].as_str()) {
+        edges.add(&of.other("Service", name), &of.entity());
+    }
+}
+
+/// The pods, and what makes them, that a Service selects.
+fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
+    let Some(selector) = of.value["spec"]["selector"].as_object().filter(|_| of.kind == "Service")
+    else {
+        return;
+    };
+    let is_selected = |other: &&Object<'_>| {
+        let labels = other.labels().filter(|_| other.namespace == of.namespace);
+        let has = |(key, value): (&String, &Value)| {
+            labels.is_some_and(|labels| labels.get(key) == Some(value))
+        };
+        !selector.is_empty() && selector.iter().all(has)
+    };
+    for other in objects.iter().filter(is_selected) {
+        edges.add(&other.entity(), &of.entity());
+    }
+}
+
+/// The Services that the environment, the command or the arguments of pods name.
+fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
+    let Some(pod) = of.pod() else { return };
+    let mut hosts: BTreeSet<&str> = BTreeSet::new();
+    for container in containers(pod) {
+        let variables = list(&container["env"]).iter().map(|variable| &variable["value"]);
+        let words = list(&container["command"]).iter().chain(list(&container["args"]));
+        for text in variables.chain(words).filter_map(Value::as_str) {
+            let is_host = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
+            hosts.extend(text.split(|letter| !is_host(letter)).filter(|host| !host.is_empty()));
+        }
+    }
+    for service in objects.iter().filter(|other| other.kind == "Service") {
+        let (name, namespace) = (service.name, service.namespace);
+        let means = |host: &&str| {
+            let (first, rest) = host.split_once('.').unwrap_or((host, ""));
+            let place = rest.split('.').next().unwrap_or_default();
+            first == name
+                && if rest.is_empty() { namespace == of.namespace } else { place == namespace }
+        };
+        if hosts.iter().any(means) {
+            edges.add(&service.entity(), &of.entity());
+        }
+    }
+}
+
+fn containers(pod: &Value) -> impl Iterator<Item = &Value> {
+    list(&pod["containers"]).iter().chain(list(&pod["initContainers"]))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}

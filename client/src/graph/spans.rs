@@ -1,0 +1,86 @@
+//! This module reads edges off spans: a service that has a span below one of another service was called by it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Edges;
+
+/// Spans by trace and id: the service, and the id of the span above.
+type Spans<'a> = BTreeMap<(&'a str, &'a str), (String, &'a str)>;
+
+/// Reads documents of OTLP or of Jaeger.
+pub(super) fn read(documents: &[Value], edges: &mut Edges) {
+    let mut spans = Spans::new();
+    for document in documents {
+        otlp(document, &mut spans, edges);
+        jaeger(document, &mut spans);
+    }
+    for ((trace, _), (called, above)) in &spans {
+        match spans.get(&(*trace, *above)) {
+            Some((caller, _)) if caller != called => edges.add(called, caller),
+            _ => {}
+        }
+    }
+    for (service, _) in spans.into_values() {
+        edges.add_entity(service);
+    }
+}
+
+fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut Edges) {
+    for resource in list(&document["resourceSpans"]) {
+        let about = list(&resource["resource"]["attributes"]);
+        let Some(service) = entity(about) else { continue };
+        let scopes = list(&resource["scopeSpans"]).iter();
+        for span in scopes.flat_map(|scope| list(&scope["spans"])) {
+            let text = |field: &str| span[field].as_str().unwrap_or_default();
+            // A database or another service that has no spans of its own.
+            if let Some(peer) = attribute(list(&span["attributes"]), "peer.service") {
+                edges.add(peer, &service);
+            }
+            let place = (text("traceId"), text("spanId"));
+            spans.insert(place, (service.clone(), text("parentSpanId")));
+        }
+    }
+}
+
+/// What a resource is: a workload of Kubernetes where it says so, else its service.
+fn entity(about: &[Value]) -> Option<String> {
+    const WORKLOADS: [(&str, &str); 4] = [
+        ("k8s.deployment.name", "Deployment"),
+        ("k8s.statefulset.name", "StatefulSet"),
+        ("k8s.daemonset.name", "DaemonSet"),
+        ("k8s.cronjob.name", "CronJob"),
+    ];
+    let workload = attribute(about, "k8s.namespace.name").and_then(|namespace| {
+        let of = |(key, kind): &(&str, &str)| {
+            attribute(about, key).map(|name| format!("{namespace}/{kind}/{name}"))
+        };
+        WORKLOADS.iter().find_map(of)
+    });
+    workload.or_else(|| attribute(about, "service.name").map(str::to_owned))
+}
+
+fn attribute<'a>(attributes: &'a [Value], key: &str) -> Option<&'a str> {
+    let found = attributes.iter().find(|attribute| attribute["key"] == key)?;
+    found["value"]["stringValue"].as_str()
+}
+
+fn jaeger<'a>(document: &'a Value, spans: &mut Spans<'a>) {
+    for trace in list(&document["data"]) {
+        for span in list(&trace["spans"]) {
+            let process = span["processID"].as_str().unwrap_or_default();
+            let Some(service) = trace["processes"][process]["serviceName"].as_str() else {
+                continue;
+            };
+            let above = list(&span["references"]).iter().find(|of| of["refType"] == "CHILD_OF");
+            let above = above.and_then(|of| of["spanID"].as_str()).unwrap_or_default();
+            let text = |field: &str| span[field].as_str().unwrap_or_default();
+            spans.insert((text("traceID"), text("spanID")), (service.to_owned(), above));
+        }
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}

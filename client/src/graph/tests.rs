@@ -1,0 +1,95 @@
+use super::*;
+
+const OBJECTS: &str = r#"{"kind": "List", "items": [
+  {"kind": "Deployment", "metadata": {"namespace": "shop", "name": "api"},
+   "spec": {"template": {"metadata": {"labels": {"app": "api"}}, "spec": {
+     "volumes": [{"configMap": {"name": "api-settings"}}, {"persistentVolumeClaim": {"claimName": "data"}}],
+     "containers": [{"env": [{"name": "DB", "value": "postgres://db:5432/shop"}, {"name": "MAIL", "value": "smtp://mail.office.svc:25"},
+                             {"name": "PASSWORD", "valueFrom": {"secretKeyRef": {"name": "db-password", "key": "p"}}}],
+                     "args": ["--dbx=1"]}]}}}},
+  {"kind": "Pod", "metadata": {"namespace": "shop", "name": "api-7d9f8b6c5d-x2x4q", "labels": {"app": "api"},
+     "ownerReferences": [{"kind": "ReplicaSet", "name": "api-7d9f8b6c5d"}]}, "spec": {"nodeName": "worker-3"}},
+  {"kind": "Service", "metadata": {"namespace": "shop", "name": "api"}, "spec": {"selector": {"app": "api"}}},
+  {"kind": "Service", "metadata": {"namespace": "shop", "name": "db"}, "spec": {}},
+  {"kind": "Service", "metadata": {"namespace": "office", "name": "mail"}, "spec": {}},
+  {"kind": "Ingress", "metadata": {"namespace": "shop", "name": "web"},
+   "spec": {"rules": [{"http": {"paths": [{"backend": {"service": {"name": "api"}}}]}}]}},
+  {"kind": "HorizontalPodAutoscaler", "metadata": {"namespace": "shop", "name": "api"},
+   "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "api"}}}
+]}"#;
+
+fn edges(graph: &v1::Graph) -> Vec<String> {
+    graph.edges.iter().map(|edge| format!("{} -> {}", edge.from, edge.to)).collect()
+}
+
+#[test]
+fn objects_depend_on_what_they_name() {
+    let mut read = Edges::default();
+    read.add_kubernetes(OBJECTS).unwrap();
+    let graph = read.into_graph(vec!["web".to_owned()], Vec::new());
+    assert_eq!(
+        edges(&graph),
+        [
+            "Node/worker-3 -> shop/Pod/api-7d9f8b6c5d-x2x4q",
+            "office/Service/mail -> shop/Deployment/api",
+            "shop/ConfigMap/api-settings -> shop/Deployment/api",
+            "shop/Deployment/api -> shop/Service/api",
+            "shop/HorizontalPodAutoscaler/api -> shop/Deployment/api",
+            "shop/PersistentVolumeClaim/data -> shop/Deployment/api",
+            "shop/Pod/api-7d9f8b6c5d-x2x4q -> shop/Service/api",
+            "shop/ReplicaSet/api-7d9f8b6c5d -> shop/Pod/api-7d9f8b6c5d-x2x4q",
+            "shop/Secret/db-password -> shop/Deployment/api",
+            "shop/Service/api -> shop/Ingress/web",
+            "shop/Service/db -> shop/Deployment/api",
+        ]
+    );
+    assert!(graph.entities.is_empty() && graph.alerts == ["web"]);
+}
+
+#[test]
+fn services_depend_on_those_that_they_call() {
+    let otlp = r#"{"resourceSpans": [
+      {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "api"}}]},
+       "scopeSpans": [{"spans": [{"traceId": "t", "spanId": "1"}, {"traceId": "t", "spanId": "2", "parentSpanId": "1"},
+         {"traceId": "t", "spanId": "4", "parentSpanId": "1", "attributes": [{"key": "peer.service", "value": {"stringValue": "cache"}}]}]}]},
+      {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "cart"}}, {"key": "k8s.namespace.name", "value": {"stringValue": "shop"}},
+                                   {"key": "k8s.deployment.name", "value": {"stringValue": "cart"}}]},
+       "scopeSpans": [{"spans": [{"traceId": "t", "spanId": "3", "parentSpanId": "2"}, {"traceId": "u", "spanId": "9", "parentSpanId": "2"}]}]}]}"#;
+    let jaeger = r#"{"data": [{"processes": {"p1": {"serviceName": "cart"}, "p2": {"serviceName": "db"}}, "spans": [
+      {"traceID": "t", "spanID": "a", "processID": "p1"},
+      {"traceID": "t", "spanID": "b", "processID": "p2", "references": [{"refType": "CHILD_OF", "traceID": "t", "spanID": "a"}]}]}]}"#;
+    let mut read = Edges::default();
+    read.add_traces(&format!("{otlp}\n{jaeger}")).unwrap();
+    let graph = read.into_graph(vec!["api".to_owned()], Vec::new());
+    assert_eq!(edges(&graph), ["cache -> api", "db -> cart", "shop/Deployment/cart -> api"]);
+}
+
+#[test]
+fn a_name_alone_that_means_one_service_is_that_service() {
+    let mut read = Edges::default();
+    read.add_kubernetes(OBJECTS).unwrap();
+    read.add_lines("# by hand\n db -> api\nqueue,api\napi worker\n\n").unwrap();
+    let graph = read.into_graph(Vec::new(), Vec::new());
+    for edge in [
+        "queue -> shop/Service/api",
+        "shop/Service/api -> worker",
+        "shop/Service/db -> shop/Service/api",
+    ] {
+        assert!(edges(&graph).iter().any(|of| of == edge), "{edge}: {:?}", edges(&graph));
+    }
+}
+
+#[test]
+fn what_is_wrong_names_its_line() {
+    let mut read = Edges::default();
+    let error = read.add_lines("a -> b\n\nlonely\n").unwrap_err();
+    assert_eq!(error.to_string(), "line 3: `lonely` is no edge; give FROM -> TO");
+    assert_eq!(read.add_lines("a b c").unwrap_err().line, 1);
+    assert_eq!(read.add_kubernetes("{\n\"items\": [").unwrap_err().line, 2);
+    // What is no object, or of another form, is passed over.
+    for odd in ["[]", "7", "{\"items\": [null, {\"kind\": \"Pod\"}]}", "{\"data\": {\"spans\": 3}}"]
+    {
+        read.add_kubernetes(odd).unwrap();
+        read.add_traces(odd).unwrap();
+    }
+}
