@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Edges;
+use super::{Edges, at, list};
 
 /// An object, and what the rules ask of it.
 struct Object<'a> {
@@ -16,7 +16,7 @@ struct Object<'a> {
 
 /// Reads documents that are objects, or lists of them.
 pub(super) fn read(documents: &[Value], edges: &mut Edges) {
-    let items = documents.iter().flat_map(|document| match document["items"].as_array() {
+    let items = documents.iter().flat_map(|document| match at(document, "/items").as_array() {
         Some(items) => items.as_slice(),
         None => std::slice::from_ref(document),
     });
@@ -32,12 +32,12 @@ pub(super) fn read(documents: &[Value], edges: &mut Edges) {
 }
 
 fn object(value: &Value) -> Option<Object<'_>> {
-    let metadata = &value["metadata"];
-    let namespace = metadata["namespace"].as_str().unwrap_or_default();
+    let metadata = at(value, "/metadata");
+    let namespace = at(metadata, "/namespace").as_str().unwrap_or_default();
     Some(Object {
         namespace,
-        kind: value["kind"].as_str()?,
-        name: metadata["name"].as_str()?,
+        kind: at(value, "/kind").as_str()?,
+        name: at(metadata, "/name").as_str()?,
         value,
     })
 }
@@ -57,7 +57,7 @@ impl Object<'_> {
 
     /// What its pods are, where it is one or makes them.
     fn pod(&self) -> Option<&Value> {
-        let spec = &self.value["spec"];
+        let spec = at(self.value, "/spec");
         match self.kind {
             "Pod" => Some(spec),
             "CronJob" => spec.pointer("/jobTemplate/spec/template/spec"),
@@ -77,22 +77,23 @@ impl Object<'_> {
 
 /// Owners, the node, the volume of a claim, and what is scaled.
 fn owners(of: &Object<'_>, edges: &mut Edges) {
-    for owner in list(&of.value["metadata"]["ownerReferences"]) {
-        if let (Some(kind), Some(name)) = (owner["kind"].as_str(), owner["name"].as_str()) {
+    for owner in list(of.value, "/metadata/ownerReferences") {
+        if let (Some(kind), Some(name)) = (at(owner, "/kind").as_str(), at(owner, "/name").as_str())
+        {
             // What owns a static pod is its node.
             let owner = if kind == "Node" { format!("Node/{name}") } else { of.other(kind, name) };
             edges.add(&owner, &of.entity());
         }
     }
-    let spec = &of.value["spec"];
-    if let Some(node) = spec["nodeName"].as_str() {
+    let spec = at(of.value, "/spec");
+    if let Some(node) = at(spec, "/nodeName").as_str() {
         edges.add(&format!("Node/{node}"), &of.entity());
     }
-    if let (Some(volume), "PersistentVolumeClaim") = (spec["volumeName"].as_str(), of.kind) {
+    if let (Some(volume), "PersistentVolumeClaim") = (at(spec, "/volumeName").as_str(), of.kind) {
         edges.add(&format!("PersistentVolume/{volume}"), &of.entity());
     }
-    let scaled = &spec["scaleTargetRef"];
-    if let (Some(kind), Some(name)) = (scaled["kind"].as_str(), scaled["name"].as_str()) {
+    let scaled = at(spec, "/scaleTargetRef");
+    if let (Some(kind), Some(name)) = (at(scaled, "/kind").as_str(), at(scaled, "/name").as_str()) {
         edges.add(&of.entity(), &of.other(kind, name));
     }
 }
@@ -106,22 +107,22 @@ fn settings(of: &Object<'_>, edges: &mut Edges) {
             found.insert(of.other(kind, name));
         }
     };
-    let volumes = list(&pod["volumes"]);
-    let projected = volumes.iter().flat_map(|volume| list(&volume["projected"]["sources"]));
+    let volumes = list(pod, "/volumes");
+    let projected = volumes.iter().flat_map(|volume| list(volume, "/projected/sources"));
     for source in volumes.iter().chain(projected) {
-        note("ConfigMap", &source["configMap"]["name"]);
-        note("Secret", &source["secret"]["secretName"]);
-        note("Secret", &source["secret"]["name"]);
-        note("PersistentVolumeClaim", &source["persistentVolumeClaim"]["claimName"]);
+        note("ConfigMap", at(source, "/configMap/name"));
+        note("Secret", at(source, "/secret/secretName"));
+        note("Secret", at(source, "/secret/name"));
+        note("PersistentVolumeClaim", at(source, "/persistentVolumeClaim/claimName"));
     }
     for container in containers(pod) {
-        for given in list(&container["envFrom"]) {
-            note("ConfigMap", &given["configMapRef"]["name"]);
-            note("Secret", &given["secretRef"]["name"]);
+        for given in list(container, "/envFrom") {
+            note("ConfigMap", at(given, "/configMapRef/name"));
+            note("Secret", at(given, "/secretRef/name"));
         }
-        for variable in list(&container["env"]) {
-            note("ConfigMap", &variable["valueFrom"]["configMapKeyRef"]["name"]);
-            note("Secret", &variable["valueFrom"]["secretKeyRef"]["name"]);
+        for variable in list(container, "/env") {
+            note("ConfigMap", at(variable, "/valueFrom/configMapKeyRef/name"));
+            note("Secret", at(variable, "/valueFrom/secretKeyRef/name"));
         }
     }
     for setting in found {
@@ -134,17 +135,18 @@ fn backends(of: &Object<'_>, edges: &mut Edges) {
     if of.kind != "Ingress" {
         return;
     }
-    let spec = &of.value["spec"];
-    let rules = list(&spec["rules"]).iter().flat_map(|rule| list(&rule["http"]["paths"]));
-    let backends = rules.map(|path| &path["backend"]).chain([&spec["defaultBackend"]]);
-    for name in backends.filter_map(|backend| backend["service"]["name"].as_str()) {
+    let spec = at(of.value, "/spec");
+    let rules = list(spec, "/rules").iter().flat_map(|rule| list(rule, "/http/paths"));
+    let backends = rules.map(|path| at(path, "/backend")).chain([at(spec, "/defaultBackend")]);
+    for name in backends.filter_map(|backend| at(backend, "/service/name").as_str()) {
         edges.add(&of.other("Service", name), &of.entity());
     }
 }
 
 /// The pods, and what makes them, that a Service selects.
 fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
-    let Some(selector) = of.value["spec"]["selector"].as_object().filter(|_| of.kind == "Service")
+    let Some(selector) =
+        at(of.value, "/spec/selector").as_object().filter(|_| of.kind == "Service")
     else {
         return;
     };
@@ -165,8 +167,8 @@ fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
     let Some(pod) = of.pod() else { return };
     let mut hosts: BTreeSet<&str> = BTreeSet::new();
     for container in containers(pod) {
-        let variables = list(&container["env"]).iter().map(|variable| &variable["value"]);
-        let words = list(&container["command"]).iter().chain(list(&container["args"]));
+        let variables = list(container, "/env").iter().map(|variable| at(variable, "/value"));
+        let words = list(container, "/command").iter().chain(list(container, "/args"));
         for text in variables.chain(words).filter_map(Value::as_str) {
             let is_host = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
             hosts.extend(text.split(|letter| !is_host(letter)).filter(|host| !host.is_empty()));
@@ -187,9 +189,5 @@ fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
 }
 
 fn containers(pod: &Value) -> impl Iterator<Item = &Value> {
-    list(&pod["containers"]).iter().chain(list(&pod["initContainers"]))
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
+    list(pod, "/containers").iter().chain(list(pod, "/initContainers"))
 }

@@ -7,6 +7,7 @@ mod spans;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gsar_proto::v1;
+use serde_json::Value;
 
 /// Entities and edges, as they are gathered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,9 +119,20 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(char::is_whitespace)
 }
 
+/// What stands at a JSON pointer; null where nothing does.
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    const NULL: &Value = &Value::Null;
+    value.pointer(pointer).unwrap_or(NULL)
+}
+
+/// The list that stands there; empty where none does.
+fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    at(value, pointer).as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
 /// Every JSON document of a text.
-fn documents(text: &str) -> Result<Vec<serde_json::Value>, EdgesError> {
-    let documents = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+fn documents(text: &str) -> Result<Vec<Value>, EdgesError> {
+    let documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     documents
         .collect::<Result<_, _>>()
         .map_err(|error| EdgesError { line: error.line(), message: error.to_string() })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Edges;
+use super::{Edges, at, list};
 
 /// Spans by trace and id: the service, and the id of the span above.
 type Spans<'a> = BTreeMap<(&'a str, &'a str), (String, &'a str)>;
@@ -28,14 +28,14 @@ pub(super) fn read(documents: &[Value], edges: &mut Edges) {
 }
 
 fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut Edges) {
-    for resource in list(&document["resourceSpans"]) {
-        let about = list(&resource["resource"]["attributes"]);
+    for resource in list(document, "/resourceSpans") {
+        let about = list(resource, "/resource/attributes");
         let Some(service) = entity(about) else { continue };
-        let scopes = list(&resource["scopeSpans"]).iter();
-        for span in scopes.flat_map(|scope| list(&scope["spans"])) {
-            let text = |field: &str| span[field].as_str().unwrap_or_default();
+        let scopes = list(resource, "/scopeSpans").iter();
+        for span in scopes.flat_map(|scope| list(scope, "/spans")) {
+            let text = |field: &str| span.get(field).and_then(Value::as_str).unwrap_or_default();
             // A database or another service that has no spans of its own.
-            if let Some(peer) = attribute(list(&span["attributes"]), "peer.service") {
+            if let Some(peer) = attribute(list(span, "/attributes"), "peer.service") {
                 edges.add(peer, &service);
             }
             let place = (text("traceId"), text("spanId"));
@@ -62,25 +62,26 @@ fn entity(about: &[Value]) -> Option<String> {
 }
 
 fn attribute<'a>(attributes: &'a [Value], key: &str) -> Option<&'a str> {
-    let found = attributes.iter().find(|attribute| attribute["key"] == key)?;
-    found["value"]["stringValue"].as_str()
+    let found = attributes.iter().find(|attribute| at(attribute, "/key") == key)?;
+    at(found, "/value/stringValue").as_str()
 }
 
 fn jaeger<'a>(document: &'a Value, spans: &mut Spans<'a>) {
-    for trace in list(&document["data"]) {
-        for span in list(&trace["spans"]) {
-            let process = span["processID"].as_str().unwrap_or_default();
-            let Some(service) = trace["processes"][process]["serviceName"].as_str() else {
+    for trace in list(document, "/data") {
+        for span in list(trace, "/spans") {
+            let process = at(span, "/processID").as_str().unwrap_or_default();
+            let Some(service) = trace
+                .pointer("/processes")
+                .and_then(|all| all.get(process))
+                .and_then(|of| of.get("serviceName")?.as_str())
+            else {
                 continue;
             };
-            let above = list(&span["references"]).iter().find(|of| of["refType"] == "CHILD_OF");
-            let above = above.and_then(|of| of["spanID"].as_str()).unwrap_or_default();
-            let text = |field: &str| span[field].as_str().unwrap_or_default();
+            let above =
+                list(span, "/references").iter().find(|of| at(of, "/refType") == "CHILD_OF");
+            let above = above.and_then(|of| at(of, "/spanID").as_str()).unwrap_or_default();
+            let text = |field: &str| span.get(field).and_then(Value::as_str).unwrap_or_default();
             spans.insert((text("traceID"), text("spanID")), (service.to_owned(), above));
         }
     }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
