@@ -147,6 +147,7 @@ pub(super) struct Seen {
     pub(super) visits: u32,
     pub(super) has_change: bool,
     pub(super) propagations: BTreeSet<(Node, Node)>,
+    evidence: Vec<EvidenceId>,
     is_settled: bool,
     inbox: BTreeMap<Node, Message>,
     /// How many looks there had been when the round of its last one ended.
@@ -251,6 +252,7 @@ impl Exploration {
         seen.label = Some(label);
         (seen.propagations, seen.has_change, seen.is_settled) =
             (propagations, has_change, is_settled);
+        seen.evidence.clone_from(&belief.evidence);
         self.round.remove(&node);
         self.answered.insert(node, is_changed);
         let entry = Entry { node, belief, label, is_unchanged_origin, is_settled };
@@ -282,16 +284,13 @@ impl Exploration {
 
     /// Every entity that was found, in the order of their names.
     pub fn found(&self) -> impl Iterator<Item = Found<'_>> {
-        self.seen.iter().map(|(node, seen)| {
-            let last = self.ledger.iter().rfind(|entry| entry.node == *node);
-            Found {
-                node: *node,
-                label: seen.label,
-                visits: seen.visits,
-                flips: seen.flips,
-                propagations: &seen.propagations,
-                evidence: last.map_or(&[], |entry| &entry.belief.evidence),
-            }
+        self.seen.iter().map(|(node, seen)| Found {
+            node: *node,
+            label: seen.label,
+            visits: seen.visits,
+            flips: seen.flips,
+            propagations: &seen.propagations,
+            evidence: &seen.evidence,
         })
     }
 

@@ -125,6 +125,12 @@ impl Topology {
         self.entities.get(usize::try_from(node.0).ok()?)
     }
 
+    /// The whole name of the entity at a place of this topology.
+    #[must_use]
+    pub fn name(&self, node: Node) -> &str {
+        self.entity(node).map(Entity::as_str).unwrap_or_default()
+    }
+
     /// Every place.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
         (0..u32::try_from(self.entities.len()).unwrap_or(u32::MAX)).map(Node)

@@ -49,7 +49,7 @@ struct Names<'a>(&'a Exploration);
 
 impl Names<'_> {
     fn of(&self, node: Node) -> String {
-        self.0.topology().entity(node).map(ToString::to_string).unwrap_or_default()
+        self.0.topology().name(node).to_owned()
     }
 
     fn all(&self, nodes: &[Node]) -> Vec<String> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use gsar_core::duplicates::key;
 use gsar_core::outer_loop::SubjectDigest;
 use gsar_core::report::Document;
+use gsar_proto::parse;
 use gsar_proto::v1::{self, investigation_event};
 use prost::Message as _;
 use tonic::Status;
@@ -68,7 +69,7 @@ pub(super) async fn judge(
     digest: [u8; 32],
 ) -> Result<Judged, Status> {
     let standing = standing(&request);
-    let request = evaluate_request(state, request)?;
+    let request = evaluate_request(state, engine.limits(), request)?;
     let subject = blake3::Hash::from(subject.0).to_hex().to_string();
     let allowed = state.policy.policy.investigation.limits.max_judge_retries;
     let before = state.outer_loop.judge_failures();
@@ -118,6 +119,7 @@ pub(super) async fn judge(
 
 fn evaluate_request(
     state: &State,
+    limits: &parse::Limits,
     request: v1::SubmitReportRequest,
 ) -> Result<v1::EvaluateRequest, Status> {
     let has_corpus = state.turns.have_evidence() || !state.start.corpus_id.is_empty();
@@ -126,7 +128,7 @@ fn evaluate_request(
         false => String::new(),
     };
     let gate = (state.turns.total > 0)
-        .then(|| v1::GateInputs { wants_to_finish: true, ..view::inputs(state, now()) });
+        .then(|| v1::GateInputs { wants_to_finish: true, ..view::inputs(state, limits, now()) });
     Ok(v1::EvaluateRequest {
         report: request.report,
         evidence: request.evidence,

@@ -161,7 +161,7 @@ impl State {
 
     fn believe(&mut self, belief: v1::RecordedBelief) -> Result<(), String> {
         let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
-        let entry = graph::take(exploration, &belief).map_err(|refused| refused.to_string())?;
+        let entry = graph::take(exploration, &belief)?;
         let mut reasons = belief.reasons;
         reasons.extend(graph::reasons_of(&entry));
         self.belief_reasons.insert(belief.entity, reasons);

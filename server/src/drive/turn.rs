@@ -1,18 +1,16 @@
 //! This module takes what a turn brought: it stores what tools returned, and reads lane and verdict of each test of a
 //! hypothesis off the stored item.
 
-use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
+use std::collections::HashSet;
 
-use gsar_core::evidence::{EvidenceItem, Target};
+use gsar_core::evidence::EvidenceItem;
 use gsar_core::safety::{self, Expectation, ToolResult};
 use gsar_proto::enums::Enumeration as _;
-use gsar_proto::parse::ParsedBelief;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::graph;
+use super::beliefs;
 use super::state::State;
 use crate::call::Call;
 use crate::errors;
@@ -21,7 +19,7 @@ use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError, Stored};
 use crate::offload::offload_long;
 
 /// The most bytes of an item that a verdict is read off.
-const MAX_READ: u64 = 1 << 20;
+pub(super) const MAX_READ: u64 = 1 << 20;
 
 /// Stores what a turn brought, and gives what is recorded of it.
 pub(super) async fn record(
@@ -33,12 +31,13 @@ pub(super) async fn record(
     let mut violations = Violations::default();
     let (calls, items) = calls(engine, call, request.tool_calls, &mut violations);
     check_hypotheses(state, &request.hypotheses, &mut violations);
-    let beliefs = beliefs(engine, state, request.beliefs, &mut violations);
+    let beliefs = beliefs::read(engine, state, request.beliefs, &mut violations);
     violations.finish(Some(()))?;
     let name = corpus(state)?;
     let stored = store(engine, call, &name, items).await?;
     let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, request.hypotheses).await?;
-    let beliefs = verified(engine, call, state, &name, beliefs.unwrap_or_default()).await?;
+    let beliefs =
+        beliefs::verified(engine, call, state, &name, beliefs.unwrap_or_default()).await?;
     let turn = v1::RecordedTurn {
         beliefs,
         calls: recorded(state, calls, &stored),
@@ -50,86 +49,6 @@ pub(super) async fn record(
     };
     check_gate(engine, state, &turn)?;
     Ok(turn)
-}
-
-/// What a turn believes of entities of the graph.
-fn beliefs(
-    engine: &Engine,
-    state: &State,
-    given: Vec<v1::Belief>,
-    violations: &mut Violations,
-) -> Option<Vec<ParsedBelief>> {
-    match &state.exploration {
-        Some(exploration) => {
-            parse::beliefs(given, exploration.topology(), engine.limits(), violations)
-        }
-        None if given.is_empty() => Some(Vec::new()),
-        None => {
-            violations.add(
-                "beliefs",
-                "the investigation has no graph; leave them out, or begin one with graph",
-            );
-            None
-        }
-    }
-}
-
-/// The same, verified by the items that they cite.
-///
-/// # Errors
-/// INVALID_ARGUMENT where the exploration does not take one.
-async fn verified(
-    engine: &Engine,
-    call: &Call,
-    state: &State,
-    name: &CorpusName,
-    given: Vec<ParsedBelief>,
-) -> Result<Vec<v1::RecordedBelief>, Status> {
-    let Some(exploration) = state.exploration.clone().filter(|_| !given.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let (store, name, policy) = (evidence(engine)?, name.clone(), Arc::clone(&state.policy.policy));
-    let topology = exploration.topology().clone();
-    let read = offload_long(call, move || {
-        let mut verified = Vec::with_capacity(given.len());
-        for belief in given {
-            let items = cited(&store, &name, &belief)?;
-            verified.push(graph::verified(belief, &topology, &policy, &items));
-        }
-        Ok(verified)
-    });
-    let verified = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
-    let (mut exploration, mut violations) = (exploration, Violations::default());
-    for (place, belief) in verified.iter().enumerate() {
-        if let Err(refused) = graph::take(&mut exploration, belief) {
-            violations.add(format!("beliefs[{place}]"), refused);
-        }
-    }
-    violations.finish(Some(verified))
-}
-
-/// The items that a belief cites, each up to [`MAX_READ`] bytes; without those that are not there.
-fn cited(
-    store: &Evidence,
-    name: &CorpusName,
-    belief: &ParsedBelief,
-) -> Result<Vec<EvidenceItem>, StoreError> {
-    let citations = belief.observations.iter().flat_map(|observation| &observation.citations);
-    let ids: BTreeSet<&str> = citations
-        .filter_map(|citation| match &citation.target {
-            Target::Evidence { id, .. } => Some(id.as_str()),
-            Target::Claim(_) => None,
-        })
-        .collect();
-    let mut items = Vec::with_capacity(ids.len());
-    for id in ids {
-        match store.snapshot(name, &Named::Id(id.to_owned()), Part::Bytes(0, MAX_READ)) {
-            Ok(found) => items.push(found.into_item()),
-            Err(StoreError::UnknownCorpus { .. } | StoreError::UnknownItem { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(items)
 }
 
 /// The corpus of an investigation: the one that was named, else one of its own.
@@ -246,7 +165,7 @@ async fn store(
     Ok(stored)
 }
 
-fn evidence(engine: &Engine) -> Result<Evidence, Status> {
+pub(super) fn evidence(engine: &Engine) -> Result<Evidence, Status> {
     engine.evidence().cloned().ok_or_else(|| {
         errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
     })

@@ -61,14 +61,15 @@ pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Opt
     if state.turns.total == 0 || policy.rollout.gate == RolloutMode::Off {
         return None;
     }
-    let parsed = parse::gate_inputs(inputs(state, now), limits, &mut Violations::default())?;
+    let parsed =
+        parse::gate_inputs(inputs(state, limits, now), limits, &mut Violations::default())?;
     let outcome = gate::evaluate(&policy.gate, &parsed.input());
     let verdict = render::gate_verdict(&outcome, &parsed.hypotheses, &policy.gate);
     Some(GateAtTurn { outcome, verdict, governs: policy.rollout.gate == RolloutMode::Active })
 }
 
 /// What the gate and the evidence chain look at. Turns and time are those of the plan under way.
-pub(super) fn inputs(state: &State, now: Timestamp) -> v1::GateInputs {
+pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v1::GateInputs {
     let turns = &state.turns;
     v1::GateInputs {
         hypotheses: turns.hypotheses.clone(),
@@ -80,17 +81,17 @@ pub(super) fn inputs(state: &State, now: Timestamp) -> v1::GateInputs {
         onset: state.start.onset,
         onset_window: state.start.onset_window,
         changes: turns.changes.clone(),
-        path: path(state),
+        path: path(state, limits),
     }
 }
 
 /// The way to the suspect: the agent's, else the way of the fault from an alert back to the frontier.
-fn path(state: &State) -> Vec<String> {
+fn path(state: &State, limits: &parse::Limits) -> Vec<String> {
     if !state.turns.path.is_empty() {
         return state.turns.path.clone();
     }
     let path = state.exploration.as_ref().and_then(graph::path_to_frontier);
-    path.filter(|path| path.len() <= parse::Limits::default().max_path_steps).unwrap_or_default()
+    path.filter(|path| path.len() <= limits.max_path_steps).unwrap_or_default()
 }
 
 fn due(state: &State, gate: Vec<v1::Reason>) -> v1::instruction::Due {

@@ -40,11 +40,9 @@ async fn spending(url: &str, limit: Option<u64>) -> Spending {
     Spending::shared(open(url).await, limit, clock_at(DAY + 1).1, Handle::current())
 }
 
-/// Returns when as much is spent.
-async fn settled(spending: &Spending, expected: u64) {
-    while spending.today(Budget::All).await.unwrap() != expected {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+/// Returns when as much is spent of a budget; the database is asked until then.
+async fn settled(spending: &Spending, budget: Budget, expected: u64) {
+    while spending.today(budget.clone()).await.unwrap() != expected {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,12 +76,12 @@ async fn servers_together_never_set_aside_more_than_the_budget() {
         reservation.settle(100);
     }
     drop(dropped);
-    settled(&servers[1], 300).await;
+    settled(&servers[1], Budget::All, 300).await;
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM reservations"), "0");
     let refused = servers[1].admit("m", &Payer::default(), 701).await.map(drop).unwrap_err();
     assert!(matches!(refused, Refusal::Spent { spent: Spent::Micros(300), .. }), "{refused}");
     servers[0].admit("m", &Payer::default(), 700).await.unwrap().settle(5_000);
-    settled(&servers[1], 5_300).await;
+    settled(&servers[1], Budget::All, 5_300).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,10 +93,10 @@ async fn a_day_has_a_budget_of_its_own_and_a_settlement_counts_for_the_day_of_it
     let call = spending.admit("m", &Payer::default(), 100).await.unwrap();
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &Payer::default(), 100).await.unwrap().settle(60);
-    settled(&spending, 60).await;
+    settled(&spending, Budget::All, 60).await;
     call.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
-    settled(&spending, 1).await;
+    settled(&spending, Budget::All, 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -113,7 +111,7 @@ async fn while_the_database_is_away_nothing_is_spent_and_a_settlement_waits() {
     drop(boundless.admit("m", &Payer::default(), 1).await.unwrap());
     call.settle(10);
     postgres.up();
-    settled(&bounded, 10).await;
+    settled(&bounded, Budget::All, 10).await;
     // What no column holds is refused and not wrapped.
     boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }

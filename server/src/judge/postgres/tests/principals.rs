@@ -16,13 +16,6 @@ fn of(name: &str) -> Budget {
     Budget::Principal(name.to_owned())
 }
 
-/// Returns when as much is spent of a budget.
-async fn settled_of(spending: &Spending, budget: Budget, expected: u64) {
-    while spending.today(budget.clone()).await.unwrap() != expected {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
     let Some(postgres) = postgres() else { return };
@@ -49,13 +42,13 @@ async fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
     assert_eq!(spending.today(Budget::All).await, Ok(100));
     first.settle(20);
     drop(second);
-    settled_of(&spending, Budget::All, 20).await;
+    settled(&spending, Budget::All, 20).await;
     assert_eq!(spending.today(of("ada")).await, Ok(20));
     assert_eq!(spending.today(of("ben")).await, Ok(0));
     let nothing = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
     assert!(matches!(nothing, Refusal::Spent { limit: 0, .. }), "{nothing}");
     spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
-    settled_of(&spending, of("ada"), 50).await;
+    settled(&spending, of("ada"), 50).await;
     assert!(spending.admit("m", &ada, 11).await.is_err(), "what was spent without a bound counts");
 }
 
@@ -105,12 +98,10 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
     for other in others {
         other.await.unwrap();
     }
-    settled_of(&servers[0], Budget::All, 7 * ben_count).await;
-    settled_of(&servers[1], of("ben"), 7 * ben_count).await;
-    settled_of(&servers[1], of("ada"), 0).await;
-    while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    settled(&servers[0], Budget::All, 7 * ben_count).await;
+    settled(&servers[1], of("ben"), 7 * ben_count).await;
+    settled(&servers[1], of("ada"), 0).await;
+    while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {}
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(postgres.query(&url, deadlocks), "0");
 }
@@ -126,11 +117,11 @@ async fn a_principal_has_a_new_budget_each_day() {
     assert!(spending.admit("m", &ada, 1).await.is_err());
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &ada, 100).await.unwrap().settle(60);
-    settled_of(&spending, of("ada"), 60).await;
+    settled(&spending, of("ada"), 60).await;
     across.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
-    settled_of(&spending, of("ada"), 1).await;
-    settled_of(&spending, Budget::All, 1).await;
+    settled(&spending, of("ada"), 1).await;
+    settled(&spending, Budget::All, 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,7 +135,7 @@ async fn while_the_database_is_away_who_has_a_budget_is_not_served() {
     drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
     call.settle(10);
     postgres.up();
-    settled_of(&spending, of("ada"), 10).await;
+    settled(&spending, of("ada"), 10).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,8 +165,8 @@ async fn what_stands_in_the_schema_before_counts_and_is_settled() {
     postgres.query(&url, &settle);
     reserved(1, 0);
     spending.admit("m", &payer("ada", None), 60).await.unwrap().settle(50);
-    settled_of(&spending, of("ada"), 50).await;
-    settled_of(&spending, Budget::All, 90).await;
+    settled(&spending, of("ada"), 50).await;
+    settled(&spending, Budget::All, 90).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

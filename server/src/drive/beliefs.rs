@@ -1,0 +1,187 @@
+//! This module takes what a turn believes of entities: it reads it, and verifies each observation like a claim of a report,
+//! by the items that it cites. What is not shown counts for nothing.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use gsar_core::belief::{Label, Topology};
+use gsar_core::evidence::{Citation, EvidenceItem, Lane, Target};
+use gsar_core::policy::{PolicyValues, VerificationMode};
+use gsar_core::verify::{EvidenceSet, verify};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::parse::{ParsedBelief, ParsedObservation};
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::state::State;
+use super::{graph, turn};
+use crate::call::Call;
+use crate::errors;
+use crate::evaluate::Engine;
+use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError};
+use crate::offload::offload_long;
+
+/// Reads what a turn believes of entities of the graph.
+pub(super) fn read(
+    engine: &Engine,
+    state: &State,
+    given: Vec<v1::Belief>,
+    violations: &mut Violations,
+) -> Option<Vec<ParsedBelief>> {
+    match &state.exploration {
+        Some(exploration) => {
+            parse::beliefs(given, exploration.topology(), engine.limits(), violations)
+        }
+        None if given.is_empty() => Some(Vec::new()),
+        None => {
+            violations.add(
+                "beliefs",
+                "the investigation has no graph; leave them out, or begin one with graph",
+            );
+            None
+        }
+    }
+}
+
+/// The beliefs of a turn, verified by the items that they cite.
+///
+/// # Errors
+/// INVALID_ARGUMENT where the exploration does not take one.
+pub(super) async fn verified(
+    engine: &Engine,
+    call: &Call,
+    state: &State,
+    name: &CorpusName,
+    given: Vec<ParsedBelief>,
+) -> Result<Vec<v1::RecordedBelief>, Status> {
+    let Some(exploration) = state.exploration.clone().filter(|_| !given.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let (store, name, policy) =
+        (turn::evidence(engine)?, name.clone(), Arc::clone(&state.policy.policy));
+    let topology = exploration.topology().clone();
+    let read = offload_long(call, move || {
+        let mut verified = Vec::with_capacity(given.len());
+        for belief in given {
+            let items = cited(&store, &name, &belief)?;
+            verified.push(verify_one(belief, &topology, &policy, &items));
+        }
+        Ok(verified)
+    });
+    let verified = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
+    let (mut exploration, mut violations) = (exploration, Violations::default());
+    for (place, belief) in verified.iter().enumerate() {
+        if let Err(refused) = graph::take(&mut exploration, belief) {
+            violations.add(format!("beliefs[{place}]"), refused);
+        }
+    }
+    violations.finish(Some(verified))
+}
+
+/// The items that a belief cites, each up to [`turn::MAX_READ`] bytes; without those that are not there.
+fn cited(
+    store: &Evidence,
+    name: &CorpusName,
+    belief: &ParsedBelief,
+) -> Result<Vec<EvidenceItem>, StoreError> {
+    let citations = belief.observations.iter().flat_map(|observation| &observation.citations);
+    let ids: BTreeSet<&str> = citations
+        .filter_map(|citation| match &citation.target {
+            Target::Evidence { id, .. } => Some(id.as_str()),
+            Target::Claim(_) => None,
+        })
+        .collect();
+    let mut items = Vec::with_capacity(ids.len());
+    for id in ids {
+        match store.snapshot(name, &Named::Id(id.to_owned()), Part::Bytes(0, turn::MAX_READ)) {
+            Ok(found) => items.push(found.into_item()),
+            Err(StoreError::UnknownCorpus { .. } | StoreError::UnknownItem { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(items)
+}
+
+/// Verifies a belief by the items that are stored.
+fn verify_one(
+    belief: ParsedBelief,
+    topology: &Topology,
+    policy: &PolicyValues,
+    items: &[EvidenceItem],
+) -> v1::RecordedBelief {
+    let name = |node| topology.name(node).to_owned();
+    let short = topology.entity(belief.node).map(|entity| entity.name()).unwrap_or_default();
+    let (given, judged): (Vec<Claim>, Vec<JudgedClaim>) =
+        belief.observations.into_iter().enumerate().filter_map(claim).unzip();
+    let evidence = EvidenceSet::new(items);
+    let found = verify(VerificationMode::Enforce, policy, &given, judged, &evidence);
+    let mut reasons = Vec::new();
+    let mut has_change = false;
+    let mut standing = 0_u32;
+    let mut observations = Vec::new();
+    for mut verified in found.claims {
+        let text = &verified.judged.claim.text;
+        let cited: Vec<&EvidenceItem> =
+            verified.judged.citations.iter().filter_map(|of| item(of, &evidence)).collect();
+        if verified.judged.class != Class::Grounded || verified.disputed {
+            let id = &verified.judged.claim.id;
+            let why = found.corrections.iter().find(|found| found.claim == *id);
+            let why = why.map(|found| format!(": {}", found.sentence)).unwrap_or_default();
+            let sentence = format!("what it cites does not show \"{text}\"{why}");
+            reasons.push(graph::reason("OBSERVATION_NOT_SHOWN", sentence));
+        } else if !text.contains(short) && !cited.iter().any(|item| speaks_of(item, short)) {
+            let sentence = format!("neither \"{text}\" nor what it cites names {short}");
+            reasons.push(graph::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
+            verified.judged.class = Class::Ungrounded;
+        } else {
+            standing += 1;
+            has_change |= cited.iter().any(|item| item.lane == Lane::Change);
+        }
+        observations.push(render::judged_claim(verified.judged));
+    }
+    let is_shown = standing > 0 || belief.label == Label::Defer;
+    if !is_shown {
+        let sentence = format!("nothing shows that {short} is {}", belief.label.name());
+        reasons.push(graph::reason("NO_OBSERVATION", sentence));
+    }
+    let way = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };
+    v1::RecordedBelief {
+        entity: name(belief.node),
+        label: belief.label.number(),
+        verified: if is_shown { belief.label } else { Label::Defer }.number(),
+        observations,
+        has_change,
+        propagations: belief.propagations.into_iter().map(way).collect(),
+        suspects: belief.suspects.into_iter().map(name).collect(),
+        reasons,
+    }
+}
+
+/// An observation as a claim that its observer holds for shown.
+fn claim((place, observation): (usize, ParsedObservation)) -> Option<(Claim, JudgedClaim)> {
+    let id = ClaimId::new(format!("o{}", place + 1)).ok()?;
+    let claim = Claim { id, text: observation.text, span: None };
+    let judged = JudgedClaim {
+        claim: claim.clone(),
+        class: Class::Grounded,
+        evidence_type: EvidenceType::ToolMatch,
+        citations: observation.citations,
+        note: String::new(),
+        rules: Vec::new(),
+    };
+    Some((claim, judged))
+}
+
+fn item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
+    match &citation.target {
+        Target::Evidence { id, .. } => evidence.item(id),
+        Target::Claim(_) => None,
+    }
+}
+
+/// Whether an item names an entity: in its content, or in what was asked for.
+fn speaks_of(item: &EvidenceItem, name: &str) -> bool {
+    [item.content.as_str(), &item.query, &item.tool].iter().any(|text| text.contains(name))
+}
