@@ -12,6 +12,7 @@ from pathlib import Path
 
 from figures import PROGRAMS
 
+SCORE = "/gsar.v1.GroundingService/Score"
 EVALUATE = "/gsar.v1.GroundingService/Evaluate"
 ECHO = "/gsar.benches.Echo/Call"
 
@@ -68,8 +69,34 @@ def running(
                 process.wait()
 
 
+def gsar(
+    folder: Path, name: str, *also: str, core: int | None = 0, **environment: str
+) -> contextlib.AbstractContextManager[Server]:
+    """A `gsar-server` that judges by rules and listens on a socket of its name, and wherever else is given."""
+    listen = f"unix://{folder}/{name}.sock"
+    command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(folder / name), "--listen", listen]
+    for url in also:
+        command += ["--listen", url]
+    environment.setdefault("GSAR_JUDGES__CHAIN", '["rules/2"]')
+    return running(folder, name, command, listen, core, **environment)
+
+
 def program(name: str, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run([str(PROGRAMS / name), *arguments], capture_output=True, text=True)
+
+
+def request(folder: Path, method: str) -> Path:
+    """The message of a call of 20 claims."""
+    path = folder / f"{method}.request"
+    program("messages", "request", method, str(path)).check_returncode()
+    return path
+
+
+def payload(like: Path) -> Path:
+    """A message for the echo, as long as another one."""
+    path = like.with_suffix(".payload")
+    program("messages", "payload", str(like.stat().st_size), str(path)).check_returncode()
+    return path
 
 
 def load(*arguments: str) -> str:

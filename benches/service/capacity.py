@@ -18,10 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, spread, table
-from servers import ECHO, EVALUATE, Server, answer, free_port, pinned, program, running
+from servers import ECHO, EVALUATE, SCORE, Server, answer, free_port, gsar, payload, pinned, request, running
 from subject import Subject
 
-SCORE = "/gsar.v1.GroundingService/Score"
 ROUNDS = 3
 EVALUATIONS = 400
 CORPUS_LINES = 100_000
@@ -41,21 +40,12 @@ class Capacity:
         self.folder, self.stack = folder, stack
         self.rows: list[list[str]] = []
 
-    def server(self, name: str, judge: str, **environment: str) -> Server:
-        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
-        listen = f"unix://{self.folder}/{name}.sock"
-        environment = {"GSAR_JUDGES__CHAIN": f'["{judge}"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"} | environment
-        return self.stack.enter_context(
-            running(self.folder, name, [*command, "--listen", listen], listen, **environment)
-        )
-
-    def message(self, method: str) -> Path:
-        path = self.folder / f"{method}.request"
-        program("messages", "request", method, str(path)).check_returncode()
-        return path
+    def server(self, name: str, judge: str) -> Server:
+        settings = {"GSAR_JUDGES__CHAIN": f'["{judge}"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"}
+        return self.stack.enter_context(gsar(self.folder, name, **settings))
 
     def calls(self) -> None:
-        score, evaluate = self.message("score"), self.message("evaluate")
+        score, evaluate = request(self.folder, "score"), request(self.folder, "evaluate")
         rules, local = self.server("rules", "rules/2"), self.server("local", "local/1")
         measured = []
         for name, server, path, message in [
@@ -73,13 +63,12 @@ class Capacity:
             listen = f"unix://{self.folder}/echo-{len(measured)}.sock"
             command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(saved.stat().st_size)]
             echo = self.stack.enter_context(running(self.folder, f"echo-{len(measured)}", command, listen))
-            payload = message.with_suffix(".payload")
-            program("messages", "payload", str(message.stat().st_size), str(payload)).check_returncode()
-            answer(echo, ECHO, payload, saved)
+            same_size = payload(message)
+            answer(echo, ECHO, same_size, saved)
             calls = 60 if "local" in name else 4_000
             in_flight = 8 if "local" in name else 64
             subject = Subject(name, server, path, message, in_flight=in_flight, calls=calls)
-            measured.append((subject, Subject("echo", echo, ECHO, payload, in_flight=in_flight, calls=4_000)))
+            measured.append((subject, Subject("echo", echo, ECHO, same_size, in_flight=in_flight, calls=4_000)))
         idle = [(server, server.resident_bytes()) for server in (rules, local)]
         for number in range(ROUNDS):
             for pair in measured:
@@ -114,17 +103,9 @@ class Capacity:
             address = f"127.0.0.1:{port}"
             drawn = random.Random(7)
             with contextlib.ExitStack() as stack:
-                command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / kept)]
-                listen = f"unix://{self.folder}/{kept}.sock"
-                environment = {
-                    "GSAR_JUDGES__CHAIN": '["rules/2"]',
-                    "GSAR_EVIDENCE__EMBEDDINGS": "off",
-                    "GSAR_GATEWAY__ADDRESS": address,
-                }
-                server = stack.enter_context(
-                    running(self.folder, kept, [*command, "--listen", listen], listen, **environment)
-                )
-                answer(server, SCORE, self.message("score"), self.folder / "answer")
+                settings = {"GSAR_EVIDENCE__EMBEDDINGS": "off", "GSAR_GATEWAY__ADDRESS": address}
+                server = stack.enter_context(gsar(self.folder, kept, **settings))
+                answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
                 same, given = log(drawn, 20), 0
                 for _ in range(EVALUATIONS):
                     text = log(drawn, sizes) if sizes else same
@@ -139,13 +120,10 @@ class Capacity:
             )
 
     def disk_of_a_corpus(self) -> None:
-        listen = f"unix://{self.folder}/corpus.sock"
-        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / "corpus"), "--listen", listen]
         text = self.folder / "app.log"
         text.write_text(log(random.Random(11), CORPUS_LINES))
-        environment = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"}
-        with running(self.folder, "corpus", command, listen, **environment) as server:
-            answer(server, SCORE, self.message("score"), self.folder / "answer")
+        with gsar(self.folder, "corpus", GSAR_EVIDENCE__EMBEDDINGS="off") as server:
+            answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
             put = [str(PROGRAMS / "gsar"), "evidence", "put", "inc-7", str(text), "--endpoint", server.endpoint]
             subprocess.run(pinned(1, put), check=True, capture_output=True)
             peak = server.peak_bytes()

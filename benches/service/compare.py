@@ -16,11 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, met, ratios, spread, table
-from servers import ECHO, EVALUATE, Server, answer, free_port, pinned, program, running
+from servers import ECHO, EVALUATE, SCORE, Server, answer, free_port, gsar, payload, pinned, program, request, running
 from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
-SCORE = "/gsar.v1.GroundingService/Score"
 
 
 class Bench:
@@ -29,14 +28,13 @@ class Bench:
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder = folder
         self.stack = stack
-        self.score = self.request("score")
-        self.evaluate = self.request("evaluate")
+        self.score = request(folder, "score")
+        self.evaluate = request(folder, "evaluate")
 
-        port = free_port()
-        listen = f"unix://{folder}/gsar.sock"
-        self.recording = self.gsar("recording", [listen, f"grpc://127.0.0.1:{port}"], GSAR_LEDGER__ENABLED="true")
-        self.over_tcp = Server(self.recording.process, f"grpc://127.0.0.1:{port}")
-        self.forgetful = self.gsar("forgetful", [f"unix://{folder}/forgetful.sock"], GSAR_LEDGER__ENABLED="false")
+        tcp = f"grpc://127.0.0.1:{free_port()}"
+        self.recording = stack.enter_context(gsar(folder, "recording", tcp, GSAR_LEDGER__ENABLED="true"))
+        self.over_tcp = Server(self.recording.process, tcp)
+        self.forgetful = stack.enter_context(gsar(folder, "forgetful", GSAR_LEDGER__ENABLED="false"))
 
         score_answer = self.first_answer(self.recording, "score", self.score)
         self.idle_bytes = self.recording.resident_bytes()
@@ -46,8 +44,8 @@ class Bench:
         self.echo_score = self.echo("echo-score", f"unix://{folder}/echo-score.sock", score_answer)
         self.echo_score_tcp = self.echo("echo-score-tcp", f"grpc://127.0.0.1:{free_port()}", score_answer)
         self.echo_evaluate = self.echo("echo-evaluate", f"unix://{folder}/echo-evaluate.sock", evaluate_answer)
-        self.echo_score_message = self.payload(self.score)
-        self.echo_evaluate_message = self.payload(self.evaluate)
+        self.echo_score_message = payload(self.score)
+        self.echo_evaluate_message = payload(self.evaluate)
         for server, message in [
             (self.echo_score, self.echo_score_message),
             (self.echo_score_tcp, self.echo_score_message),
@@ -55,23 +53,6 @@ class Bench:
         ]:
             answer(server, ECHO, message, folder / "echo.answer")
         self.echo_idle_bytes = self.echo_score.resident_bytes()
-
-    def request(self, method: str) -> Path:
-        path = self.folder / f"{method}.request"
-        program("messages", "request", method, str(path)).check_returncode()
-        return path
-
-    def payload(self, like: Path) -> Path:
-        path = like.with_suffix(".payload")
-        program("messages", "payload", str(like.stat().st_size), str(path)).check_returncode()
-        return path
-
-    def gsar(self, name: str, listen: list[str], **environment: str) -> Server:
-        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
-        for url in listen:
-            command += ["--listen", url]
-        environment.setdefault("GSAR_JUDGES__CHAIN", '["rules/2"]')
-        return self.stack.enter_context(running(self.folder, name, command, listen[0], **environment))
 
     def echo(self, name: str, listen: str, answer_bytes: int) -> Server:
         command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(answer_bytes)]

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, ratios, spread, table
 from postgres import postgres
-from servers import EVALUATE, Server, answer, program, running
+from servers import EVALUATE, Server, answer, gsar, request
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
 CALLS = int(os.environ.get("GSAR_BENCH_CALLS", "1800"))
@@ -28,12 +28,10 @@ SERVERS = 3
 
 def server(folder: Path, stack: contextlib.ExitStack, name: str, message: Path, url: str | None) -> Server:
     """A server that has answered once."""
-    listen = f"unix://{folder}/{name}.sock"
-    command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(folder / name), "--listen", listen]
-    settings = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_EVIDENCE__EMBEDDINGS": "off"}
+    settings = {"GSAR_EVIDENCE__EMBEDDINGS": "off"}
     if url is not None:
         settings["GSAR_STORAGE__URL"] = url
-    started = stack.enter_context(running(folder, name, command, listen, core=None, **settings))
+    started = stack.enter_context(gsar(folder, name, core=None, **settings))
     answer(started, EVALUATE, message, folder / f"{name}.answer")
     return started
 
@@ -63,8 +61,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
         url = stack.enter_context(postgres(folder))
-        message = folder / "evaluate.request"
-        program("messages", "request", "evaluate", str(message)).check_returncode()
+        message = request(folder, "evaluate")
         alone = server(folder, stack, "sqlite", message, None)
         shared = [server(folder, stack, f"shared-{number}", message, url) for number in range(SERVERS)]
         subjects = {"SQLite, 1 server": [alone]}

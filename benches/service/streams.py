@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from figures import PROGRAMS, ratios, spread, table
-from servers import EVALUATE, Server, answer, program, running
+from figures import ratios, spread, table
+from servers import EVALUATE, Server, answer, gsar, request
 from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
@@ -22,10 +22,7 @@ STREAM = "/gsar.v1.GroundingService/EvaluateStream"
 
 def server(folder: Path, stack: contextlib.ExitStack, name: str, message: Path) -> Server:
     """A server that has answered once."""
-    listen = f"unix://{folder}/{name}.sock"
-    command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(folder / name), "--listen", listen]
-    settings = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_LIMITS__STREAM_IN_FLIGHT": str(IN_FLIGHT)}
-    started = stack.enter_context(running(folder, name, command, listen, **settings))
+    started = stack.enter_context(gsar(folder, name, GSAR_LIMITS__STREAM_IN_FLIGHT=str(IN_FLIGHT)))
     answer(started, EVALUATE, message, folder / f"{name}.answer")
     return started
 
@@ -35,8 +32,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
-        message = folder / "evaluate.request"
-        program("messages", "request", "evaluate", str(message)).check_returncode()
+        message = request(folder, "evaluate")
         subjects = {}
         for in_flight in (1, IN_FLIGHT):
             for is_stream in (False, True):

@@ -13,11 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, met, ratios, spread, table
-from servers import EVALUATE, Server, answer, free_port, pinned, program, running
+from servers import EVALUATE, SCORE, Server, answer, free_port, gsar, pinned, request, running
 from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
-SCORE = "/gsar.v1.GroundingService/Score"
 PROCESSOR = "server_cpu_us_per_call"
 MOST = 1.05
 
@@ -34,18 +33,10 @@ class Bench:
             "one in ten": self.server("tenth", GSAR_TRACES__ONE_IN="10", **traced),
             "every call": self.server("all", **traced),
         }
-        self.messages = {}
-        for method in ("score", "evaluate"):
-            self.messages[method] = folder / f"{method}.request"
-            program("messages", "request", method, str(self.messages[method])).check_returncode()
+        self.messages = {method: request(folder, method) for method in ("score", "evaluate")}
 
     def server(self, name: str, **environment: str) -> Server:
-        command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(self.folder / name)]
-        listen = f"unix://{self.folder}/{name}.sock"
-        environment["GSAR_JUDGES__CHAIN"] = '["rules/2"]'
-        return self.stack.enter_context(
-            running(self.folder, name, [*command, "--listen", listen], listen, **environment)
-        )
+        return self.stack.enter_context(gsar(self.folder, name, **environment))
 
     def subjects(self, method: str, path: str) -> dict[str, Subject]:
         message = self.messages[method]
