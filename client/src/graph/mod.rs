@@ -83,8 +83,9 @@ impl Edges {
             self.edges.into_iter().map(edge).filter(|edge| edge.from != edge.to).collect();
         let named: BTreeSet<&String> =
             edges.iter().flat_map(|edge| [&edge.from, &edge.to]).collect();
-        let lone = self.entities.into_iter().map(whole).filter(|name| !named.contains(name));
-        let entities = lone.collect();
+        let lone: BTreeSet<String> =
+            self.entities.into_iter().map(whole).filter(|name| !named.contains(name)).collect();
+        let entities = lone.into_iter().collect();
         v1::Graph { entities, edges, alerts, changed, ..v1::Graph::default() }
     }
 
