@@ -196,16 +196,33 @@ async fn a_belief_without_evidence_that_holds_is_deferred() {
     assert_eq!(codes(&api.reasons), ["OBSERVATION_NOT_SHOWN", "NO_OBSERVATION"]);
     assert!(graph(&after).frontier.is_empty());
     assert_eq!(graph(&after).candidates[0].entity, API);
+}
 
-    // What holds of another entity shows nothing of this one.
-    let stands = begin(&server, start("i3")).await;
-    let text = "node-7: disk is full";
-    let other = belief(API, BeliefLabel::Symptom, text, "node-log");
-    let calls = vec![result("node-log", v1::EvidenceLane::Logs, text)];
-    let after = take(&server, turn(&stands, calls, vec![other])).await.unwrap();
-    let api = of(&after, API);
-    assert_eq!(api.label(), BeliefLabel::Defer);
-    assert_eq!(codes(&api.reasons), ["OBSERVATION_OF_ANOTHER_ENTITY", "NO_OBSERVATION"]);
+#[tokio::test]
+async fn what_holds_of_another_entity_shows_nothing_of_this_one() {
+    let server = Running::start().await;
+    for (id, entity, text, shows) in [
+        ("i3", API, "node-7: disk is full", false),
+        // No part of a word is a name.
+        ("i3-word", API, "rapid-cache: 37 keys were evicted", false),
+        ("i3-name", API, "API_GATEWAY 37 requests refused", true),
+        ("i3-alias", DB, "postgres: 412 connections refused", true),
+    ] {
+        let mut request = start(id);
+        request.graph.as_mut().unwrap().alerts = vec![entity.to_owned()];
+        let stands = begin(&server, request).await;
+        let calls = vec![result("log", v1::EvidenceLane::Logs, text)];
+        let given = belief(entity, BeliefLabel::Symptom, text, "log");
+        let after = take(&server, turn(&stands, calls, vec![given])).await.unwrap();
+        let found = of(&after, entity);
+        if shows {
+            assert_eq!(found.label(), BeliefLabel::Symptom, "{text}: {:?}", found.reasons);
+        } else {
+            assert_eq!(found.label(), BeliefLabel::Defer, "{text}");
+            let expected = ["OBSERVATION_OF_ANOTHER_ENTITY", "NO_OBSERVATION"];
+            assert_eq!(codes(&found.reasons), expected, "{text}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -39,9 +39,9 @@ pub enum TopologyError {
 
 impl Topology {
     /// The most entities.
-    pub const MAX_ENTITIES: usize = 10_000;
+    pub const MAX_ENTITIES: usize = 2_000;
     /// The most edges.
-    pub const MAX_EDGES: usize = 100_000;
+    pub const MAX_EDGES: usize = 20_000;
 
     /// A topology of edges, entities that have none, and groups of names that mean the same: the first of a group stands for it.
     /// An edge from an entity to itself is none.
@@ -129,6 +129,13 @@ impl Topology {
     #[must_use]
     pub fn name(&self, node: Node) -> &str {
         self.entity(node).map(Entity::as_str).unwrap_or_default()
+    }
+
+    /// Every name that means the entity at a place, its own first.
+    pub fn names(&self, node: Node) -> impl Iterator<Item = &Entity> {
+        let others = self.aliases.iter().filter(move |(_, place)| **place == node);
+        let own = self.entity(node);
+        own.into_iter().chain(others.map(|(name, _)| name).filter(move |name| Some(*name) != own))
     }
 
     /// Every place.

@@ -66,6 +66,7 @@ pub use corrections::{Correction, CorrectionCode, ExtraTurn, Outcome};
 pub use evidence_set::EvidenceSet;
 pub use opinion::Opinion;
 pub use references::claim_cycle;
+pub use spelling::holds_spelled;
 pub(crate) use turn::settled as settled_findings;
 pub use turn::{Objection, after_turn, objections};
 pub use undo::{AskedAgain, Undone, undo};

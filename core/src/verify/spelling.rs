@@ -8,7 +8,8 @@ const LONG: usize = 8;
 
 /// Whether a text holds a name: `worker-7` in `worker-7-x2x1z`, `WORKER_7` and `worker7`, `5xx` in `errors_5xx`, and no
 /// `worker-7` in `worker-70`.
-pub(super) fn holds_spelled(text: &str, name: &str) -> bool {
+#[must_use]
+pub fn holds_spelled(text: &str, name: &str) -> bool {
     let name = name.trim_matches(|c: char| !c.is_alphanumeric());
     let bytes = text.as_bytes();
     let Some(first) = name.bytes().next() else { return false };

@@ -2982,6 +2982,297 @@ pub mod gate_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// Graph is the operational graph around an incident: entities, and who depends on whom, whatever way the fault took.
+/// An entity is named `namespace/Kind/name`, `Kind/name` or `name`, in 1 to 256 bytes without spaces. Suffixes that a cluster
+/// generates for pods, replica sets and jobs are no part of a name.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Graph {
+    /// edges between entities; at most 20,000, between at most 2,000 entities.
+    #[prost(message, repeated, tag = "1")]
+    pub edges: ::prost::alloc::vec::Vec<GraphEdge>,
+    /// entities that have no edge.
+    #[prost(string, repeated, tag = "2")]
+    pub entities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// aliases are groups of names of one entity.
+    #[prost(message, repeated, tag = "3")]
+    pub aliases: ::prost::alloc::vec::Vec<EntityAliases>,
+    /// alerts are the entities that alert, where the exploration begins; at least one.
+    #[prost(string, repeated, tag = "4")]
+    pub alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// changed are entities in which something was changed, such as deployed, configured or scaled. In others a fault begins only
+    /// where evidence of a change says so.
+    #[prost(string, repeated, tag = "5")]
+    pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// limits of the exploration.
+    #[prost(message, optional, tag = "6")]
+    pub limits: ::core::option::Option<ExplorationLimits>,
+}
+/// GraphEdge joins two entities.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GraphEdge {
+    /// from is the entity that is depended on, or from which the fault came.
+    #[prost(string, tag = "1")]
+    pub from: ::prost::alloc::string::String,
+    /// to is the entity that depends on it, or to which the fault went.
+    #[prost(string, tag = "2")]
+    pub to: ::prost::alloc::string::String,
+}
+/// EntityAliases are names of one entity.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EntityAliases {
+    /// names that mean the same; the first one is used in answers.
+    #[prost(string, repeated, tag = "1")]
+    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// ExplorationLimits bounds an exploration. Fields that are absent have the reference's values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExplorationLimits {
+    /// max_flips is how often the label of an entity may change before it is deferred for good; 0 to 20, 3 where absent.
+    #[prost(uint32, optional, tag = "1")]
+    pub max_flips: ::core::option::Option<u32>,
+    /// max_visits is how often an entity is looked at; 1 to 20, 5 where absent.
+    #[prost(uint32, optional, tag = "2")]
+    pub max_visits: ::core::option::Option<u32>,
+    /// cooldown is how many other looks lie between two at one entity, where others are due; 0 to 100, 2 where absent.
+    #[prost(uint32, optional, tag = "3")]
+    pub cooldown: ::core::option::Option<u32>,
+    /// budget is how many looks there are altogether; 1 to 1,000, 200 where absent.
+    #[prost(uint32, optional, tag = "4")]
+    pub budget: ::core::option::Option<u32>,
+}
+/// Belief is the answer for one entity that was due to be looked at.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Belief {
+    /// entity that was looked at; required; one that is due.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// label; required.
+    #[prost(enumeration = "BeliefLabel", tag = "2")]
+    pub label: i32,
+    /// observations that show it, verified like claims; at least one that stands and is of the entity, else the label is taken as
+    /// defer.
+    #[prost(message, repeated, tag = "3")]
+    pub observations: ::prost::alloc::vec::Vec<Observation>,
+    /// propagations are ways that the fault took, each between the entity and a neighbour. They replace those of its belief before.
+    #[prost(message, repeated, tag = "4")]
+    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
+    /// suspects are other entities to be looked at.
+    #[prost(string, repeated, tag = "5")]
+    pub suspects: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Observation is a statement about an entity, and what shows it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Observation {
+    /// text is the statement; required.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// citations of stored items; at least one.
+    #[prost(message, repeated, tag = "2")]
+    pub citations: ::prost::alloc::vec::Vec<Citation>,
+}
+/// GraphState is where the exploration of a graph stands.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GraphState {
+    /// due are the entities to be looked at now; a turn answers for them with beliefs. None is left at the end.
+    #[prost(message, repeated, tag = "1")]
+    pub due: ::prost::alloc::vec::Vec<EntityLook>,
+    /// entities that were found, in the order of their names.
+    #[prost(message, repeated, tag = "2")]
+    pub entities: ::prost::alloc::vec::Vec<EntityBelief>,
+    /// frontier are the origins that no other origin reaches over the ways of the fault.
+    #[prost(string, repeated, tag = "3")]
+    pub frontier: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// ties are origins of the frontier that reach each other, group by group.
+    #[prost(message, repeated, tag = "4")]
+    pub ties: ::prost::alloc::vec::Vec<EntityAliases>,
+    /// contributing are origins that one of the frontier reaches.
+    #[prost(string, repeated, tag = "5")]
+    pub contributing: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// candidates are what may be the origin where the frontier is empty, the likeliest first, with what speaks for each.
+    #[prost(message, repeated, tag = "6")]
+    pub candidates: ::prost::alloc::vec::Vec<CauseCandidate>,
+    /// alerts, and which entities of the frontier reach each.
+    #[prost(message, repeated, tag = "7")]
+    pub alerts: ::prost::alloc::vec::Vec<AlertExplanation>,
+    /// pending are entities that were still to be looked at when the budget was spent.
+    #[prost(string, repeated, tag = "8")]
+    pub pending: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// looks that were answered.
+    #[prost(uint32, tag = "9")]
+    pub looks: u32,
+}
+/// EntityLook is an entity that is to be looked at, and what is known around it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EntityLook {
+    /// entity to look at.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// visit is which look at it this is, from 1.
+    #[prost(uint32, tag = "2")]
+    pub visit: u32,
+    /// neighbours, with their labels where they were looked at.
+    #[prost(message, repeated, tag = "3")]
+    pub neighbours: ::prost::alloc::vec::Vec<EntityNeighbour>,
+    /// inbox is what neighbours made known since the last look.
+    #[prost(message, repeated, tag = "4")]
+    pub inbox: ::prost::alloc::vec::Vec<EntityMessage>,
+    /// is_changed says that something was changed in it, as far as is known.
+    #[prost(bool, tag = "5")]
+    pub is_changed: bool,
+}
+/// EntityNeighbour is an entity one edge away.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EntityNeighbour {
+    /// entity that it is.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// label; unspecified where it was not looked at.
+    #[prost(enumeration = "BeliefLabel", tag = "2")]
+    pub label: i32,
+}
+/// EntityMessage is what an entity made known when its belief changed.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EntityMessage {
+    /// from is the entity.
+    #[prost(string, tag = "1")]
+    pub from: ::prost::alloc::string::String,
+    /// label that it has.
+    #[prost(enumeration = "BeliefLabel", tag = "2")]
+    pub label: i32,
+    /// propagations are ways of the fault between the two.
+    #[prost(message, repeated, tag = "3")]
+    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
+}
+/// EntityBelief is what is believed of an entity.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EntityBelief {
+    /// entity that it is about.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// label; unspecified where it was not looked at.
+    #[prost(enumeration = "BeliefLabel", tag = "2")]
+    pub label: i32,
+    /// visits is how often it was looked at.
+    #[prost(uint32, tag = "3")]
+    pub visits: u32,
+    /// flips is how often its label changed.
+    #[prost(uint32, tag = "4")]
+    pub flips: u32,
+    /// propagations are ways of the fault that its last belief names.
+    #[prost(message, repeated, tag = "5")]
+    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
+    /// evidence_ids of its last belief.
+    #[prost(string, repeated, tag = "6")]
+    pub evidence_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// reasons why less of its last belief was taken than was given: as in RecordedBelief, NOTHING_CHANGED (an origin in which
+    /// nothing was changed is taken as a symptom) or LABEL_CHANGED_TOO_OFTEN (it is deferred for good).
+    #[prost(message, repeated, tag = "7")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+}
+/// CauseCandidate is an entity that may be the origin though no belief says so.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CauseCandidate {
+    /// entity that it is.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// label; unspecified where it was not looked at.
+    #[prost(enumeration = "BeliefLabel", tag = "2")]
+    pub label: i32,
+    /// alerts is how many of the alerts it reaches.
+    #[prost(uint32, tag = "3")]
+    pub alerts: u32,
+    /// causes is how many suspicious neighbours are said to have passed the fault on to it.
+    #[prost(uint32, tag = "4")]
+    pub causes: u32,
+    /// has_change says that something was changed in it.
+    #[prost(bool, tag = "5")]
+    pub has_change: bool,
+    /// flips is how often its label changed.
+    #[prost(uint32, tag = "6")]
+    pub flips: u32,
+}
+/// AlertExplanation is an alert, and what explains it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AlertExplanation {
+    /// entity that alerts.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// by are the entities of the frontier that reach it; none where it is not explained.
+    #[prost(string, repeated, tag = "2")]
+    pub by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// path is the way of the fault from the alert back to the first of them.
+    #[prost(string, repeated, tag = "3")]
+    pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// RecordedBelief is a belief as it was taken.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecordedBelief {
+    /// entity that it is about.
+    #[prost(string, tag = "1")]
+    pub entity: ::prost::alloc::string::String,
+    /// label that was given.
+    #[prost(enumeration = "BeliefLabel", tag = "2")]
+    pub label: i32,
+    /// verified is the label that its evidence allows: the one given, or defer.
+    #[prost(enumeration = "BeliefLabel", tag = "3")]
+    pub verified: i32,
+    /// observations after verification: those that are grounded stand.
+    #[prost(message, repeated, tag = "4")]
+    pub observations: ::prost::alloc::vec::Vec<JudgedClaim>,
+    /// has_change says that an observation that stands cites a change.
+    #[prost(bool, tag = "5")]
+    pub has_change: bool,
+    /// propagations are ways of the fault.
+    #[prost(message, repeated, tag = "6")]
+    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
+    /// suspects are other entities to be looked at.
+    #[prost(string, repeated, tag = "7")]
+    pub suspects: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// reasons why less was taken than was given: OBSERVATION_NOT_SHOWN, OBSERVATION_OF_ANOTHER_ENTITY, NO_OBSERVATION.
+    #[prost(message, repeated, tag = "8")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+}
+/// BeliefLabel is what an entity is, by what can be seen of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BeliefLabel {
+    /// Not said.
+    Unspecified = 0,
+    /// Nothing is wrong with it.
+    Healthy = 1,
+    /// The fault began in it.
+    Origin = 2,
+    /// It suffers from the fault of another entity.
+    Symptom = 3,
+    /// What can be seen does not decide.
+    Defer = 4,
+}
+impl BeliefLabel {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BELIEF_LABEL_UNSPECIFIED",
+            Self::Healthy => "BELIEF_LABEL_HEALTHY",
+            Self::Origin => "BELIEF_LABEL_ORIGIN",
+            Self::Symptom => "BELIEF_LABEL_SYMPTOM",
+            Self::Defer => "BELIEF_LABEL_DEFER",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BELIEF_LABEL_UNSPECIFIED" => Some(Self::Unspecified),
+            "BELIEF_LABEL_HEALTHY" => Some(Self::Healthy),
+            "BELIEF_LABEL_ORIGIN" => Some(Self::Origin),
+            "BELIEF_LABEL_SYMPTOM" => Some(Self::Symptom),
+            "BELIEF_LABEL_DEFER" => Some(Self::Defer),
+            _ => None,
+        }
+    }
+}
 /// EvaluateRequest is a report and its evidence.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EvaluateRequest {
@@ -4570,94 +4861,6 @@ pub struct StartInvestigationRequest {
     #[prost(message, optional, tag = "9")]
     pub graph: ::core::option::Option<Graph>,
 }
-/// Graph is the operational graph around an incident: entities, and who depends on whom, whatever way the fault took.
-/// An entity is named `namespace/Kind/name`, `Kind/name` or `name`, in 1 to 256 bytes without spaces. Suffixes that a cluster
-/// generates for pods, replica sets and jobs are no part of a name.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct Graph {
-    /// edges between entities; at most 100,000, between at most 10,000 entities.
-    #[prost(message, repeated, tag = "1")]
-    pub edges: ::prost::alloc::vec::Vec<GraphEdge>,
-    /// entities that have no edge.
-    #[prost(string, repeated, tag = "2")]
-    pub entities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// aliases are groups of names of one entity.
-    #[prost(message, repeated, tag = "3")]
-    pub aliases: ::prost::alloc::vec::Vec<EntityAliases>,
-    /// alerts are the entities that alert, where the exploration begins; at least one.
-    #[prost(string, repeated, tag = "4")]
-    pub alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// changed are entities in which something was changed, such as deployed, configured or scaled. In others a fault begins only
-    /// where evidence of a change says so.
-    #[prost(string, repeated, tag = "5")]
-    pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// limits of the exploration.
-    #[prost(message, optional, tag = "6")]
-    pub limits: ::core::option::Option<ExplorationLimits>,
-}
-/// GraphEdge joins two entities.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GraphEdge {
-    /// from is the entity that is depended on, or from which the fault came.
-    #[prost(string, tag = "1")]
-    pub from: ::prost::alloc::string::String,
-    /// to is the entity that depends on it, or to which the fault went.
-    #[prost(string, tag = "2")]
-    pub to: ::prost::alloc::string::String,
-}
-/// EntityAliases are names of one entity.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct EntityAliases {
-    /// names that mean the same; the first one is used in answers.
-    #[prost(string, repeated, tag = "1")]
-    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-}
-/// ExplorationLimits bounds an exploration. Fields that are absent have the reference's values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ExplorationLimits {
-    /// max_flips is how often the label of an entity may change before it is deferred for good; 0 to 20, 3 where absent.
-    #[prost(uint32, optional, tag = "1")]
-    pub max_flips: ::core::option::Option<u32>,
-    /// max_visits is how often an entity is looked at; 1 to 20, 5 where absent.
-    #[prost(uint32, optional, tag = "2")]
-    pub max_visits: ::core::option::Option<u32>,
-    /// cooldown is how many other looks lie between two at one entity, where others are due; 0 to 100, 2 where absent.
-    #[prost(uint32, optional, tag = "3")]
-    pub cooldown: ::core::option::Option<u32>,
-    /// budget is how many looks there are altogether; 1 to 10,000, 200 where absent.
-    #[prost(uint32, optional, tag = "4")]
-    pub budget: ::core::option::Option<u32>,
-}
-/// Belief is the answer for one entity that was due to be looked at.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct Belief {
-    /// entity that was looked at; required; one that is due.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// label; required.
-    #[prost(enumeration = "BeliefLabel", tag = "2")]
-    pub label: i32,
-    /// observations that show it, verified like claims; at least one that stands and is of the entity, else the label is taken as
-    /// defer.
-    #[prost(message, repeated, tag = "3")]
-    pub observations: ::prost::alloc::vec::Vec<Observation>,
-    /// propagations are ways that the fault took, each between the entity and a neighbour. They replace those of its belief before.
-    #[prost(message, repeated, tag = "4")]
-    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
-    /// suspects are other entities to be looked at.
-    #[prost(string, repeated, tag = "5")]
-    pub suspects: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-}
-/// Observation is a statement about an entity, and what shows it.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct Observation {
-    /// text is the statement; required.
-    #[prost(string, tag = "1")]
-    pub text: ::prost::alloc::string::String,
-    /// citations of stored items; at least one.
-    #[prost(message, repeated, tag = "2")]
-    pub citations: ::prost::alloc::vec::Vec<Citation>,
-}
 /// InvestigationBudget bounds what an investigation may cost. Whichever ends first ends it degraded, and is named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InvestigationBudget {
@@ -4901,140 +5104,6 @@ pub struct Investigation {
     /// graph as it was explored so far; absent where there is none.
     #[prost(message, optional, tag = "13")]
     pub graph: ::core::option::Option<GraphState>,
-}
-/// GraphState is where the exploration of a graph stands.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct GraphState {
-    /// due are the entities to be looked at now; a turn answers for them with beliefs. None is left at the end.
-    #[prost(message, repeated, tag = "1")]
-    pub due: ::prost::alloc::vec::Vec<EntityLook>,
-    /// entities that were found, in the order of their names.
-    #[prost(message, repeated, tag = "2")]
-    pub entities: ::prost::alloc::vec::Vec<EntityBelief>,
-    /// frontier are the origins that no other origin reaches over the ways of the fault.
-    #[prost(string, repeated, tag = "3")]
-    pub frontier: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// ties are origins of the frontier that reach each other, group by group.
-    #[prost(message, repeated, tag = "4")]
-    pub ties: ::prost::alloc::vec::Vec<EntityAliases>,
-    /// contributing are origins that one of the frontier reaches.
-    #[prost(string, repeated, tag = "5")]
-    pub contributing: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// candidates are what may be the origin where the frontier is empty, the likeliest first, with what speaks for each.
-    #[prost(message, repeated, tag = "6")]
-    pub candidates: ::prost::alloc::vec::Vec<CauseCandidate>,
-    /// alerts, and which entities of the frontier reach each.
-    #[prost(message, repeated, tag = "7")]
-    pub alerts: ::prost::alloc::vec::Vec<AlertExplanation>,
-    /// pending are entities that were still to be looked at when the budget was spent.
-    #[prost(string, repeated, tag = "8")]
-    pub pending: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// looks that were answered.
-    #[prost(uint32, tag = "9")]
-    pub looks: u32,
-}
-/// EntityLook is an entity that is to be looked at, and what is known around it.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct EntityLook {
-    /// entity to look at.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// visit is which look at it this is, from 1.
-    #[prost(uint32, tag = "2")]
-    pub visit: u32,
-    /// neighbours, with their labels where they were looked at.
-    #[prost(message, repeated, tag = "3")]
-    pub neighbours: ::prost::alloc::vec::Vec<EntityNeighbour>,
-    /// inbox is what neighbours made known since the last look.
-    #[prost(message, repeated, tag = "4")]
-    pub inbox: ::prost::alloc::vec::Vec<EntityMessage>,
-    /// is_changed says that something was changed in it, as far as is known.
-    #[prost(bool, tag = "5")]
-    pub is_changed: bool,
-}
-/// EntityNeighbour is an entity one edge away.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct EntityNeighbour {
-    /// entity that it is.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// label; unspecified where it was not looked at.
-    #[prost(enumeration = "BeliefLabel", tag = "2")]
-    pub label: i32,
-}
-/// EntityMessage is what an entity made known when its belief changed.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct EntityMessage {
-    /// from is the entity.
-    #[prost(string, tag = "1")]
-    pub from: ::prost::alloc::string::String,
-    /// label that it has.
-    #[prost(enumeration = "BeliefLabel", tag = "2")]
-    pub label: i32,
-    /// propagations are ways of the fault between the two.
-    #[prost(message, repeated, tag = "3")]
-    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
-}
-/// EntityBelief is what is believed of an entity.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct EntityBelief {
-    /// entity that it is about.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// label; unspecified where it was not looked at.
-    #[prost(enumeration = "BeliefLabel", tag = "2")]
-    pub label: i32,
-    /// visits is how often it was looked at.
-    #[prost(uint32, tag = "3")]
-    pub visits: u32,
-    /// flips is how often its label changed.
-    #[prost(uint32, tag = "4")]
-    pub flips: u32,
-    /// propagations are ways of the fault that its last belief names.
-    #[prost(message, repeated, tag = "5")]
-    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
-    /// evidence_ids of its last belief.
-    #[prost(string, repeated, tag = "6")]
-    pub evidence_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// reasons why less of its last belief was taken than was given: as in RecordedBelief, NOTHING_CHANGED (an origin in which
-    /// nothing was changed is taken as a symptom) or LABEL_CHANGED_TOO_OFTEN (it is deferred for good).
-    #[prost(message, repeated, tag = "7")]
-    pub reasons: ::prost::alloc::vec::Vec<Reason>,
-}
-/// CauseCandidate is an entity that may be the origin though no belief says so.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CauseCandidate {
-    /// entity that it is.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// label; unspecified where it was not looked at.
-    #[prost(enumeration = "BeliefLabel", tag = "2")]
-    pub label: i32,
-    /// alerts is how many of the alerts it reaches.
-    #[prost(uint32, tag = "3")]
-    pub alerts: u32,
-    /// causes is how many suspicious neighbours are said to have passed the fault on to it.
-    #[prost(uint32, tag = "4")]
-    pub causes: u32,
-    /// has_change says that something was changed in it.
-    #[prost(bool, tag = "5")]
-    pub has_change: bool,
-    /// flips is how often its label changed.
-    #[prost(uint32, tag = "6")]
-    pub flips: u32,
-}
-/// AlertExplanation is an alert, and what explains it.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct AlertExplanation {
-    /// entity that alerts.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// by are the entities of the frontier that reach it; none where it is not explained.
-    #[prost(string, repeated, tag = "2")]
-    pub by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// path is the way of the fault from the alert back to the first of them.
-    #[prost(string, repeated, tag = "3")]
-    pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Spent is what an investigation has cost.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5286,34 +5355,6 @@ pub struct RecordedTurn {
     #[prost(message, repeated, tag = "7")]
     pub beliefs: ::prost::alloc::vec::Vec<RecordedBelief>,
 }
-/// RecordedBelief is a belief as it was taken.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct RecordedBelief {
-    /// entity that it is about.
-    #[prost(string, tag = "1")]
-    pub entity: ::prost::alloc::string::String,
-    /// label that was given.
-    #[prost(enumeration = "BeliefLabel", tag = "2")]
-    pub label: i32,
-    /// verified is the label that its evidence allows: the one given, or defer.
-    #[prost(enumeration = "BeliefLabel", tag = "3")]
-    pub verified: i32,
-    /// observations after verification: those that are grounded stand.
-    #[prost(message, repeated, tag = "4")]
-    pub observations: ::prost::alloc::vec::Vec<JudgedClaim>,
-    /// has_change says that an observation that stands cites a change.
-    #[prost(bool, tag = "5")]
-    pub has_change: bool,
-    /// propagations are ways of the fault.
-    #[prost(message, repeated, tag = "6")]
-    pub propagations: ::prost::alloc::vec::Vec<GraphEdge>,
-    /// suspects are other entities to be looked at.
-    #[prost(string, repeated, tag = "7")]
-    pub suspects: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// reasons why less was taken than was given: OBSERVATION_NOT_SHOWN, OBSERVATION_OF_ANOTHER_ENTITY, NO_OBSERVATION.
-    #[prost(message, repeated, tag = "8")]
-    pub reasons: ::prost::alloc::vec::Vec<Reason>,
-}
 /// RecordedCall is a call of a tool.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecordedCall {
@@ -5427,47 +5468,6 @@ pub struct RecordedStop {
     /// cause, as in Finished.
     #[prost(string, tag = "1")]
     pub cause: ::prost::alloc::string::String,
-}
-/// BeliefLabel is what an entity is, by what can be seen of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum BeliefLabel {
-    /// Not said.
-    Unspecified = 0,
-    /// Nothing is wrong with it.
-    Healthy = 1,
-    /// The fault began in it.
-    Origin = 2,
-    /// It suffers from the fault of another entity.
-    Symptom = 3,
-    /// What can be seen does not decide.
-    Defer = 4,
-}
-impl BeliefLabel {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "BELIEF_LABEL_UNSPECIFIED",
-            Self::Healthy => "BELIEF_LABEL_HEALTHY",
-            Self::Origin => "BELIEF_LABEL_ORIGIN",
-            Self::Symptom => "BELIEF_LABEL_SYMPTOM",
-            Self::Defer => "BELIEF_LABEL_DEFER",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "BELIEF_LABEL_UNSPECIFIED" => Some(Self::Unspecified),
-            "BELIEF_LABEL_HEALTHY" => Some(Self::Healthy),
-            "BELIEF_LABEL_ORIGIN" => Some(Self::Origin),
-            "BELIEF_LABEL_SYMPTOM" => Some(Self::Symptom),
-            "BELIEF_LABEL_DEFER" => Some(Self::Defer),
-            _ => None,
-        }
-    }
 }
 /// Generated client implementations.
 pub mod investigation_service_client {

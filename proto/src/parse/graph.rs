@@ -12,7 +12,7 @@ use crate::v1;
 use crate::violations::Violations;
 
 /// The most groups of aliases, and the most alerts.
-const MAX_GROUPS: usize = 10_000;
+const MAX_GROUPS: usize = 2_000;
 
 /// A graph, and where its exploration begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,10 +94,13 @@ pub fn beliefs(
             })
         });
         let list = path.field("propagations");
-        let propagations = each(list, belief.propagations, violations, |path, way, violations| {
-            let from = read_node(path.field("from"), &way.from, topology, violations);
-            let to = read_node(path.field("to"), &way.to, topology, violations);
-            Some((from?, to?))
+        let ways = at_most(list, belief.propagations, Topology::MAX_ENTITIES, violations);
+        let propagations = ways.and_then(|ways| {
+            each(list, ways, violations, |path, way, violations| {
+                let from = read_node(path.field("from"), &way.from, topology, violations);
+                let to = read_node(path.field("to"), &way.to, topology, violations);
+                Some((from?, to?))
+            })
         });
         let list = path.field("suspects");
         let suspects = read_nodes(list, belief.suspects, topology, violations);
@@ -203,7 +206,7 @@ fn read_limits(
     let max_flips = bounded("max_flips", message.max_flips, reference.max_flips, 0, 20);
     let max_visits = bounded("max_visits", message.max_visits, reference.max_visits, 1, 20);
     let cooldown = bounded("cooldown", message.cooldown, reference.cooldown, 0, 100);
-    let budget = bounded("budget", message.budget, reference.budget, 1, 10_000);
+    let budget = bounded("budget", message.budget, reference.budget, 1, 1_000);
     Some(ExplorationLimits {
         max_flips: max_flips?,
         max_visits: max_visits?,

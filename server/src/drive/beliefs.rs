@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gsar_core::belief::{Label, Topology};
+use gsar_core::belief::{Entity, Label, Topology};
 use gsar_core::evidence::{Citation, EvidenceItem, Lane, Target};
 use gsar_core::policy::{PolicyValues, VerificationMode};
-use gsar_core::verify::{EvidenceSet, verify};
+use gsar_core::verify::{EvidenceSet, holds_spelled, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::{ParsedBelief, ParsedObservation};
@@ -112,7 +112,9 @@ fn verify_one(
     items: &[EvidenceItem],
 ) -> v1::RecordedBelief {
     let name = |node| topology.name(node).to_owned();
-    let short = topology.entity(belief.node).map(|entity| entity.name()).unwrap_or_default();
+    let short = topology.entity(belief.node).map(Entity::name).unwrap_or_default();
+    let names: BTreeSet<&str> = topology.names(belief.node).map(Entity::name).collect();
+    let is_named = |text: &str| names.iter().any(|name| holds_spelled(text, name));
     let (given, judged): (Vec<Claim>, Vec<JudgedClaim>) =
         belief.observations.into_iter().enumerate().filter_map(claim).unzip();
     let evidence = EvidenceSet::new(items);
@@ -131,7 +133,7 @@ fn verify_one(
             let why = why.map(|found| format!(": {}", found.sentence)).unwrap_or_default();
             let sentence = format!("what it cites does not show \"{text}\"{why}");
             reasons.push(graph::reason("OBSERVATION_NOT_SHOWN", sentence));
-        } else if !text.contains(short) && !cited.iter().any(|item| speaks_of(item, short)) {
+        } else if !is_named(text) && !cited.iter().any(|item| texts(item).any(is_named)) {
             let sentence = format!("neither \"{text}\" nor what it cites names {short}");
             reasons.push(graph::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
             verified.judged.class = Class::Ungrounded;
@@ -181,7 +183,7 @@ fn item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a Evide
     }
 }
 
-/// Whether an item names an entity: in its content, or in what was asked for.
-fn speaks_of(item: &EvidenceItem, name: &str) -> bool {
-    [item.content.as_str(), &item.query, &item.tool].iter().any(|text| text.contains(name))
+/// Where an item can name an entity: in its content, or in what was asked for.
+fn texts(item: &EvidenceItem) -> impl Iterator<Item = &str> {
+    [item.content.as_str(), &item.query, &item.tool].into_iter()
 }

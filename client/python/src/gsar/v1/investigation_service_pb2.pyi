@@ -9,9 +9,9 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
-from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from gsar.v1 import common_pb2 as _common_pb2
 from gsar.v1 import gate_service_pb2 as _gate_service_pb2
+from gsar.v1 import graph_pb2 as _graph_pb2
 from gsar.v1 import grounding_service_pb2 as _grounding_service_pb2
 import builtins as _builtins
 import sys
@@ -23,38 +23,6 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
-
-class _BeliefLabel:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _BeliefLabelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BeliefLabel.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    BELIEF_LABEL_UNSPECIFIED: _BeliefLabel.ValueType  # 0
-    """Not said."""
-    BELIEF_LABEL_HEALTHY: _BeliefLabel.ValueType  # 1
-    """Nothing is wrong with it."""
-    BELIEF_LABEL_ORIGIN: _BeliefLabel.ValueType  # 2
-    """The fault began in it."""
-    BELIEF_LABEL_SYMPTOM: _BeliefLabel.ValueType  # 3
-    """It suffers from the fault of another entity."""
-    BELIEF_LABEL_DEFER: _BeliefLabel.ValueType  # 4
-    """What can be seen does not decide."""
-
-class BeliefLabel(_BeliefLabel, metaclass=_BeliefLabelEnumTypeWrapper):
-    """BeliefLabel is what an entity is, by what can be seen of it."""
-
-BELIEF_LABEL_UNSPECIFIED: BeliefLabel.ValueType  # 0
-"""Not said."""
-BELIEF_LABEL_HEALTHY: BeliefLabel.ValueType  # 1
-"""Nothing is wrong with it."""
-BELIEF_LABEL_ORIGIN: BeliefLabel.ValueType  # 2
-"""The fault began in it."""
-BELIEF_LABEL_SYMPTOM: BeliefLabel.ValueType  # 3
-"""It suffers from the fault of another entity."""
-BELIEF_LABEL_DEFER: BeliefLabel.ValueType  # 4
-"""What can be seen does not decide."""
-Global___BeliefLabel: _TypeAlias = BeliefLabel  # noqa: Y015
 
 @_typing.final
 class StartInvestigationRequest(_message.Message):
@@ -98,7 +66,7 @@ class StartInvestigationRequest(_message.Message):
         """options of every evaluation."""
 
     @_builtins.property
-    def graph(self) -> Global___Graph:
+    def graph(self) -> _graph_pb2.Graph:
         """graph to explore for where the fault began; absent: none is."""
 
     def __init__(
@@ -112,7 +80,7 @@ class StartInvestigationRequest(_message.Message):
         onset: _timestamp_pb2.Timestamp | None = ...,
         onset_window: _common_pb2.TimeWindow | None = ...,
         options: _grounding_service_pb2.EvaluateOptions | None = ...,
-        graph: Global___Graph | None = ...,
+        graph: _graph_pb2.Graph | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "graph", b"graph", "onset", b"onset", "onset_window", b"onset_window", "options", b"options", "policy_overrides", b"policy_overrides"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -121,235 +89,6 @@ class StartInvestigationRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___StartInvestigationRequest: _TypeAlias = StartInvestigationRequest  # noqa: Y015
-
-@_typing.final
-class Graph(_message.Message):
-    """Graph is the operational graph around an incident: entities, and who depends on whom, whatever way the fault took.
-    An entity is named `namespace/Kind/name`, `Kind/name` or `name`, in 1 to 256 bytes without spaces. Suffixes that a cluster
-    generates for pods, replica sets and jobs are no part of a name.
-    """
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    EDGES_FIELD_NUMBER: _builtins.int
-    ENTITIES_FIELD_NUMBER: _builtins.int
-    ALIASES_FIELD_NUMBER: _builtins.int
-    ALERTS_FIELD_NUMBER: _builtins.int
-    CHANGED_FIELD_NUMBER: _builtins.int
-    LIMITS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def edges(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """edges between entities; at most 100,000, between at most 10,000 entities."""
-
-    @_builtins.property
-    def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """entities that have no edge."""
-
-    @_builtins.property
-    def aliases(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityAliases]:
-        """aliases are groups of names of one entity."""
-
-    @_builtins.property
-    def alerts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """alerts are the entities that alert, where the exploration begins; at least one."""
-
-    @_builtins.property
-    def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """changed are entities in which something was changed, such as deployed, configured or scaled. In others a fault begins only
-        where evidence of a change says so.
-        """
-
-    @_builtins.property
-    def limits(self) -> Global___ExplorationLimits:
-        """limits of the exploration."""
-
-    def __init__(
-        self,
-        *,
-        edges: _abc.Iterable[Global___GraphEdge] | None = ...,
-        entities: _abc.Iterable[_builtins.str] | None = ...,
-        aliases: _abc.Iterable[Global___EntityAliases] | None = ...,
-        alerts: _abc.Iterable[_builtins.str] | None = ...,
-        changed: _abc.Iterable[_builtins.str] | None = ...,
-        limits: Global___ExplorationLimits | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "aliases", b"aliases", "changed", b"changed", "edges", b"edges", "entities", b"entities", "limits", b"limits"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Graph: _TypeAlias = Graph  # noqa: Y015
-
-@_typing.final
-class GraphEdge(_message.Message):
-    """GraphEdge joins two entities."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FROM_FIELD_NUMBER: _builtins.int
-    TO_FIELD_NUMBER: _builtins.int
-    to: _builtins.str
-    """to is the entity that depends on it, or to which the fault went."""
-    def __init__(
-        self,
-        *,
-        to: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["from", b"from", "to", b"to"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GraphEdge: _TypeAlias = GraphEdge  # noqa: Y015
-
-@_typing.final
-class EntityAliases(_message.Message):
-    """EntityAliases are names of one entity."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NAMES_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """names that mean the same; the first one is used in answers."""
-
-    def __init__(
-        self,
-        *,
-        names: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EntityAliases: _TypeAlias = EntityAliases  # noqa: Y015
-
-@_typing.final
-class ExplorationLimits(_message.Message):
-    """ExplorationLimits bounds an exploration. Fields that are absent have the reference's values."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MAX_FLIPS_FIELD_NUMBER: _builtins.int
-    MAX_VISITS_FIELD_NUMBER: _builtins.int
-    COOLDOWN_FIELD_NUMBER: _builtins.int
-    BUDGET_FIELD_NUMBER: _builtins.int
-    max_flips: _builtins.int
-    """max_flips is how often the label of an entity may change before it is deferred for good; 0 to 20, 3 where absent."""
-    max_visits: _builtins.int
-    """max_visits is how often an entity is looked at; 1 to 20, 5 where absent."""
-    cooldown: _builtins.int
-    """cooldown is how many other looks lie between two at one entity, where others are due; 0 to 100, 2 where absent."""
-    budget: _builtins.int
-    """budget is how many looks there are altogether; 1 to 10,000, 200 where absent."""
-    def __init__(
-        self,
-        *,
-        max_flips: _builtins.int | None = ...,
-        max_visits: _builtins.int | None = ...,
-        cooldown: _builtins.int | None = ...,
-        budget: _builtins.int | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_cooldown", b"_cooldown", "_max_flips", b"_max_flips", "_max_visits", b"_max_visits", "budget", b"budget", "cooldown", b"cooldown", "max_flips", b"max_flips", "max_visits", b"max_visits"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_budget", b"_budget", "_cooldown", b"_cooldown", "_max_flips", b"_max_flips", "_max_visits", b"_max_visits", "budget", b"budget", "cooldown", b"cooldown", "max_flips", b"max_flips", "max_visits", b"max_visits"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__budget: _TypeAlias = _typing.Literal["budget"]  # noqa: Y015
-    _WhichOneofArgType__budget: _TypeAlias = _typing.Literal["_budget", b"_budget"]  # noqa: Y015
-    _WhichOneofReturnType__cooldown: _TypeAlias = _typing.Literal["cooldown"]  # noqa: Y015
-    _WhichOneofArgType__cooldown: _TypeAlias = _typing.Literal["_cooldown", b"_cooldown"]  # noqa: Y015
-    _WhichOneofReturnType__max_flips: _TypeAlias = _typing.Literal["max_flips"]  # noqa: Y015
-    _WhichOneofArgType__max_flips: _TypeAlias = _typing.Literal["_max_flips", b"_max_flips"]  # noqa: Y015
-    _WhichOneofReturnType__max_visits: _TypeAlias = _typing.Literal["max_visits"]  # noqa: Y015
-    _WhichOneofArgType__max_visits: _TypeAlias = _typing.Literal["_max_visits", b"_max_visits"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__budget) -> _WhichOneofReturnType__budget | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__cooldown) -> _WhichOneofReturnType__cooldown | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_flips) -> _WhichOneofReturnType__max_flips | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_visits) -> _WhichOneofReturnType__max_visits | None: ...
-
-Global___ExplorationLimits: _TypeAlias = ExplorationLimits  # noqa: Y015
-
-@_typing.final
-class Belief(_message.Message):
-    """Belief is the answer for one entity that was due to be looked at."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    LABEL_FIELD_NUMBER: _builtins.int
-    OBSERVATIONS_FIELD_NUMBER: _builtins.int
-    PROPAGATIONS_FIELD_NUMBER: _builtins.int
-    SUSPECTS_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity that was looked at; required; one that is due."""
-    label: Global___BeliefLabel.ValueType
-    """label; required."""
-    @_builtins.property
-    def observations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Observation]:
-        """observations that show it, verified like claims; at least one that stands and is of the entity, else the label is taken as
-        defer.
-        """
-
-    @_builtins.property
-    def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations are ways that the fault took, each between the entity and a neighbour. They replace those of its belief before."""
-
-    @_builtins.property
-    def suspects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """suspects are other entities to be looked at."""
-
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        label: Global___BeliefLabel.ValueType = ...,
-        observations: _abc.Iterable[Global___Observation] | None = ...,
-        propagations: _abc.Iterable[Global___GraphEdge] | None = ...,
-        suspects: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "label", b"label", "observations", b"observations", "propagations", b"propagations", "suspects", b"suspects"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Belief: _TypeAlias = Belief  # noqa: Y015
-
-@_typing.final
-class Observation(_message.Message):
-    """Observation is a statement about an entity, and what shows it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TEXT_FIELD_NUMBER: _builtins.int
-    CITATIONS_FIELD_NUMBER: _builtins.int
-    text: _builtins.str
-    """text is the statement; required."""
-    @_builtins.property
-    def citations(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Citation]:
-        """citations of stored items; at least one."""
-
-    def __init__(
-        self,
-        *,
-        text: _builtins.str = ...,
-        citations: _abc.Iterable[_common_pb2.Citation] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["citations", b"citations", "text", b"text"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Observation: _TypeAlias = Observation  # noqa: Y015
 
 @_typing.final
 class InvestigationBudget(_message.Message):
@@ -448,7 +187,7 @@ class RecordTurnRequest(_message.Message):
         """path is the way through the dependency graph to the suspect; empty for as before."""
 
     @_builtins.property
-    def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Belief]:
+    def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Belief]:
         """beliefs about entities of the graph that are due, each entity once."""
 
     def __init__(
@@ -461,7 +200,7 @@ class RecordTurnRequest(_message.Message):
         changes: _abc.Iterable[_gate_service_pb2.ChangeRecord] | None = ...,
         path: _abc.Iterable[_builtins.str] | None = ...,
         wants_to_finish: _builtins.bool = ...,
-        beliefs: _abc.Iterable[Global___Belief] | None = ...,
+        beliefs: _abc.Iterable[_graph_pb2.Belief] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -905,7 +644,7 @@ class Investigation(_message.Message):
         """
 
     @_builtins.property
-    def graph(self) -> Global___GraphState:
+    def graph(self) -> _graph_pb2.GraphState:
         """graph as it was explored so far; absent where there is none."""
 
     def __init__(
@@ -923,7 +662,7 @@ class Investigation(_message.Message):
         corpus_id: _builtins.str = ...,
         started_at: _timestamp_pb2.Timestamp | None = ...,
         findings: _abc.Iterable[_common_pb2.Reason] | None = ...,
-        graph: Global___GraphState | None = ...,
+        graph: _graph_pb2.GraphState | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["gate", b"gate", "graph", b"graph", "instruction", b"instruction", "policy", b"policy", "spent", b"spent", "started_at", b"started_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -932,303 +671,6 @@ class Investigation(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Investigation: _TypeAlias = Investigation  # noqa: Y015
-
-@_typing.final
-class GraphState(_message.Message):
-    """GraphState is where the exploration of a graph stands."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DUE_FIELD_NUMBER: _builtins.int
-    ENTITIES_FIELD_NUMBER: _builtins.int
-    FRONTIER_FIELD_NUMBER: _builtins.int
-    TIES_FIELD_NUMBER: _builtins.int
-    CONTRIBUTING_FIELD_NUMBER: _builtins.int
-    CANDIDATES_FIELD_NUMBER: _builtins.int
-    ALERTS_FIELD_NUMBER: _builtins.int
-    PENDING_FIELD_NUMBER: _builtins.int
-    LOOKS_FIELD_NUMBER: _builtins.int
-    looks: _builtins.int
-    """looks that were answered."""
-    @_builtins.property
-    def due(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityLook]:
-        """due are the entities to be looked at now; a turn answers for them with beliefs. None is left at the end."""
-
-    @_builtins.property
-    def entities(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityBelief]:
-        """entities that were found, in the order of their names."""
-
-    @_builtins.property
-    def frontier(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """frontier are the origins that no other origin reaches over the ways of the fault."""
-
-    @_builtins.property
-    def ties(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityAliases]:
-        """ties are origins of the frontier that reach each other, group by group."""
-
-    @_builtins.property
-    def contributing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """contributing are origins that one of the frontier reaches."""
-
-    @_builtins.property
-    def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___CauseCandidate]:
-        """candidates are what may be the origin where the frontier is empty, the likeliest first, with what speaks for each."""
-
-    @_builtins.property
-    def alerts(self) -> _containers.RepeatedCompositeFieldContainer[Global___AlertExplanation]:
-        """alerts, and which entities of the frontier reach each."""
-
-    @_builtins.property
-    def pending(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """pending are entities that were still to be looked at when the budget was spent."""
-
-    def __init__(
-        self,
-        *,
-        due: _abc.Iterable[Global___EntityLook] | None = ...,
-        entities: _abc.Iterable[Global___EntityBelief] | None = ...,
-        frontier: _abc.Iterable[_builtins.str] | None = ...,
-        ties: _abc.Iterable[Global___EntityAliases] | None = ...,
-        contributing: _abc.Iterable[_builtins.str] | None = ...,
-        candidates: _abc.Iterable[Global___CauseCandidate] | None = ...,
-        alerts: _abc.Iterable[Global___AlertExplanation] | None = ...,
-        pending: _abc.Iterable[_builtins.str] | None = ...,
-        looks: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "candidates", b"candidates", "contributing", b"contributing", "due", b"due", "entities", b"entities", "frontier", b"frontier", "looks", b"looks", "pending", b"pending", "ties", b"ties"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GraphState: _TypeAlias = GraphState  # noqa: Y015
-
-@_typing.final
-class EntityLook(_message.Message):
-    """EntityLook is an entity that is to be looked at, and what is known around it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    VISIT_FIELD_NUMBER: _builtins.int
-    NEIGHBOURS_FIELD_NUMBER: _builtins.int
-    INBOX_FIELD_NUMBER: _builtins.int
-    IS_CHANGED_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity to look at."""
-    visit: _builtins.int
-    """visit is which look at it this is, from 1."""
-    is_changed: _builtins.bool
-    """is_changed says that something was changed in it, as far as is known."""
-    @_builtins.property
-    def neighbours(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityNeighbour]:
-        """neighbours, with their labels where they were looked at."""
-
-    @_builtins.property
-    def inbox(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityMessage]:
-        """inbox is what neighbours made known since the last look."""
-
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        visit: _builtins.int = ...,
-        neighbours: _abc.Iterable[Global___EntityNeighbour] | None = ...,
-        inbox: _abc.Iterable[Global___EntityMessage] | None = ...,
-        is_changed: _builtins.bool = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "inbox", b"inbox", "is_changed", b"is_changed", "neighbours", b"neighbours", "visit", b"visit"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EntityLook: _TypeAlias = EntityLook  # noqa: Y015
-
-@_typing.final
-class EntityNeighbour(_message.Message):
-    """EntityNeighbour is an entity one edge away."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    LABEL_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity that it is."""
-    label: Global___BeliefLabel.ValueType
-    """label; unspecified where it was not looked at."""
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        label: Global___BeliefLabel.ValueType = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "label", b"label"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EntityNeighbour: _TypeAlias = EntityNeighbour  # noqa: Y015
-
-@_typing.final
-class EntityMessage(_message.Message):
-    """EntityMessage is what an entity made known when its belief changed."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FROM_FIELD_NUMBER: _builtins.int
-    LABEL_FIELD_NUMBER: _builtins.int
-    PROPAGATIONS_FIELD_NUMBER: _builtins.int
-    label: Global___BeliefLabel.ValueType
-    """label that it has."""
-    @_builtins.property
-    def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations are ways of the fault between the two."""
-
-    def __init__(
-        self,
-        *,
-        label: Global___BeliefLabel.ValueType = ...,
-        propagations: _abc.Iterable[Global___GraphEdge] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["from", b"from", "label", b"label", "propagations", b"propagations"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EntityMessage: _TypeAlias = EntityMessage  # noqa: Y015
-
-@_typing.final
-class EntityBelief(_message.Message):
-    """EntityBelief is what is believed of an entity."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    LABEL_FIELD_NUMBER: _builtins.int
-    VISITS_FIELD_NUMBER: _builtins.int
-    FLIPS_FIELD_NUMBER: _builtins.int
-    PROPAGATIONS_FIELD_NUMBER: _builtins.int
-    EVIDENCE_IDS_FIELD_NUMBER: _builtins.int
-    REASONS_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity that it is about."""
-    label: Global___BeliefLabel.ValueType
-    """label; unspecified where it was not looked at."""
-    visits: _builtins.int
-    """visits is how often it was looked at."""
-    flips: _builtins.int
-    """flips is how often its label changed."""
-    @_builtins.property
-    def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations are ways of the fault that its last belief names."""
-
-    @_builtins.property
-    def evidence_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """evidence_ids of its last belief."""
-
-    @_builtins.property
-    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why less of its last belief was taken than was given: as in RecordedBelief, NOTHING_CHANGED (an origin in which
-        nothing was changed is taken as a symptom) or LABEL_CHANGED_TOO_OFTEN (it is deferred for good).
-        """
-
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        label: Global___BeliefLabel.ValueType = ...,
-        visits: _builtins.int = ...,
-        flips: _builtins.int = ...,
-        propagations: _abc.Iterable[Global___GraphEdge] | None = ...,
-        evidence_ids: _abc.Iterable[_builtins.str] | None = ...,
-        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "evidence_ids", b"evidence_ids", "flips", b"flips", "label", b"label", "propagations", b"propagations", "reasons", b"reasons", "visits", b"visits"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EntityBelief: _TypeAlias = EntityBelief  # noqa: Y015
-
-@_typing.final
-class CauseCandidate(_message.Message):
-    """CauseCandidate is an entity that may be the origin though no belief says so."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    LABEL_FIELD_NUMBER: _builtins.int
-    ALERTS_FIELD_NUMBER: _builtins.int
-    CAUSES_FIELD_NUMBER: _builtins.int
-    HAS_CHANGE_FIELD_NUMBER: _builtins.int
-    FLIPS_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity that it is."""
-    label: Global___BeliefLabel.ValueType
-    """label; unspecified where it was not looked at."""
-    alerts: _builtins.int
-    """alerts is how many of the alerts it reaches."""
-    causes: _builtins.int
-    """causes is how many suspicious neighbours are said to have passed the fault on to it."""
-    has_change: _builtins.bool
-    """has_change says that something was changed in it."""
-    flips: _builtins.int
-    """flips is how often its label changed."""
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        label: Global___BeliefLabel.ValueType = ...,
-        alerts: _builtins.int = ...,
-        causes: _builtins.int = ...,
-        has_change: _builtins.bool = ...,
-        flips: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "causes", b"causes", "entity", b"entity", "flips", b"flips", "has_change", b"has_change", "label", b"label"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___CauseCandidate: _TypeAlias = CauseCandidate  # noqa: Y015
-
-@_typing.final
-class AlertExplanation(_message.Message):
-    """AlertExplanation is an alert, and what explains it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    BY_FIELD_NUMBER: _builtins.int
-    PATH_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity that alerts."""
-    @_builtins.property
-    def by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """by are the entities of the frontier that reach it; none where it is not explained."""
-
-    @_builtins.property
-    def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """path is the way of the fault from the alert back to the first of them."""
-
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        by: _abc.Iterable[_builtins.str] | None = ...,
-        path: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "entity", b"entity", "path", b"path"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AlertExplanation: _TypeAlias = AlertExplanation  # noqa: Y015
 
 @_typing.final
 class Spent(_message.Message):
@@ -1740,7 +1182,7 @@ class RecordedTurn(_message.Message):
         """caller_verdicts are items whose verdict is the caller's word: hypothesis and item, such as h1:logs."""
 
     @_builtins.property
-    def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordedBelief]:
+    def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.RecordedBelief]:
         """beliefs about entities, as they were taken."""
 
     def __init__(
@@ -1752,7 +1194,7 @@ class RecordedTurn(_message.Message):
         path: _abc.Iterable[_builtins.str] | None = ...,
         wants_to_finish: _builtins.bool = ...,
         caller_verdicts: _abc.Iterable[_builtins.str] | None = ...,
-        beliefs: _abc.Iterable[Global___RecordedBelief] | None = ...,
+        beliefs: _abc.Iterable[_graph_pb2.RecordedBelief] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -1761,64 +1203,6 @@ class RecordedTurn(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordedTurn: _TypeAlias = RecordedTurn  # noqa: Y015
-
-@_typing.final
-class RecordedBelief(_message.Message):
-    """RecordedBelief is a belief as it was taken."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ENTITY_FIELD_NUMBER: _builtins.int
-    LABEL_FIELD_NUMBER: _builtins.int
-    VERIFIED_FIELD_NUMBER: _builtins.int
-    OBSERVATIONS_FIELD_NUMBER: _builtins.int
-    HAS_CHANGE_FIELD_NUMBER: _builtins.int
-    PROPAGATIONS_FIELD_NUMBER: _builtins.int
-    SUSPECTS_FIELD_NUMBER: _builtins.int
-    REASONS_FIELD_NUMBER: _builtins.int
-    entity: _builtins.str
-    """entity that it is about."""
-    label: Global___BeliefLabel.ValueType
-    """label that was given."""
-    verified: Global___BeliefLabel.ValueType
-    """verified is the label that its evidence allows: the one given, or defer."""
-    has_change: _builtins.bool
-    """has_change says that an observation that stands cites a change."""
-    @_builtins.property
-    def observations(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """observations after verification: those that are grounded stand."""
-
-    @_builtins.property
-    def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations are ways of the fault."""
-
-    @_builtins.property
-    def suspects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """suspects are other entities to be looked at."""
-
-    @_builtins.property
-    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why less was taken than was given: OBSERVATION_NOT_SHOWN, OBSERVATION_OF_ANOTHER_ENTITY, NO_OBSERVATION."""
-
-    def __init__(
-        self,
-        *,
-        entity: _builtins.str = ...,
-        label: Global___BeliefLabel.ValueType = ...,
-        verified: Global___BeliefLabel.ValueType = ...,
-        observations: _abc.Iterable[_common_pb2.JudgedClaim] | None = ...,
-        has_change: _builtins.bool = ...,
-        propagations: _abc.Iterable[Global___GraphEdge] | None = ...,
-        suspects: _abc.Iterable[_builtins.str] | None = ...,
-        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity", b"entity", "has_change", b"has_change", "label", b"label", "observations", b"observations", "propagations", b"propagations", "reasons", b"reasons", "suspects", b"suspects", "verified", b"verified"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RecordedBelief: _TypeAlias = RecordedBelief  # noqa: Y015
 
 @_typing.final
 class RecordedCall(_message.Message):
