@@ -43,6 +43,7 @@ impl Question {
                 content: match item.content.context("no content")? {
                     evidence_item::Content::Text(text) => Content::Text(text),
                     evidence_item::Content::Json(json) => Content::Json(json),
+                    evidence_item::Content::CheckRun(run) => Content::Text(run.output),
                 },
                 collected_at: None,
                 exhaustive: item.exhaustive,

@@ -124,6 +124,7 @@ mod tests {
             .iter()
             .map(|item| match item.content.as_ref().unwrap() {
                 Content::Text(text) | Content::Json(text) => text.len(),
+                Content::CheckRun(run) => run.output.len(),
             })
             .sum();
         assert!((4000..=4200).contains(&bytes), "{bytes}");

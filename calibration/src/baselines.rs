@@ -127,6 +127,7 @@ pub(crate) fn content(item: &v1::EvidenceItem) -> &str {
         Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
             text
         }
+        Some(v1::evidence_item::Content::CheckRun(run)) => &run.output,
         None => "",
     }
 }

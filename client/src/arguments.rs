@@ -1,5 +1,6 @@
 //! The command line: every command, flag and help text.
 
+mod check;
 mod connection;
 mod drive;
 mod evidence;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use check::Check;
 pub(crate) use connection::Connection;
 pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
@@ -51,6 +53,7 @@ pub(crate) enum Command {
     Evaluate(Evaluate),
     Watch(Watch),
     Explain(Explain),
+    Check(Check),
     Drive(Drive),
     #[command(subcommand)]
     Graph(Graph),
@@ -394,6 +397,7 @@ mod tests {
             &["evaluate"],
             &["watch"],
             &["explain"],
+            &["check"],
             &["drive"],
             &["score"],
             &["gate"],

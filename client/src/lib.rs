@@ -5,6 +5,7 @@
 
 mod capture;
 mod check;
+mod check_runner;
 mod client;
 pub mod connection;
 mod endpoint;
@@ -25,6 +26,7 @@ mod verdict;
 
 pub use capture::EvidenceCapture;
 pub use check::{Check, WhenAbsent};
+pub use check_runner::CheckRunner;
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};

@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use gsar_extraction::facts;
 
+use crate::check;
 use crate::claim::{ClaimId, IdError, checked_id};
 use crate::time::Timestamp;
 
@@ -242,6 +243,13 @@ impl EvidenceItem {
     #[must_use]
     pub fn shows_absence(&self) -> bool {
         self.exhaustive || !self.query.is_empty()
+    }
+
+    /// The name of the check that it is a run of.
+    #[must_use]
+    pub fn check_name(&self) -> Option<&str> {
+        let is_check = self.kind == EvidenceKind::Verification;
+        is_check.then(|| self.tool.strip_prefix(check::TOOL)).flatten()
     }
 
     /// Whether it is an executed check that is known to have passed.

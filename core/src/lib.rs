@@ -21,6 +21,7 @@ extern crate alloc;
 
 pub mod assess;
 pub mod belief;
+pub mod check;
 mod claim;
 pub mod coverage;
 pub mod decision;

@@ -1,6 +1,7 @@
 //! This module is what a call carries through the server once it was let in: its deadline, the step it has come to and its
 //! permit. It knows no service and no rule.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -151,6 +152,11 @@ impl Call {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
         let deadline = Instant::now() + allowed;
         Self { deadline, allowed, attestation, principal, standing, progress }
+    }
+
+    /// The same call, with the checks that an investigation declared.
+    pub(crate) fn declaring(&self, checks: &Arc<BTreeSet<String>>) -> Self {
+        Self { attestation: self.attestation.declaring(checks), ..self.clone() }
     }
 
     /// What holds for the messages of its stream. They hold no permit of this call.

@@ -70,6 +70,7 @@ fn is_decided(claim: &v1::JudgedClaim) -> bool {
 fn content(item: &v1::EvidenceItem) -> &str {
     match item.content.as_ref().unwrap() {
         v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text) => text,
+        v1::evidence_item::Content::CheckRun(run) => &run.output,
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct Drive {
     /// A graph of entities to explore for where the fault began: a Graph of the contract as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) graph: Option<PathBuf>,
+    /// Checks that are declared for it, as gsar check reads them
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) checks: Option<PathBuf>,
     /// How many answers of chat models may be asked for
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) judge_calls: Option<u32>,

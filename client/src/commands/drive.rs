@@ -3,11 +3,12 @@
 use std::process::Stdio;
 
 use gsar_client::{Client, json, v1};
+use gsar_proto::render;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use v1::drive_request::Request as Answer;
 
-use super::{is_json, print, print_json, requests};
+use super::{check, is_json, print, print_json, requests};
 use crate::arguments::Drive;
 use crate::failure::Failure;
 use crate::human::{Progress, progress_end, progress_of, progress_start};
@@ -56,8 +57,10 @@ fn start(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
         wall_clock,
     };
     let graph = arguments.graph.as_deref().map(requests::graph).transpose()?;
+    let checks = arguments.checks.as_deref().map(check::declared).transpose()?.unwrap_or_default();
     Ok(v1::StartInvestigationRequest {
         graph,
+        checks: checks.iter().map(render::check_declaration).collect(),
         investigation_id: arguments.id.clone().unwrap_or_else(new_id),
         policy: arguments.policy.clone().unwrap_or_default(),
         budget: (budget != v1::InvestigationBudget::default()).then_some(budget),

@@ -88,6 +88,7 @@ fn parts(mut item: v1::EvidenceItem) -> Vec<Part> {
 fn size_of(item: &v1::EvidenceItem) -> u64 {
     match &item.content {
         Some(Content::Text(text) | Content::Json(text)) => text.len() as u64,
+        Some(Content::CheckRun(run)) => run.output.len() as u64,
         None => 0,
     }
 }

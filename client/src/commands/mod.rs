@@ -1,6 +1,7 @@
 //! One file per command: arguments to calls, answers to standard output.
 
 mod cap;
+mod check;
 mod doctor;
 mod drive;
 mod evaluate;
@@ -38,6 +39,7 @@ use crate::terminal::Terminal;
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
+        Command::Check(check) => check::run(&check, terminal).await,
         Command::Drive(drive) => drive::run(&drive, terminal).await,
         Command::Graph(graph) => graph::run(&graph, terminal).await,
         Command::Watch(watch) => watch::run(&watch, terminal).await,

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gsar_core::check::CheckRun;
+use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
@@ -149,9 +151,13 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     let is_document = is_json_document(&source.path, without_gz(&source.name), &text)?;
     let entry = source.entry.as_ref();
     let recognised = recognise(without_gz(&source.name), &text);
-    let nature = Nature {
-        kind: entry.and_then(|entry| entry.kind).unwrap_or(recognised.kind),
-        lane: entry.and_then(|entry| entry.lane).unwrap_or(recognised.lane),
+    let is_run = is_document && matches!(CheckRun::from_json(&text), Ok(Some(_)));
+    let nature = match is_run {
+        true => Nature { kind: EvidenceKind::Verification, lane: Lane::Verification },
+        false => Nature {
+            kind: entry.and_then(|entry| entry.kind).unwrap_or(recognised.kind),
+            lane: entry.and_then(|entry| entry.lane).unwrap_or(recognised.lane),
+        },
     };
     let content = if is_document {
         v1::evidence_item::Content::Json(text)

@@ -143,6 +143,7 @@ pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) 
 fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
     let content = match item.content.as_ref()? {
         v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text) => text,
+        v1::evidence_item::Content::CheckRun(_) => return None,
     };
     let start = usize::try_from(start).ok()?;
     (start <= content.len()).then(|| gsar_client::input::line_at(content.as_bytes(), start))

@@ -3,6 +3,7 @@
 //! Text carries ANSI styles; the printer strips them where they are not wanted. Nothing that
 //! comes from a report, evidence or a server reaches a terminal before [`gsar_client::text::one_line`].
 
+mod check_run;
 mod claims;
 mod doctor;
 pub(crate) mod errors;
@@ -22,6 +23,7 @@ pub(crate) mod words;
 #[cfg(test)]
 pub(crate) mod samples;
 
+pub(crate) use check_run::check_run;
 pub(crate) use claims::place;
 pub(crate) use doctor::{Check, Health, checks};
 pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_name, statements};

@@ -126,6 +126,10 @@ pub enum CorrectionCode {
     SecondOpinion,
     /// A question or a proposal that was called grounded.
     StatesNothing,
+    /// A claim that a check passed, or that the incident is over, where the last run of the check failed.
+    CheckFailed,
+    /// A claim that something was done, where the set of changes is empty.
+    NothingChanged,
 }
 
 impl CorrectionCode {
@@ -164,13 +168,15 @@ impl CorrectionCode {
             Self::RefutedByRule => "REFUTED_BY_RULE",
             Self::SecondOpinion => "SECOND_OPINION",
             Self::StatesNothing => "STATES_NOTHING",
+            Self::CheckFailed => "CHECK_FAILED",
+            Self::NothingChanged => "NOTHING_CHANGED",
         }
     }
 }
 
 impl CorrectionCode {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::UnknownClaim,
         Self::DuplicateClaim,
         Self::AlteredClaim,
@@ -202,6 +208,8 @@ impl CorrectionCode {
         Self::RefutedByRule,
         Self::SecondOpinion,
         Self::StatesNothing,
+        Self::CheckFailed,
+        Self::NothingChanged,
     ];
 
     /// The code of that name.

@@ -8,6 +8,7 @@
 //! | `resolve`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
 //! | `resolve` | quotes beside the cited field, values that could be of anything | ungrounded |
 //! | `kinds` | questions and proposals called grounded | complementary; what they propose is compared with nothing |
+//! | `actions` | a check whose last run failed called passed, an empty set of changes called done | contradicted |
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
 //! | `names` | names that the evidence lacks | ungrounded |
 //! | `absence` | an absence nobody looked for | ungrounded |
@@ -19,7 +20,7 @@
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `references` | claims that rest on weaker claims | held to the weakest |
 //!
-//! Structure (`ids`, `resolve`, `references`, `quotes`, `citations`) always corrects. What a finding of meaning does is the policy's
+//! Structure (`ids`, `resolve`, `references`, `quotes`, `citations`, `actions`) always corrects. What a finding of meaning does is the policy's
 //! choice per check: it corrects, asks the judge once more (`turn`), or is noted.
 //!
 //! What is found of a part of a sentence is weighed against the whole of it (`fragments`).
@@ -27,6 +28,7 @@
 //! Nothing here makes a claim count for more: classes become stricter, types of supported claims lighter.
 
 mod absence;
+mod actions;
 mod agreement;
 mod attributes;
 mod bearing;
@@ -71,6 +73,7 @@ pub(crate) use turn::settled as settled_findings;
 pub use turn::{Objection, after_turn, objections};
 pub use undo::{AskedAgain, Undone, undo};
 
+use actions::Executed;
 use agreement::Cited;
 use corrections::{Findings, is_supported};
 use evidence_set::Sources;
@@ -172,9 +175,11 @@ fn enforce(
     let texts = texts_of_cited_claims(&claims);
     let points_at =
         resolve::check_citations(&mut claims, &texts, evidence_set, &mut sources, &mut findings);
+    let executed = Executed::of(evidence_set);
     for claim in claims.iter_mut().filter(|claim| claim.standing != Standing::Dropped) {
         citations::check(claim, &mut findings);
         kinds::check(claim, &mut findings);
+        executed.check(claim, evidence_set, &mut findings);
     }
     let sentences = Sentences::of(&claims, &points_at, &sources);
     for (place, (claim, points_at)) in claims.iter_mut().zip(&points_at).enumerate() {

@@ -37,6 +37,7 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
     tonic_prost_build::configure()
         .codec_path("crate::codec::Codec")
         // Much larger than the other events, and than an error.
+        .boxed(".gsar.v1.EvidenceItem.content.check_run")
         .boxed(".gsar.v1.InvestigationEvent.event.judged")
         .boxed(".gsar.v1.EvaluateStreamResponse.result.evaluation")
         .boxed(".gsar.v1.RankedCandidate.result.evaluation")

@@ -84,11 +84,11 @@ pub struct EvidenceItem {
     #[prost(string, tag = "11")]
     pub specialist_id: ::prost::alloc::string::String,
     /// verification_result says how an executed check ended; only for kind VERIFICATION. Unspecified: not known, which
-    /// never counts as a check that passed.
+    /// never counts as a check that passed. Of a check_run it follows from its pass condition; one that says otherwise is refused.
     #[prost(enumeration = "VerificationResult", tag = "12")]
     pub verification_result: i32,
     /// content is what the item says; required; kept byte for byte.
-    #[prost(oneof = "evidence_item::Content", tags = "6, 7")]
+    #[prost(oneof = "evidence_item::Content", tags = "6, 7, 13")]
     pub content: ::core::option::Option<evidence_item::Content>,
 }
 /// Nested message and enum types in `EvidenceItem`.
@@ -102,7 +102,54 @@ pub mod evidence_item {
         /// json is one JSON document, nested at most 100 deep.
         #[prost(string, tag = "7")]
         Json(::prost::alloc::string::String),
+        /// check_run is a check that was executed; only for kind and lane VERIFICATION. It is kept as the JSON document
+        /// {"check_run": ...}, which is taken in json as well.
+        #[prost(message, tag = "13")]
+        CheckRun(::prost::alloc::boxed::Box<super::CheckRun>),
     }
+}
+/// CheckDeclaration is a check as it was declared: what is run, and when it has passed. It is known by its digest, the BLAKE3
+/// of all of it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckDeclaration {
+    /// name of the check; required; 1 to 100 letters, digits, - _ and dots.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// command is the program and its arguments; required; 4,096 bytes at most.
+    #[prost(string, repeated, tag = "2")]
+    pub command: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// timeout_seconds is how long a run may take; 1 to 3,600, 60 where absent.
+    #[prost(uint32, optional, tag = "3")]
+    pub timeout_seconds: ::core::option::Option<u32>,
+    /// pass is when a run has passed; where absent, with exit status 0.
+    #[prost(message, optional, tag = "4")]
+    pub pass: ::core::option::Option<PassCondition>,
+}
+/// PassCondition is when the run of a check has passed: all that it asks for holds.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PassCondition {
+    /// exit_status that it ends with.
+    #[prost(int32, tag = "1")]
+    pub exit_status: i32,
+    /// contains is what its output must hold; empty for nothing.
+    #[prost(string, tag = "2")]
+    pub contains: ::prost::alloc::string::String,
+    /// lacks is what its output must not hold; empty for nothing.
+    #[prost(string, tag = "3")]
+    pub lacks: ::prost::alloc::string::String,
+}
+/// CheckRun is a check that was executed, by its sender: the server runs nothing.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckRun {
+    /// declaration of what was run; required.
+    #[prost(message, optional, tag = "1")]
+    pub declaration: ::core::option::Option<CheckDeclaration>,
+    /// exit_status that it ended with; absent where a signal or its timeout ended it.
+    #[prost(int32, optional, tag = "2")]
+    pub exit_status: ::core::option::Option<i32>,
+    /// output of both streams.
+    #[prost(string, tag = "3")]
+    pub output: ::prost::alloc::string::String,
 }
 /// Citation points at the evidence that decided a claim.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -4860,6 +4907,10 @@ pub struct StartInvestigationRequest {
     /// graph to explore for where the fault began; absent: none is.
     #[prost(message, optional, tag = "9")]
     pub graph: ::core::option::Option<Graph>,
+    /// checks that are declared for it, at most 100, each with a name of its own. Runs of them can be attested as those of checks
+    /// that the server's configuration declares.
+    #[prost(message, repeated, tag = "10")]
+    pub checks: ::prost::alloc::vec::Vec<CheckDeclaration>,
 }
 /// InvestigationBudget bounds what an investigation may cost. Whichever ends first ends it degraded, and is named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5376,6 +5427,9 @@ pub struct RecordedCall {
     /// evidence_digest is the BLAKE3 of what it returned, in hexadecimal; empty for nothing.
     #[prost(string, tag = "6")]
     pub evidence_digest: ::prost::alloc::string::String,
+    /// check is the name of the check that it was a run of; empty for none.
+    #[prost(string, tag = "7")]
+    pub check: ::prost::alloc::string::String,
 }
 /// RecordedJudgement is a report that was judged.
 #[derive(Clone, PartialEq, ::prost::Message)]

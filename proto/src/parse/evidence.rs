@@ -2,6 +2,7 @@
 
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind};
 
+use super::check::{Beside, read_run, result_of};
 use super::field::{enumeration, id, optional_enumeration, short_text, text};
 use super::json_document::json_document;
 use super::limits::Limits;
@@ -55,7 +56,7 @@ fn read_item(
     let id = id(path.field("id"), message.id, EvidenceId::new, violations);
     let kind = enumeration(path.field("kind"), message.kind, violations);
     let lane = enumeration(path.field("lane"), message.lane, violations);
-    let tool = text(path.field("tool"), message.tool, most, violations);
+    let mut tool = text(path.field("tool"), message.tool, most, violations);
     let query = text(path.field("query"), message.query, most, violations);
     let content = read_content(path, message.content, limits, violations);
     let collected_at =
@@ -73,19 +74,24 @@ fn read_item(
             "is for items of kind EVIDENCE_KIND_VERIFICATION (5) only; leave it out, or correct kind",
         );
     }
+    let (content, mut result) = (content?, result?);
+    if let Some(tool) = &mut tool {
+        let beside = Beside { kind, lane, tool, result };
+        result = result_of(path, &content, beside, violations);
+    }
     Some(EvidenceItem {
         id: id?,
         kind: kind?,
         lane: lane?,
         tool: tool?,
         query: query?,
-        content: content?,
+        content,
         collected_at: collected_at?,
         exhaustive: message.exhaustive,
         attested: false,
         step_id: step_id?,
         specialist_id: specialist_id?,
-        verification_result: result?,
+        verification_result: result,
     })
 }
 
@@ -103,8 +109,12 @@ fn read_content(
         Some(Message::Json(content)) => {
             json(path.field("json"), content, limits, violations).map(Content::Json)
         }
+        Some(Message::CheckRun(run)) => {
+            let run = read_run(path.field("check_run"), *run, violations)?;
+            json(path.field("check_run"), run.to_json(), limits, violations).map(Content::Json)
+        }
         None => {
-            violations.add(path.field("content"), "is missing; give text or json");
+            violations.add(path.field("content"), "is missing; give text, json or check_run");
             None
         }
     }

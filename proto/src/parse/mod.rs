@@ -7,6 +7,7 @@
 //! incomplete and must not be used. It decides nothing about claims or evidence and does no I/O.
 
 mod cap;
+mod check;
 mod counts;
 mod evidence;
 mod export;
@@ -27,6 +28,7 @@ mod time;
 mod verdict;
 
 pub use cap::{ParsedCap, cap_confidence};
+pub use check::{as_kept, checks};
 pub use counts::counts;
 pub use evidence::{evidence, evidence_item};
 pub use export::{ParsedExport, export};

@@ -1,5 +1,6 @@
 //! This module renders core types as messages. Nothing here can fail and nothing is decided.
 
+mod check;
 mod claim;
 mod coverage;
 mod decision;
@@ -13,6 +14,7 @@ mod score;
 mod time;
 mod verdict;
 
+pub use check::{check_declaration, check_run};
 pub use claim::{citation, claim, class, correction, judged_claim};
 pub use coverage::{byte_range, coverage};
 pub use decision::{assessed_decision, decision, open_point};

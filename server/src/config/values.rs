@@ -219,6 +219,8 @@ pub struct Evidence {
     pub kept_in_memory: Bytes,
     /// Which channels vouch for what comes over them; none by default.
     pub attested: Vec<Attested>,
+    /// Files that declare checks, as `gsar check` reads them. Runs of others are not attested.
+    pub checks: Vec<PathBuf>,
     /// Whether evidence is found by its meaning as well: `auto` where a model is at hand, `required`, or `off`.
     pub embeddings: EmbeddingsWanted,
     /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
@@ -325,6 +327,7 @@ impl Default for Config {
                 time_to_live: Some(seconds(30 * 24 * 3_600)),
                 kept_in_memory: Bytes(16 << 20),
                 attested: Vec::new(),
+                checks: Vec::new(),
                 embeddings: EmbeddingsWanted::Auto,
                 model: None,
                 onnxruntime: None,

@@ -143,6 +143,7 @@ impl Investigations {
             self.stop(&mut state, cause, digest).await?;
             return Ok(self.view(&state));
         }
+        let call = &call.declaring(&state.checks);
         let turn = turn::record(&self.engine, call, &state, request).await?;
         self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
         if let Some(gate) = view::gate(&state, self.engine.limits(), state.last_at) {
@@ -170,6 +171,7 @@ impl Investigations {
             self.stop(&mut state, cause, digest).await?;
             return Ok(Submitted { investigation: self.view(&state), evaluation: None });
         }
+        let call = &call.declaring(&state.checks);
         let subject = report::subject(&self.engine, call, &state, &request).await?;
         let evaluation = if state.has_judged(subject) {
             let subject = blake3::Hash::from(subject.0).to_hex().to_string();
@@ -231,6 +233,7 @@ impl Investigations {
         if let Some(graph) = request.graph.clone() {
             parse::graph(graph, &mut violations);
         }
+        parse::checks(request.checks.clone(), &mut violations);
         violations.finish(policy)
     }
 

@@ -1,10 +1,12 @@
 //! This module is where an investigation stands. That follows from how it began and its events alone, so that a server which
 //! is started again knows what the one before it knew. It does no I/O.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use gsar_core::Tier;
 use gsar_core::belief::Exploration;
+use gsar_core::check::CheckDeclaration;
 use gsar_core::duplicates::key;
 use gsar_core::fixed::Fraction;
 use gsar_core::outer_loop::{
@@ -12,7 +14,8 @@ use gsar_core::outer_loop::{
 };
 use gsar_core::time::Timestamp;
 use gsar_proto::enums::Enumeration as _;
-use gsar_proto::v1;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, v1};
 use prost::Message as _;
 
 use super::turns::Turns;
@@ -32,6 +35,8 @@ pub(super) struct State {
     /// What is due.
     pub(super) action: Action,
     pub(super) turns: Turns,
+    /// The digests of the checks that were declared for it.
+    pub(super) checks: Arc<BTreeSet<String>>,
     /// The exploration of its graph, where it has one.
     pub(super) exploration: Option<Exploration>,
     /// By entity, why less of its last belief was taken than was given.
@@ -76,6 +81,7 @@ impl State {
         Self {
             outer_loop: OuterLoop::start(policy.policy.investigation.limits),
             action: Action::Synthesize,
+            checks: Arc::new(declared(&start)),
             exploration: graph::begin(&start),
             belief_reasons: BTreeMap::new(),
             start,
@@ -251,4 +257,9 @@ fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
         standing,
         reasons: judged.reasons.iter().map(|reason| reason.sentence.clone()).collect(),
     })
+}
+
+fn declared(start: &v1::StartInvestigationRequest) -> BTreeSet<String> {
+    let checks = parse::checks(start.checks.clone(), &mut Violations::default());
+    checks.unwrap_or_default().iter().map(CheckDeclaration::digest).collect()
 }

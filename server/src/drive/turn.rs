@@ -1,9 +1,9 @@
 //! This module takes what a turn brought: it stores what tools returned, and reads lane and verdict of each test of a
 //! hypothesis off the stored item.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use gsar_core::evidence::EvidenceItem;
+use gsar_core::evidence::{EvidenceItem, EvidenceKind, VerificationResult};
 use gsar_core::safety::{self, Expectation, ToolResult};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
@@ -34,13 +34,14 @@ pub(super) async fn record(
     let beliefs = beliefs::read(engine, state, request.beliefs, &mut violations);
     violations.finish(Some(()))?;
     let name = corpus(state)?;
+    let checks = checks(&items);
     let stored = store(engine, call, &name, items).await?;
     let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, request.hypotheses).await?;
     let beliefs =
         beliefs::verified(engine, call, state, &name, beliefs.unwrap_or_default()).await?;
     let turn = v1::RecordedTurn {
         beliefs,
-        calls: recorded(state, calls, &stored),
+        calls: recorded(state, calls, &stored, &checks),
         hypotheses,
         changes: request.changes,
         path: request.path,
@@ -75,7 +76,6 @@ struct CallOfTool {
     tool: String,
     digest: String,
     evidence_id: String,
-    verification_result: i32,
 }
 
 fn calls(
@@ -96,15 +96,14 @@ fn calls(
         let mut known = CallOfTool {
             digest: hasher.finalize().to_hex().to_string(),
             evidence_id: String::new(),
-            verification_result: 0,
             tool: of.tool,
         };
         if let Some(mut result) = of.result {
-            if result.tool.is_empty() {
+            let is_run = matches!(result.content, Some(v1::evidence_item::Content::CheckRun(_)));
+            if result.tool.is_empty() && !is_run {
                 result.tool.clone_from(&known.tool);
             }
             known.evidence_id.clone_from(&result.id);
-            known.verification_result = result.verification_result;
             results.push(result);
         }
         read.push(known);
@@ -171,9 +170,26 @@ pub(super) fn evidence(engine: &Engine) -> Result<Evidence, Status> {
     })
 }
 
+/// What checks among the items came to, by the id of the item.
+type Checks = HashMap<String, (String, Option<VerificationResult>)>;
+
+fn checks(items: &[EvidenceItem]) -> Checks {
+    let checks = items.iter().filter(|item| item.kind == EvidenceKind::Verification);
+    let of = |item: &EvidenceItem| {
+        let name = item.check_name().unwrap_or_default().to_owned();
+        (item.id.as_str().to_owned(), (name, item.verification_result))
+    };
+    checks.map(of).collect()
+}
+
 /// Whether something is new goes by what the investigation recorded, not by what is stored: a turn whose record was lost
 /// finds its items there.
-fn recorded(state: &State, calls: Vec<CallOfTool>, stored: &[Stored]) -> Vec<v1::RecordedCall> {
+fn recorded(
+    state: &State,
+    calls: Vec<CallOfTool>,
+    stored: &[Stored],
+    checks: &Checks,
+) -> Vec<v1::RecordedCall> {
     let mut seen = HashSet::new();
     let mut record = |call: CallOfTool| {
         let item = stored.iter().find(|item| item.id == call.evidence_id);
@@ -182,13 +198,15 @@ fn recorded(state: &State, calls: Vec<CallOfTool>, stored: &[Stored]) -> Vec<v1:
         let is_new = !evidence_digest.is_empty()
             && !state.turns.has_seen(&evidence_digest)
             && seen.insert(evidence_digest.clone());
+        let (check, result) = checks.get(&call.evidence_id).cloned().unwrap_or_default();
         v1::RecordedCall {
             tool: call.tool,
             digest: call.digest,
             evidence_id: call.evidence_id,
             is_new,
-            verification_result: call.verification_result,
+            verification_result: render::verification_result(result),
             evidence_digest,
+            check,
         }
     };
     calls.into_iter().map(&mut record).collect()

@@ -16,7 +16,7 @@ pub(super) struct Turns {
     pub(super) without_evidence: u32,
     /// By the digest of tool and arguments: how often it was called since it last brought something new.
     calls: HashMap<String, u32>,
-    /// The last result of each tool that checks something.
+    /// The last result of each check, by its name or its tool.
     checks: BTreeMap<String, v1::VerificationResult>,
     /// Whether the agent wants to finish, as of the last turn.
     pub(super) wants_to_finish: bool,
@@ -48,7 +48,9 @@ impl Turns {
                 self.seen.insert(call.evidence_digest.clone());
             }
             if call.verification_result() != v1::VerificationResult::Unspecified {
-                self.checks.insert(call.tool.clone(), call.verification_result());
+                let result = call.verification_result();
+                let name = if call.check.is_empty() { call.tool } else { call.check };
+                self.checks.insert(name, result);
             }
         }
         self.wants_to_finish = turn.wants_to_finish;
@@ -88,7 +90,7 @@ impl Turns {
         self.calls.values().copied().max().unwrap_or(0)
     }
 
-    /// Tools whose last check failed.
+    /// Checks whose last run failed.
     pub(super) fn failed_checks(&self) -> impl Iterator<Item = &str> {
         let failed = |(_, result): &(&String, &v1::VerificationResult)| {
             **result == v1::VerificationResult::Failed

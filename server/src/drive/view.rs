@@ -6,8 +6,8 @@ use gsar_core::time::Timestamp;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
-use super::graph;
 use super::state::State;
+use super::{graph, turn};
 
 /// An investigation as its caller sees it.
 pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
@@ -37,7 +37,7 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
             ..state.spent
         }),
         policy: Some(state.policy.applied()),
-        corpus_id: state.start.corpus_id.clone(),
+        corpus_id: turn::corpus(state).map(|name| name.to_string()).unwrap_or_default(),
         started_at: Some(render::timestamp(state.started_at)),
         graph: state
             .exploration
@@ -205,7 +205,7 @@ fn findings(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     }
     let failed: Vec<&str> = state.turns.failed_checks().collect();
     if !failed.is_empty() {
-        let sentence = format!("the last check by {} failed", failed.join(", "));
+        let sentence = format!("the last check of {} failed", failed.join(", "));
         findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
     }
     let has_diagnosis = gate.is_some_and(|found| found.outcome.exit == GateExit::Confident);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::{chain::CheckedChain, database, embedded};
+use crate::attestation::DeclaredChecks;
 use crate::config::{Config, EmbeddingsWanted, Problems};
 use crate::evidence::Embeddings;
 use crate::identity::IdentityStore;
@@ -23,6 +24,7 @@ pub struct CheckedConfig {
     pub(super) embeddings: Embeddings,
     tls: Option<Arc<TlsStore>>,
     identities: Arc<IdentityStore>,
+    checks: Arc<DeclaredChecks>,
 }
 
 /// The most sessions of a model.
@@ -60,6 +62,7 @@ impl CheckedConfig {
         let embeddings = embeddings(&config, &mut problems);
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
+        let checks = DeclaredChecks::check(&config.evidence.checks, &mut problems).map(Arc::new);
         // For the budget of all, prices were asked for already.
         if config.judges.daily_budget.is_none()
             && let Some(chain) = &chain
@@ -71,9 +74,20 @@ impl CheckedConfig {
         if let Some(database) = config.storage.options(config.ledger.durable) {
             problems.note(&["storage"], database.check_files());
         }
-        match (policies, chain, identities) {
-            (Some(policies), Some(chain), Some(identities)) if problems.is_empty() => {
-                Ok(Self { config, policies, chain, second_opinion, embeddings, tls, identities })
+        match (policies, chain, identities, checks) {
+            (Some(policies), Some(chain), Some(identities), Some(checks))
+                if problems.is_empty() =>
+            {
+                Ok(Self {
+                    config,
+                    policies,
+                    chain,
+                    second_opinion,
+                    embeddings,
+                    tls,
+                    identities,
+                    checks,
+                })
             }
             _ => Err(problems),
         }
@@ -89,6 +103,12 @@ impl CheckedConfig {
     #[must_use]
     pub fn identities(&self) -> Arc<IdentityStore> {
         Arc::clone(&self.identities)
+    }
+
+    /// The checks that are declared.
+    #[must_use]
+    pub fn checks(&self) -> Arc<DeclaredChecks> {
+        Arc::clone(&self.checks)
     }
 
     /// Asks the database that is named, where one is, and leaves its schema as it is.

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::time::Timestamp;
-use gsar_proto::{render, v1};
+use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::Status;
 
@@ -151,7 +151,8 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
 /// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
 fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
-        let content = content(item);
+        let item = parse::as_kept(item);
+        let content = content(&item);
         let end = content.floor_char_boundary(HEAD);
         v1::RecordedEvidence {
             id: item.id.clone(),
@@ -241,7 +242,8 @@ fn content(item: &v1::EvidenceItem) -> &str {
         Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
             text
         }
-        None => "",
+        // A run that is wrong is refused before it is kept.
+        Some(v1::evidence_item::Content::CheckRun(_)) | None => "",
     }
 }
 

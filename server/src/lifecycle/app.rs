@@ -155,7 +155,7 @@ impl App {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
             tokio::spawn(axum::serve(listener, admin::router(readiness.clone())).into_future());
         }
-        let (tls, identities) = (checked.tls(), checked.identities());
+        let (tls, identities, checks) = (checked.tls(), checked.identities(), checked.checks());
         for exposed in config.exposed() {
             tracing::warn!("{exposed}");
         }
@@ -179,7 +179,7 @@ impl App {
         let mut socket_files = Vec::new();
         let (open, opened) = watch::channel(false);
         for (bound, listen) in bound.into_iter().zip(&config.listen) {
-            let attestation = Attestation::of_listener(&config.evidence.attested, listen);
+            let attestation = Attestation::of_listener(&config.evidence.attested, listen, &checks);
             let server = Server::builder()
                 .http2_keepalive_interval(Some(std::time::Duration::from_secs(60)))
                 .layer(admission(attestation))
@@ -247,8 +247,12 @@ impl App {
         notified.ready(None);
         tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
 
-        let read_anew =
-            Reload { policies: engine.policies(), tls: tls.as_deref(), identities: &identities };
+        let read_anew = Reload {
+            policies: engine.policies(),
+            tls: tls.as_deref(),
+            identities: &identities,
+            checks: &checks,
+        };
         let working = Working { engine: &engine, readiness: &readiness, health: &health, notified };
         let broken = until_stopped(stop, reload, &working, &read_anew, &mut serving).await;
 

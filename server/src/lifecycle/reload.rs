@@ -1,6 +1,7 @@
-//! This module reads anew what can change while the server runs: policies, principals and the files of TLS. Each stays as it was
+//! This module reads anew what can change while the server runs: policies, principals, checks and the files of TLS. Each stays as it was
 //! where something is wrong with it.
 
+use crate::attestation::DeclaredChecks;
 use crate::identity::IdentityStore;
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
@@ -10,6 +11,7 @@ pub(super) struct Reload<'a> {
     pub(super) policies: &'a PolicyStore,
     pub(super) tls: Option<&'a TlsStore>,
     pub(super) identities: &'a IdentityStore,
+    pub(super) checks: &'a DeclaredChecks,
 }
 
 impl Reload<'_> {
@@ -29,6 +31,15 @@ impl Reload<'_> {
             Err(problems) => {
                 for problem in problems {
                     tracing::error!(%problem, "principals and keys of tokens stay as they were");
+                }
+            }
+        }
+        match self.checks.reload() {
+            Ok(Some(count)) => tracing::info!(count, "checks were read anew"),
+            Ok(None) => {}
+            Err(problems) => {
+                for problem in problems {
+                    tracing::error!(%problem, "checks stay as they were");
                 }
             }
         }

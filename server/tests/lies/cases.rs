@@ -135,5 +135,6 @@ pub fn content(item: &v1::EvidenceItem) -> &str {
     use v1::evidence_item::Content;
     match item.content.as_ref().unwrap() {
         Content::Text(text) | Content::Json(text) => text,
+        Content::CheckRun(run) => &run.output,
     }
 }

@@ -39,6 +39,7 @@ class StartInvestigationRequest(_message.Message):
     ONSET_WINDOW_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     GRAPH_FIELD_NUMBER: _builtins.int
+    CHECKS_FIELD_NUMBER: _builtins.int
     investigation_id: _builtins.str
     """investigation_id names it; required; 1 to 256 bytes."""
     policy: _builtins.str
@@ -69,6 +70,12 @@ class StartInvestigationRequest(_message.Message):
     def graph(self) -> _graph_pb2.Graph:
         """graph to explore for where the fault began; absent: none is."""
 
+    @_builtins.property
+    def checks(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.CheckDeclaration]:
+        """checks that are declared for it, at most 100, each with a name of its own. Runs of them can be attested as those of checks
+        that the server's configuration declares.
+        """
+
     def __init__(
         self,
         *,
@@ -81,10 +88,11 @@ class StartInvestigationRequest(_message.Message):
         onset_window: _common_pb2.TimeWindow | None = ...,
         options: _grounding_service_pb2.EvaluateOptions | None = ...,
         graph: _graph_pb2.Graph | None = ...,
+        checks: _abc.Iterable[_common_pb2.CheckDeclaration] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "graph", b"graph", "onset", b"onset", "onset_window", b"onset_window", "options", b"options", "policy_overrides", b"policy_overrides"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "corpus_id", b"corpus_id", "graph", b"graph", "investigation_id", b"investigation_id", "onset", b"onset", "onset_window", b"onset_window", "options", b"options", "policy", b"policy", "policy_overrides", b"policy_overrides"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "checks", b"checks", "corpus_id", b"corpus_id", "graph", b"graph", "investigation_id", b"investigation_id", "onset", b"onset", "onset_window", b"onset_window", "options", b"options", "policy", b"policy", "policy_overrides", b"policy_overrides"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1216,6 +1224,7 @@ class RecordedCall(_message.Message):
     IS_NEW_FIELD_NUMBER: _builtins.int
     VERIFICATION_RESULT_FIELD_NUMBER: _builtins.int
     EVIDENCE_DIGEST_FIELD_NUMBER: _builtins.int
+    CHECK_FIELD_NUMBER: _builtins.int
     tool: _builtins.str
     """tool that was called."""
     digest: _builtins.str
@@ -1228,6 +1237,8 @@ class RecordedCall(_message.Message):
     """verification_result says how the check ended that it is; unspecified where it is none."""
     evidence_digest: _builtins.str
     """evidence_digest is the BLAKE3 of what it returned, in hexadecimal; empty for nothing."""
+    check: _builtins.str
+    """check is the name of the check that it was a run of; empty for none."""
     def __init__(
         self,
         *,
@@ -1237,10 +1248,11 @@ class RecordedCall(_message.Message):
         is_new: _builtins.bool = ...,
         verification_result: _common_pb2.VerificationResult.ValueType = ...,
         evidence_digest: _builtins.str = ...,
+        check: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "evidence_digest", b"evidence_digest", "evidence_id", b"evidence_id", "is_new", b"is_new", "tool", b"tool", "verification_result", b"verification_result"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "digest", b"digest", "evidence_digest", b"evidence_digest", "evidence_id", b"evidence_id", "is_new", b"is_new", "tool", b"tool", "verification_result", b"verification_result"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,187 @@
+//! This module runs declared checks as child processes, within a time and with an output that is bounded. Whether a run passed
+//! follows from its declaration; nothing here decides it.
+
+use std::io::{self, PipeReader, Read};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gsar_core::check::{CheckDeclaration, CheckRun};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::Command;
+
+/// The most bytes of output that are kept: the first half and the last.
+const MAX_OUTPUT: usize = 256 << 10;
+/// How long an output is waited for whose process has ended: one that it left behind may hold it open.
+const LEFT_OPEN: Duration = Duration::from_secs(1);
+
+/// Where checks are run, and by what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckRunner {
+    /// The directory to run in; the current one where none is given.
+    pub directory: Option<PathBuf>,
+    /// The command line that the check's follows, such as that of a container; empty for none.
+    pub sandbox: Vec<String>,
+}
+
+impl CheckRunner {
+    /// Runs a check to its end or its timeout, and ends every process of its group.
+    ///
+    /// # Errors
+    /// That it cannot be started.
+    pub async fn run(&self, declaration: &CheckDeclaration) -> io::Result<CheckRun> {
+        let mut line = self.sandbox.iter().chain(declaration.command());
+        let program = line.next().map(String::as_str).unwrap_or_default();
+        let (reader, writer) = io::pipe()?;
+        let mut command = Command::new(program);
+        command.args(line).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        command.process_group(0).kill_on_drop(true);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        let mut child = command.spawn()?;
+        // Holds the writing ends, which would keep the output open.
+        drop(command);
+        let output = Arc::new(Mutex::new(Output::default()));
+        let collected = Arc::clone(&output);
+        let reading = tokio::task::spawn_blocking(move || collect(reader, &collected));
+
+        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let timeout = Duration::from_secs(declaration.timeout_seconds().into());
+        let ended = tokio::time::timeout(timeout, child.wait()).await;
+        if let Some(group) = group {
+            // It has ended where there is none any more.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let exit_status = match ended {
+            Ok(status) => status?.code(),
+            Err(_) => {
+                child.wait().await?;
+                None
+            }
+        };
+        let _ = tokio::time::timeout(LEFT_OPEN, reading).await;
+        let output = output.lock().unwrap_or_else(PoisonError::into_inner).text();
+        Ok(CheckRun { declaration: declaration.clone(), exit_status, output })
+    }
+}
+
+/// What was printed: its beginning, and its end where it is longer than is kept.
+#[derive(Debug, Default)]
+struct Output {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    left_out: usize,
+}
+
+impl Output {
+    const HALF: usize = MAX_OUTPUT / 2;
+
+    fn take(&mut self, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(bytes.len().min(Self::HALF - self.head.len()));
+        self.head.extend_from_slice(head);
+        self.tail.extend_from_slice(rest);
+        // Moved seldom: only once as much again has come.
+        if self.tail.len() > 2 * Self::HALF {
+            let more = self.tail.len() - Self::HALF;
+            self.tail.drain(..more);
+            self.left_out += more;
+        }
+    }
+
+    fn text(&self) -> String {
+        let more = self.tail.len().saturating_sub(Self::HALF);
+        let tail = self.tail.get(more..).unwrap_or_default();
+        let left_out = self.left_out + more;
+        if left_out == 0 {
+            return String::from_utf8_lossy(&[self.head.as_slice(), tail].concat()).into_owned();
+        }
+        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(tail));
+        format!("{head}\n[{left_out} bytes were left out]\n{tail}")
+    }
+}
+
+fn collect(mut reader: PipeReader, output: &Mutex<Output>) {
+    let mut buffer = vec![0; 16 << 10];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(count) => {
+                let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+                output.take(buffer.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_core::check::PassCondition;
+    use gsar_core::evidence::VerificationResult;
+
+    fn shell(script: &str, timeout_seconds: u32) -> CheckDeclaration {
+        let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+        let pass = PassCondition { contains: "ok".to_owned(), ..PassCondition::default() };
+        CheckDeclaration::new("probe".to_owned(), command, timeout_seconds, pass).unwrap()
+    }
+
+    async fn run(script: &str) -> CheckRun {
+        CheckRunner::default().run(&shell(script, 60)).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_run_is_its_exit_status_and_both_streams() {
+        let passed = run("echo ok; echo aside >&2").await;
+        assert_eq!((passed.exit_status, passed.output.as_str()), (Some(0), "ok\naside\n"));
+        assert_eq!(passed.result(), VerificationResult::Passed);
+        let failed = run("echo ok; exit 3").await;
+        assert_eq!((failed.exit_status, failed.result()), (Some(3), VerificationResult::Failed));
+        let killed = run("echo ok; kill -9 $$").await;
+        assert_eq!((killed.exit_status, killed.result()), (None, VerificationResult::Failed));
+    }
+
+    #[tokio::test]
+    async fn a_run_that_does_not_end_is_ended_with_all_that_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        let runner =
+            CheckRunner { directory: Some(folder.path().to_owned()), ..CheckRunner::default() };
+        let endless = shell("echo ok; sleep 600 & echo $! > pid; wait", 1);
+        let ended = runner.run(&endless).await.unwrap();
+        assert_eq!((ended.exit_status, ended.output.as_str()), (None, "ok\n"));
+        let pid: i32 = std::fs::read_to_string(pid).unwrap().trim().parse().unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+    }
+
+    #[tokio::test]
+    async fn what_is_left_behind_holds_nothing_up() {
+        let left = run("sleep 600 & echo ok").await;
+        assert_eq!((left.exit_status, left.output.as_str()), (Some(0), "ok\n"));
+    }
+
+    #[tokio::test]
+    async fn a_sandbox_stands_before_the_command_line() {
+        let runner = CheckRunner {
+            sandbox: ["env", "WHERE=inside"].map(str::to_owned).to_vec(),
+            ..CheckRunner::default()
+        };
+        let ran = runner.run(&shell("echo ok $WHERE", 60)).await.unwrap();
+        assert_eq!(ran.output, "ok inside\n");
+        let runner = CheckRunner { sandbox: vec!["/nowhere/sandbox".to_owned()], ..runner };
+        assert_eq!(runner.run(&shell("", 60)).await.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[tokio::test]
+    async fn of_a_long_output_beginning_and_end_are_kept() {
+        let long = run("echo first; yes word | head -c 3000000; echo last ok").await;
+        assert!(long.output.len() < MAX_OUTPUT + 100, "{}", long.output.len());
+        assert!(long.output.starts_with("first\nword\n") && long.output.ends_with("last ok\n"));
+        let given = "first\n".len() + 3_000_000 + "last ok\n".len();
+        assert!(long.output.contains(&format!("\n[{} bytes were left out]\n", given - MAX_OUTPUT)));
+    }
+}

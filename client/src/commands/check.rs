@@ -1,0 +1,126 @@
+//! `gsar check`: declared checks are run, and how they ended is kept as evidence.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use gsar_client::CheckRunner;
+use gsar_client::input::{InputError, read_text};
+use gsar_core::check::{CheckDeclaration, CheckRun, checks_from_toml};
+use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::{render, v1};
+use v1::evidence_item::Content;
+use v1::put_evidence_request::Part;
+
+use super::{check_kept, is_json, print, print_json};
+use crate::arguments::Check;
+use crate::failure::Failure;
+use crate::human::{check_run, stored};
+use crate::session::with_client;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status, Failure> {
+    if arguments.corpus.is_some() {
+        check_kept(&arguments.connection, "corpus to keep")?;
+    }
+    let declared = declared(&arguments.file)?;
+    let wanted = chosen(declared, &arguments.names)?;
+    let runner =
+        CheckRunner { directory: arguments.directory.clone(), sandbox: arguments.sandbox.clone() };
+    let (mut items, mut status) = (Vec::new(), Status::Proceed);
+    for declaration in &wanted {
+        let began = Instant::now();
+        let run = runner.run(declaration).await.map_err(|error| {
+            let line = runner.sandbox.iter().chain(declaration.command());
+            let program = line.into_iter().next().map(String::as_str).unwrap_or_default();
+            let name = declaration.name();
+            Failure::Usage(format!("check {name}: `{program}` cannot be started: {error}"))
+        })?;
+        if run.result() == VerificationResult::Failed {
+            status = Status::Error;
+        }
+        let item = item(&run);
+        match is_json(arguments.output) {
+            true => print_json(&item)?,
+            false => print(&check_run(&run, began.elapsed(), terminal.columns))?,
+        }
+        if let Some(folder) = &arguments.save {
+            save(folder, &item.id, &run)?;
+        }
+        items.push(item);
+    }
+    if let Some(corpus) = &arguments.corpus {
+        store(arguments, corpus, items, terminal).await?;
+    }
+    Ok(status)
+}
+
+/// The checks that a file declares.
+pub(super) fn declared(path: &Path) -> Result<Vec<CheckDeclaration>, Failure> {
+    checks_from_toml(&read_text(path)?).map_err(|error| {
+        InputError::Unusable { path: path.to_owned(), message: error.to_string() }.into()
+    })
+}
+
+fn chosen(
+    declared: Vec<CheckDeclaration>,
+    names: &[String],
+) -> Result<Vec<CheckDeclaration>, Failure> {
+    let is_declared = |name: &&String| declared.iter().any(|check| check.name() == name.as_str());
+    if let Some(unknown) = names.iter().find(|name| !is_declared(name)) {
+        let known: Vec<&str> = declared.iter().map(CheckDeclaration::name).collect();
+        let known = known.join(", ");
+        return Err(Failure::Usage(format!("check `{unknown}` is not declared; known: {known}")));
+    }
+    let is_wanted = |check: &CheckDeclaration| {
+        names.is_empty() || names.iter().any(|name| name == check.name())
+    };
+    Ok(declared.into_iter().filter(is_wanted).collect())
+}
+
+/// How a run ended, as evidence.
+fn item(run: &CheckRun) -> v1::EvidenceItem {
+    let now = jiff::Timestamp::now();
+    let id = format!("check-{}-{}", run.declaration.name(), now.strftime("%Y%m%dT%H%M%S%.3fZ"));
+    v1::EvidenceItem {
+        id,
+        kind: EvidenceKind::Verification.number(),
+        lane: Lane::Verification.number(),
+        content: Some(Content::CheckRun(Box::new(render::check_run(run)))),
+        collected_at: Some(prost_types::Timestamp {
+            seconds: now.as_second(),
+            nanos: now.subsec_nanosecond(),
+        }),
+        ..v1::EvidenceItem::default()
+    }
+}
+
+fn save(folder: &Path, id: &str, run: &CheckRun) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)?;
+    let mut file = std::fs::File::create_new(folder.join(format!("{id}.json")))?;
+    file.write_all(run.to_json().as_bytes())?;
+    Ok(file.write_all(b"\n")?)
+}
+
+async fn store(
+    arguments: &Check,
+    corpus: &str,
+    items: Vec<v1::EvidenceItem>,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };
+    let parts = std::iter::once(Part::Corpus(head)).chain(items.into_iter().map(Part::Item));
+    let messages: Vec<v1::PutEvidenceRequest> =
+        parts.map(|part| v1::PutEvidenceRequest { part: Some(part) }).collect();
+    with_client(&arguments.connection, async |client, _| {
+        let answer = client.put_evidence(messages.into_iter()).await?;
+        if !is_json(arguments.output) {
+            print(&stored(&answer, terminal.columns))?;
+        }
+        Ok(Status::Proceed)
+    })
+    .await
+    .map(drop)
+}

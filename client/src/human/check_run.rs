@@ -1,0 +1,87 @@
+//! How a check ended, in lines for people.
+
+use std::time::Duration;
+
+use gsar_client::text::{end_cut, one_line};
+use gsar_core::check::CheckRun;
+use gsar_core::evidence::VerificationResult;
+
+use super::page::{BAD, DIM, GOOD, Page, styled};
+
+/// The most lines of output that are shown of a check that failed.
+const SHOWN: usize = 10;
+
+/// What a run came to, why it failed, and the end of its output where it did.
+pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> String {
+    let mut page = Page::new(columns);
+    let (word, style) = match run.result() {
+        VerificationResult::Passed => ("passed", GOOD),
+        VerificationResult::Failed => ("failed", BAD),
+    };
+    let name = one_line(run.declaration.name());
+    let took = format!("{:.1} s", took.as_secs_f64());
+    page.line(&format!("  {}   {name}  {}", styled(style, word), styled(DIM, &took)));
+    if run.result() == VerificationResult::Failed {
+        page.wrapped("           ", 11, anstyle::Style::new(), &why(run));
+        let lines: Vec<&str> = run.output.lines().collect();
+        for line in lines.iter().skip(lines.len().saturating_sub(SHOWN)) {
+            let line = one_line(line);
+            let line = end_cut(&line, columns.saturating_sub(13));
+            page.line(&format!("           {}", styled(DIM, &format!("│ {line}"))));
+        }
+    }
+    page.into_text()
+}
+
+/// Everything in which a run differs from its pass condition.
+fn why(run: &CheckRun) -> String {
+    let pass = run.declaration.pass();
+    let mut reasons = Vec::new();
+    match run.exit_status {
+        Some(status) if status == pass.exit_status => {}
+        Some(status) => reasons.push(format!("exit status {status}, not {}", pass.exit_status)),
+        None => {
+            let seconds = run.declaration.timeout_seconds();
+            reasons.push(format!("ended by a signal, or by its timeout of {seconds} s"));
+        }
+    }
+    if !run.output.contains(&pass.contains) {
+        reasons.push(format!("the output lacks \"{}\"", one_line(&pass.contains)));
+    }
+    if !pass.lacks.is_empty() && run.output.contains(&pass.lacks) {
+        reasons.push(format!("the output holds \"{}\"", one_line(&pass.lacks)));
+    }
+    reasons.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_core::check::{CheckDeclaration, PassCondition};
+
+    #[test]
+    fn runs_are_shown() {
+        let pass = PassCondition {
+            exit_status: 0,
+            contains: "PASS".to_owned(),
+            lacks: "panicked".to_owned(),
+        };
+        let command = vec!["probe".to_owned()];
+        let declaration = CheckDeclaration::new("cart-serves".to_owned(), command, 60, pass);
+        let run = |exit_status, output: &str| CheckRun {
+            declaration: declaration.clone().unwrap(),
+            exit_status,
+            output: output.to_owned(),
+        };
+        let numbered: Vec<String> = (1..=12).map(|line| format!("line {line}")).collect();
+        let shown: String = [
+            run(Some(0), "PASS"),
+            run(Some(3), &format!("{}\nthread panicked \u{1b}[31m", numbered.join("\n"))),
+            run(None, ""),
+        ]
+        .iter()
+        .map(|run| check_run(run, Duration::from_millis(1_234), 60))
+        .collect();
+        insta::assert_snapshot!(anstream::adapter::strip_str(&shown).to_string());
+    }
+}

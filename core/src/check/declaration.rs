@@ -1,0 +1,326 @@
+//! This module reads what a check is: a name, a command line, and when its run has passed.
+
+use alloc::borrow::ToOwned as _;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use serde_json::{Value, json};
+use toml::de::{DeTable, DeValue};
+
+/// A check as it was declared: what is run, and when it has passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckDeclaration {
+    name: String,
+    command: Vec<String>,
+    timeout_seconds: u32,
+    pass: PassCondition,
+}
+
+/// When a run has passed: its exit status is this one, its output holds the one text and not the other. Empty texts ask for
+/// nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassCondition {
+    /// The exit status that it ends with.
+    pub exit_status: i32,
+    /// What its output must hold; empty for nothing.
+    pub contains: String,
+    /// What its output must not hold; empty for nothing.
+    pub lacks: String,
+}
+
+/// Why a text declares no check.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct CheckError {
+    /// The field, such as `check[0].command`.
+    pub field: String,
+    /// What is wrong with it, what is allowed, and the fix.
+    pub message: String,
+}
+
+impl CheckError {
+    fn new(field: &str, message: impl Into<String>) -> Self {
+        Self { field: field.to_owned(), message: message.into() }
+    }
+}
+
+impl CheckDeclaration {
+    /// The most bytes of a name.
+    pub const MAX_NAME: usize = 100;
+    /// The most bytes of a command line, and of each text of a pass condition.
+    pub const MAX_TEXT: usize = 4_096;
+    /// The longest timeout, an hour.
+    pub const MAX_TIMEOUT_SECONDS: u32 = 3_600;
+    /// The timeout of a check that declares none.
+    pub const TIMEOUT_SECONDS: u32 = 60;
+
+    /// A check, where its values are within their bounds.
+    ///
+    /// # Errors
+    /// [`CheckError`] with the field, without a path before it.
+    pub fn new(
+        name: String,
+        command: Vec<String>,
+        timeout_seconds: u32,
+        pass: PassCondition,
+    ) -> Result<Self, CheckError> {
+        let of_a_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        if name.is_empty() || name.len() > Self::MAX_NAME || !name.chars().all(of_a_name) {
+            let most = Self::MAX_NAME;
+            let message = format!("`{name}` is no name; give 1 to {most} letters, digits, - _ .");
+            return Err(CheckError::new("name", message));
+        }
+        let length: usize = command.iter().map(|argument| argument.len() + 1).sum();
+        let has_program = command.first().is_some_and(|program| !program.is_empty());
+        let is_sound = command.iter().all(|argument| !argument.contains('\0'));
+        if !has_program || !is_sound || length > Self::MAX_TEXT {
+            let most = Self::MAX_TEXT;
+            let message = format!(
+                "is no command line; give the program and its arguments as a list, {most} bytes at most, without NUL"
+            );
+            return Err(CheckError::new("command", message));
+        }
+        if !(1..=Self::MAX_TIMEOUT_SECONDS).contains(&timeout_seconds) {
+            let most = Self::MAX_TIMEOUT_SECONDS;
+            let message = format!("{timeout_seconds} is out of range; give 1 to {most}");
+            return Err(CheckError::new("timeout_seconds", message));
+        }
+        for (field, text) in [("pass.contains", &pass.contains), ("pass.lacks", &pass.lacks)] {
+            if text.len() > Self::MAX_TEXT {
+                let message = format!("is too long; give {} bytes at most", Self::MAX_TEXT);
+                return Err(CheckError::new(field, message));
+            }
+        }
+        Ok(Self { name, command, timeout_seconds, pass })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The program and its arguments.
+    #[must_use]
+    pub fn command(&self) -> &[String] {
+        &self.command
+    }
+
+    /// How long a run may take, in seconds; 1 to [`Self::MAX_TIMEOUT_SECONDS`].
+    #[must_use]
+    pub const fn timeout_seconds(&self) -> u32 {
+        self.timeout_seconds
+    }
+
+    /// When its run has passed.
+    #[must_use]
+    pub const fn pass(&self) -> &PassCondition {
+        &self.pass
+    }
+
+    /// What a check is known by: BLAKE3 of all that was declared, in hexadecimal.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        blake3::hash(self.document().to_string().as_bytes()).to_hex().to_string()
+    }
+
+    /// The document that is kept of it; keys stand in the order of the alphabet.
+    pub(super) fn document(&self) -> Value {
+        let PassCondition { exit_status, contains, lacks } = &self.pass;
+        json!({
+            "command": self.command,
+            "name": self.name,
+            "pass": { "contains": contains, "exit_status": exit_status, "lacks": lacks },
+            "timeout_seconds": self.timeout_seconds,
+        })
+    }
+
+    /// Reads the document that is kept of it.
+    pub(super) fn of_document(document: &Value) -> Result<Self, CheckError> {
+        let text = |pointer: &str| match document.pointer(pointer) {
+            None | Some(Value::Null) => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(CheckError::new(&field(pointer), "is no text")),
+        };
+        let whole = |pointer: &str, otherwise: i32| match document.pointer(pointer) {
+            None | Some(Value::Null) => Ok(otherwise),
+            Some(value) => whole_number(value)
+                .ok_or_else(|| CheckError::new(&field(pointer), "is no whole number")),
+        };
+        let arguments = document.pointer("/command").and_then(Value::as_array);
+        let arguments = arguments.map(Vec::as_slice).unwrap_or_default();
+        let command = arguments.iter().map(|argument| argument.as_str().map(str::to_owned));
+        let timeout = whole("/timeout_seconds", 60)?;
+        Self::new(
+            text("/name")?,
+            command.collect::<Option<_>>().unwrap_or_default(),
+            u32::try_from(timeout).unwrap_or(0),
+            PassCondition {
+                exit_status: whole("/pass/exit_status", 0)?,
+                contains: text("/pass/contains")?,
+                lacks: text("/pass/lacks")?,
+            },
+        )
+    }
+}
+
+/// The whole number that a JSON value is.
+pub(super) fn whole_number(value: &Value) -> Option<i32> {
+    value.as_i64().and_then(|number| i32::try_from(number).ok())
+}
+
+fn field(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
+}
+
+/// Reads the checks of a file: one table `[[check]]` for each, with `name`, `command`, and where they differ from 60 and 0
+/// `timeout_seconds` and `pass.exit_status`; `pass.contains` and `pass.lacks` bound the output.
+///
+/// # Errors
+/// [`CheckError`] with the first field that is wrong.
+pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.bytes().take(before).filter(|byte| *byte == b'\n').count();
+        CheckError::new(&format!("line {line}"), error.message())
+    })?;
+    let mut checks: Vec<CheckDeclaration> = Vec::new();
+    for (key, value) in document.get_ref() {
+        let (key, DeValue::Array(tables)) = (key.get_ref(), value.get_ref()) else {
+            return Err(unknown(key.get_ref()));
+        };
+        if key != "check" {
+            return Err(unknown(key));
+        }
+        for (place, table) in tables.iter().enumerate() {
+            let path = format!("check[{place}]");
+            let document = known_document(&path, table.get_ref())?;
+            let check = CheckDeclaration::of_document(&document).map_err(|error| CheckError {
+                field: format!("{path}.{}", error.field),
+                ..error
+            })?;
+            if checks.iter().any(|known| known.name == check.name) {
+                let message = format!("`{}` is there twice; give each its own", check.name);
+                return Err(CheckError::new(&format!("{path}.name"), message));
+            }
+            checks.push(check);
+        }
+    }
+    if checks.is_empty() {
+        return Err(CheckError::new("check", "is missing; declare one in a table [[check]]"));
+    }
+    Ok(checks)
+}
+
+fn unknown(key: &str) -> CheckError {
+    CheckError::new(
+        key,
+        "is not known; a file of checks has tables [[check]] with name, command, timeout_seconds and pass",
+    )
+}
+
+/// A declaration of a file as a document, where it has no key that is not known.
+fn known_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> {
+    const KEYS: [&str; 4] = ["name", "command", "timeout_seconds", "pass"];
+    const PASS_KEYS: [&str; 3] = ["exit_status", "contains", "lacks"];
+    let document = json_of(table);
+    let keys = |value: &Value| -> Vec<String> {
+        value.as_object().into_iter().flat_map(|table| table.keys().cloned()).collect()
+    };
+    let pass = document.pointer("/pass").map(keys).unwrap_or_default();
+    let unknown = keys(&document).into_iter().find(|key| !KEYS.contains(&key.as_str()));
+    let of_pass = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
+    match unknown.or(of_pass.map(|key| format!("pass.{key}"))) {
+        Some(key) => {
+            let known = [KEYS.join(", "), PASS_KEYS.map(|key| format!("pass.{key}")).join(", ")];
+            let message = format!("is not known; give one of {}", known.join(", "));
+            Err(CheckError::new(&format!("{path}.{key}"), message))
+        }
+        None => Ok(document),
+    }
+}
+
+fn json_of(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from)
+        }
+        DeValue::Boolean(given) => Value::Bool(*given),
+        DeValue::Array(values) => values.iter().map(|value| json_of(value.get_ref())).collect(),
+        DeValue::Table(table) => table
+            .iter()
+            .map(|(key, value)| (key.get_ref().to_string(), json_of(value.get_ref())))
+            .collect(),
+        DeValue::Float(_) | DeValue::Datetime(_) => Value::Array(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_declares_checks() {
+        let checks = checks_from_toml(
+            "[[check]]\nname = \"cart-serves\"\ncommand = [\"curl\", \"-fsS\", \"http://cart/health\"]\n\
+             timeout_seconds = 5\n[check.pass]\ncontains = \"ok\"\n[[check]]\nname = \"true\"\ncommand = [\"true\"]",
+        );
+        let checks = checks.unwrap();
+        let [cart, other] = checks.as_slice() else { panic!("{checks:?}") };
+        assert_eq!(
+            (cart.name(), cart.command().len(), cart.timeout_seconds()),
+            ("cart-serves", 3, 5)
+        );
+        assert_eq!(cart.pass(), &PassCondition { contains: "ok".to_owned(), ..Default::default() });
+        assert_eq!((other.timeout_seconds(), other.pass().exit_status), (60, 0));
+        assert_ne!(cart.digest(), other.digest());
+        assert_eq!(CheckDeclaration::of_document(&cart.document()).unwrap(), *cart);
+    }
+
+    #[test]
+    fn whatever_of_a_declaration_changes_its_digest_does() {
+        let of = |text: &str| checks_from_toml(text).unwrap().remove(0).digest();
+        let declared = "[[check]]\nname = \"a\"\ncommand = [\"b\", \"c\"]\n";
+        let changed = [
+            declared.replace("\"a\"", "\"aa\""),
+            declared.replace("\"b\", \"c\"", "\"b c\""),
+            format!("{declared}timeout_seconds = 61"),
+            format!("{declared}pass = {{ exit_status = 1 }}"),
+            format!("{declared}pass = {{ contains = \"x\" }}"),
+            format!("{declared}pass = {{ lacks = \"x\" }}"),
+        ];
+        let digests: Vec<String> = changed.iter().map(|text| of(text)).collect();
+        for (place, digest) in digests.iter().enumerate() {
+            assert_ne!(*digest, of(declared), "{}", changed[place]);
+            assert!(!digests[..place].contains(digest));
+        }
+        assert_eq!(of(&format!("{declared}timeout_seconds = 60")), of(declared));
+    }
+
+    #[test]
+    fn what_is_no_check_is_refused_by_its_field() {
+        let named = "[[check]]\nname = \"a\"\ncommand = [\"b\"]\n";
+        for (text, field) in [
+            (String::new(), "check"),
+            ("[[check]\n".to_owned(), "line 1"),
+            ("checks = 1".to_owned(), "checks"),
+            ("[[check]]\ncommand = [\"b\"]".to_owned(), "check[0].name"),
+            ("[[check]]\nname = \"a b\"\ncommand = [\"b\"]".to_owned(), "check[0].name"),
+            ("[[check]]\nname = \"a\"".to_owned(), "check[0].command"),
+            ("[[check]]\nname = \"a\"\ncommand = \"b\"".to_owned(), "check[0].command"),
+            ("[[check]]\nname = \"a\"\ncommand = [1]".to_owned(), "check[0].command"),
+            ("[[check]]\nname = \"a\"\ncommand = [\"\"]".to_owned(), "check[0].command"),
+            (format!("{named}timeout = 1"), "check[0].timeout"),
+            (format!("{named}timeout_seconds = 0"), "check[0].timeout_seconds"),
+            (format!("{named}timeout_seconds = 0.5"), "check[0].timeout_seconds"),
+            (format!("{named}timeout_seconds = -1"), "check[0].timeout_seconds"),
+            (format!("{named}pass = {{ status = 1 }}"), "check[0].pass.status"),
+            (format!("{named}pass = {{ contains = 1 }}"), "check[0].pass.contains"),
+            (format!("{named}{named}"), "check[1].name"),
+        ] {
+            assert_eq!(checks_from_toml(&text).unwrap_err().field, field, "{text}");
+        }
+    }
+}

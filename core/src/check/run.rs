@@ -1,0 +1,159 @@
+//! This module is the run of a check: the document that is kept of it as evidence, and its result.
+
+use alloc::borrow::ToOwned as _;
+use alloc::string::{String, ToString as _};
+
+use serde_json::{Map, Value};
+
+use super::declaration::{CheckDeclaration, CheckError, whole_number};
+use crate::evidence::VerificationResult;
+
+/// The key of the document that a run is kept as.
+const KEY: &str = "check_run";
+
+/// A check that was executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRun {
+    /// What was declared.
+    pub declaration: CheckDeclaration,
+    /// The exit status; `None` where it was ended by a signal or its timeout.
+    pub exit_status: Option<i32>,
+    /// What it printed, both streams together.
+    pub output: String,
+}
+
+impl CheckRun {
+    /// Whether it passed, by the pass condition that was declared.
+    #[must_use]
+    pub fn result(&self) -> VerificationResult {
+        let pass = self.declaration.pass();
+        let has = |text: &String| !text.is_empty() && self.output.contains(text.as_str());
+        let passed = self.exit_status == Some(pass.exit_status)
+            && (pass.contains.is_empty() || has(&pass.contains))
+            && !has(&pass.lacks);
+        if passed { VerificationResult::Passed } else { VerificationResult::Failed }
+    }
+
+    /// The document that is kept as evidence: everything declared, the exit status or null, the output and the result.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut run = match self.declaration.document() {
+            Value::Object(run) => run,
+            _ => Map::new(),
+        };
+        run.insert("exit_status".to_owned(), self.exit_status.map_or(Value::Null, Value::from));
+        run.insert("output".to_owned(), Value::String(self.output.clone()));
+        run.insert("result".to_owned(), Value::String(self.result().name().to_owned()));
+        Value::Object(Map::from_iter([(KEY.to_owned(), Value::Object(run))])).to_string()
+    }
+
+    /// Reads such a document; `None` where a document is none. What it says of the result is passed over.
+    ///
+    /// # Errors
+    /// [`CheckError`] with the field that is wrong.
+    pub fn from_json(text: &str) -> Result<Option<Self>, CheckError> {
+        let document: Value = match text.contains(KEY) {
+            true => serde_json::from_str(text).unwrap_or_default(),
+            false => Value::Null,
+        };
+        let only = document.as_object().filter(|fields| fields.len() == 1);
+        let Some(run) = only.and_then(|fields| fields.get(KEY)) else { return Ok(None) };
+        let within = |error: CheckError| CheckError {
+            field: [KEY, ".", &error.field].concat(),
+            message: error.message,
+        };
+        let wrong = |field: &str, message: &str| {
+            within(CheckError { field: field.to_owned(), message: message.to_owned() })
+        };
+        let declaration = CheckDeclaration::of_document(run).map_err(within)?;
+        let exit_status = match run.get("exit_status") {
+            None | Some(Value::Null) => None,
+            Some(status) => {
+                let status = whole_number(status);
+                Some(status.ok_or_else(|| wrong("exit_status", "is no whole number"))?)
+            }
+        };
+        let output = match run.get("output") {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(output)) => output.clone(),
+            Some(_) => return Err(wrong("output", "is no text")),
+        };
+        Ok(Some(Self { declaration, exit_status, output }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PassCondition;
+    use super::*;
+    use alloc::format;
+    use proptest::prelude::*;
+
+    fn run(exit_status: Option<i32>, output: &str, pass: PassCondition) -> CheckRun {
+        let command = ["probe".to_owned()].to_vec();
+        let declaration = CheckDeclaration::new("probe".to_owned(), command, 60, pass).unwrap();
+        CheckRun { declaration, exit_status, output: output.to_owned() }
+    }
+
+    #[test]
+    fn the_pass_condition_decides() {
+        let pass = || PassCondition {
+            exit_status: 3,
+            contains: "PASS".to_owned(),
+            lacks: "ERROR".to_owned(),
+        };
+        for (exit_status, output, passed) in [
+            (Some(3), "PASS", true),
+            (Some(0), "PASS", false),
+            (None, "PASS", false),
+            (Some(3), "pass", false),
+            (Some(3), "PASS with an ERROR", false),
+        ] {
+            let run = run(exit_status, output, pass());
+            let expected =
+                if passed { VerificationResult::Passed } else { VerificationResult::Failed };
+            assert_eq!(run.result(), expected, "{exit_status:?} {output}");
+        }
+        assert_eq!(run(Some(0), "", PassCondition::default()).result(), VerificationResult::Passed);
+    }
+
+    #[test]
+    fn what_a_document_says_of_its_result_counts_for_nothing() {
+        let failed = run(Some(1), "2 orders charged twice", PassCondition::default());
+        let text = failed.to_json().replace("\"failed\"", "\"passed\"");
+        let read = CheckRun::from_json(&text).unwrap().unwrap();
+        assert_eq!((read.result(), &read), (VerificationResult::Failed, &failed));
+    }
+
+    #[test]
+    fn other_documents_are_none_and_wrong_ones_are_refused() {
+        for text in ["", "{}", "{\"check_run\": {}, \"more\": 1}", "[\"check_run\"]", "check_run"] {
+            assert_eq!(CheckRun::from_json(text), Ok(None), "{text}");
+        }
+        for (run, field) in [
+            ("1", "check_run.name"),
+            ("{\"name\": \"a\"}", "check_run.command"),
+            (
+                "{\"name\": \"a\", \"command\": [\"b\"], \"exit_status\": \"0\"}",
+                "check_run.exit_status",
+            ),
+            ("{\"name\": \"a\", \"command\": [\"b\"], \"output\": 0}", "check_run.output"),
+        ] {
+            let text = format!("{{\"check_run\": {run}}}");
+            assert_eq!(CheckRun::from_json(&text).unwrap_err().field, field);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_is_read_as_it_was_written(
+            exit_status in proptest::option::of(any::<i32>()),
+            output in ".{0,40}",
+            contains in ".{0,4}",
+            lacks in ".{0,4}",
+        ) {
+            let run = run(exit_status, &output, PassCondition { exit_status: 0, contains, lacks });
+            prop_assert_eq!(CheckRun::from_json(&run.to_json()), Ok(Some(run)));
+        }
+    }
+}

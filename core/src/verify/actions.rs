@@ -1,0 +1,316 @@
+//! This module holds claims that something was done about the incident against what was executed: the last run of each check, and
+//! what was changed. A run that failed and a set of changes that is empty contradict them.
+//!
+//! Only what a run came to and what a claim says are compared, so no judge is asked about it. What telemetry shows after the fact, such
+//! as an alert that resolved, stands.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use super::VerifiedClaim;
+use super::corrections::{CorrectionCode, Findings};
+use super::evidence_set::EvidenceSet;
+use super::spelling::holds_spelled;
+use crate::claim::Class;
+use crate::evidence::{
+    Citation, Content, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
+};
+use crate::report::ClaimKind;
+use crate::text::tokens::words;
+use crate::text::{part, polarity};
+
+/// Words that say that a check passed.
+const PASSED: [&str; 6] = ["passed", "passes", "pass", "succeeded", "succeeds", "green"];
+/// Of what is done about an incident, that which says that it helped.
+const HELPED: [&str; 8] = [
+    "fixed",
+    "hotfixed",
+    "mitigated",
+    "recovered",
+    "remediated",
+    "repaired",
+    "resolved",
+    "restored",
+];
+/// Under these names a document lists what was changed.
+const CHANGES: [&str; 4] = ["files_changed", "changed_files", "changes", "files"];
+
+/// What was executed, as the evidence has it.
+pub(super) struct Executed<'a> {
+    /// The last run of each check, by its name.
+    runs: BTreeMap<&'a str, &'a EvidenceItem>,
+    /// A set of changes that is empty.
+    unchanged: Option<&'a EvidenceItem>,
+}
+
+impl<'a> Executed<'a> {
+    pub(super) fn of(evidence: &EvidenceSet<'a>) -> Self {
+        let mut runs: BTreeMap<&str, &EvidenceItem> = BTreeMap::new();
+        for item in evidence.items() {
+            let Some(name) = item.check_name() else { continue };
+            let last = runs.entry(name).or_insert(item);
+            // Of two at the same time, or without one, the later in order.
+            if item.collected_at >= last.collected_at {
+                *last = item;
+            }
+        }
+        let unchanged = evidence.items().iter().find(|item| is_empty_change(item));
+        Self { runs, unchanged }
+    }
+
+    /// Makes a claim contradicted that what was executed speaks against.
+    pub(super) fn check(
+        &self,
+        claim: &mut VerifiedClaim,
+        evidence: &EvidenceSet<'_>,
+        findings: &mut Findings,
+    ) {
+        let judged = &mut claim.judged;
+        let text = judged.claim.text.as_str();
+        let nothing_was_executed = self.runs.is_empty() && self.unchanged.is_none();
+        if nothing_was_executed
+            || judged.class == Class::Contradicted
+            || ClaimKind::of(text) != ClaimKind::Statement
+        {
+            return;
+        }
+        let cited: Vec<&EvidenceItem> =
+            judged.citations.iter().filter_map(|citation| item_of(citation, evidence)).collect();
+        let against = self.failed_run(text, &cited).or_else(|| self.no_change(text, &cited));
+        if let Some((code, sentence)) = against {
+            findings.reclass(judged, code, Class::Contradicted, sentence);
+        }
+    }
+
+    /// The failed run of a check that a claim says passed; or one that failed where a claim says that the incident is over, and
+    /// rests on what was done alone.
+    fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Against> {
+        let says_passed = !polarity::is_denied(text)
+            && words(text).any(|word| PASSED.iter().any(|passed| word.is(passed)));
+        let named = self
+            .runs
+            .iter()
+            .find(|(name, run)| says_passed && has_failed(run) && holds_spelled(text, name));
+        let done = polarity::action_done(text).map(|at| part(text, at).to_ascii_lowercase());
+        let says_over = done.is_some_and(|word| HELPED.contains(&word.as_str()))
+            && cited.iter().all(|item| matches!(item.lane, Lane::Change | Lane::Verification))
+            && self.runs.values().all(|run| !run.is_passed_check());
+        let failed =
+            named.or_else(|| self.runs.iter().find(|(_, run)| says_over && has_failed(run)));
+        failed.map(|(name, run)| {
+            let sentence = format!("The last run of the check {name}, `{}`, failed.", run.id);
+            (CorrectionCode::CheckFailed, sentence)
+        })
+    }
+
+    /// The empty set of changes, where a claim says that something was done and no item that it cites shows it.
+    fn no_change(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Against> {
+        polarity::action_done(text)?;
+        let shows = |item: &&EvidenceItem| {
+            item.lane != Lane::Verification
+                && item.lane != Lane::LlmInferred
+                && !is_empty_change(item)
+        };
+        let unchanged = self.unchanged.filter(|_| !cited.iter().any(shows))?;
+        let sentence = format!("The set of changes `{}` is empty.", unchanged.id);
+        Some((CorrectionCode::NothingChanged, sentence))
+    }
+}
+
+/// What speaks against a claim.
+type Against = (CorrectionCode, String);
+
+fn item_of<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
+    match &citation.target {
+        Target::Evidence { id, .. } => evidence.item(id),
+        Target::Claim(_) => None,
+    }
+}
+
+fn has_failed(run: &EvidenceItem) -> bool {
+    run.verification_result == Some(VerificationResult::Failed)
+}
+
+/// Whether an item says that nothing was changed: it is empty, or a document whose every list of changes is.
+fn is_empty_change(item: &EvidenceItem) -> bool {
+    if item.kind != EvidenceKind::Change {
+        return false;
+    }
+    match &item.content {
+        Content::Text(text) => text.trim().is_empty(),
+        Content::Json(document) => match serde_json::from_str(document) {
+            Ok(Value::Object(fields)) => {
+                let mut lists = CHANGES.iter().filter_map(|name| fields.get(*name)).peekable();
+                fields.is_empty() || (lists.peek().is_some() && lists.all(is_nothing))
+            }
+            Ok(value) => is_nothing(&value),
+            Err(_) => false,
+        },
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::Bool(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verified;
+    use super::super::testing::{claims, judged, tool, verified};
+    use super::*;
+    use crate::check::{CheckDeclaration, CheckRun, PassCondition, TOOL};
+    use crate::claim::EvidenceType;
+    use crate::evidence::EvidenceId;
+    use crate::time::Timestamp;
+    use alloc::string::ToString as _;
+    use alloc::vec;
+
+    fn run(id: &str, name: &str, exit_status: i32, minute: i64) -> EvidenceItem {
+        let command = vec!["probe".to_string()];
+        let declared =
+            CheckDeclaration::new(name.to_string(), command, 60, PassCondition::default());
+        let run = CheckRun {
+            declaration: declared.unwrap(),
+            exit_status: Some(exit_status),
+            output: format!("cart answers with status {exit_status}"),
+        };
+        EvidenceItem {
+            id: EvidenceId::new(id).unwrap(),
+            kind: EvidenceKind::Verification,
+            lane: Lane::Verification,
+            tool: format!("{TOOL}{name}"),
+            content: Content::Json(run.to_json()),
+            collected_at: Some(Timestamp::from_micros(minute * 60_000_000)),
+            verification_result: Some(run.result()),
+            ..tool(id, "")
+        }
+    }
+
+    fn change(id: &str, content: Content) -> EvidenceItem {
+        EvidenceItem { kind: EvidenceKind::Change, lane: Lane::Change, content, ..tool(id, "") }
+    }
+
+    fn text(content: &str) -> Content {
+        Content::Text(content.to_string())
+    }
+
+    fn judge(text: &str, class: Class, cited: &[(&str, &str)], items: &[EvidenceItem]) -> Verified {
+        let given = claims(&[text]);
+        verified(&given, &[judged(&given[0], class, EvidenceType::ToolMatch, cited)], items)
+    }
+
+    fn finds(result: &Verified, code: CorrectionCode) -> bool {
+        let found = result.corrections.iter().any(|found| found.code == code);
+        assert_eq!(found, result.claims[0].judged.class == Class::Contradicted, "{result:?}");
+        found
+    }
+
+    #[test]
+    fn the_last_run_of_a_named_check_decides() {
+        let (failed, passed) = (run("r1", "cart-serves", 1, 1), run("r2", "cart-serves", 0, 2));
+        let later = run("r3", "cart-serves", 1, 3);
+        let other = run("r4", "cart-pays", 0, 4);
+        let claim = "The memory limit was raised and the check cart-serves passed.";
+        for (items, contradicted) in [
+            (vec![failed.clone()], true),
+            (vec![failed.clone(), other.clone()], true),
+            (vec![failed.clone(), passed.clone()], false),
+            (vec![passed.clone(), failed.clone()], false),
+            (vec![failed.clone(), passed.clone(), later], true),
+            (vec![other], false),
+            (Vec::new(), false),
+        ] {
+            for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
+                let result = judge(claim, class, &[], &items);
+                assert_eq!(finds(&result, CorrectionCode::CheckFailed), contradicted, "{items:?}");
+            }
+        }
+        for claim in [
+            "The check cart-serves failed.",
+            "The check cart-serves did not pass.",
+            "Did the check cart-serves pass?",
+            "The check cart-serves-all passed.",
+            "The gateway passed requests on to cart.",
+        ] {
+            let result = judge(claim, Class::Ungrounded, &[], core::slice::from_ref(&failed));
+            assert!(!finds(&result, CorrectionCode::CheckFailed), "{claim}");
+        }
+    }
+
+    #[test]
+    fn an_incident_is_not_over_by_a_change_whose_check_failed() {
+        let deployed =
+            change("deploy", text("revision 32: the memory limit of cart was fixed at 1Gi"));
+        let failed = run("r1", "cart-serves", 1, 1);
+        let claim = "The memory limit of cart was fixed at 1Gi.";
+        let cited = [("deploy", "the memory limit of cart was fixed at 1Gi")];
+        let items = [deployed.clone(), failed.clone()];
+        assert!(finds(&judge(claim, Class::Grounded, &cited, &items), CorrectionCode::CheckFailed));
+        // Without a run nothing speaks against it, and neither does one where another passed.
+        let items = [deployed.clone(), failed.clone(), run("r2", "cart-pays", 0, 1)];
+        assert!(!finds(
+            &judge(claim, Class::Grounded, &cited, &items),
+            CorrectionCode::CheckFailed
+        ));
+        let items = [deployed];
+        assert!(!finds(
+            &judge(claim, Class::Grounded, &cited, &items),
+            CorrectionCode::CheckFailed
+        ));
+        // What telemetry shows afterwards stands, and so does what was done.
+        let alert = tool("alert", "CartErrorRate resolved at 09:40:12Z");
+        let items = [alert, failed.clone()];
+        let cited = [("alert", "CartErrorRate resolved at 09:40:12Z")];
+        let resolved =
+            judge("CartErrorRate resolved at 09:40:12Z.", Class::Grounded, &cited, &items);
+        assert!(!finds(&resolved, CorrectionCode::CheckFailed));
+        let items = [change("deploy", text("cart was rolled back to revision 30")), failed];
+        let cited = [("deploy", "cart was rolled back to revision 30")];
+        let done = judge("Cart was rolled back to revision 30.", Class::Grounded, &cited, &items);
+        assert!(!finds(&done, CorrectionCode::CheckFailed));
+    }
+
+    #[test]
+    fn an_empty_set_of_changes_contradicts_what_was_done() {
+        let document = |text: &str| Content::Json(text.to_string());
+        let claim = "Cart was rolled back to revision 30.";
+        for (content, is_empty) in [
+            (document("{\"files_changed\": []}"), true),
+            (
+                document(
+                    "{\"diagnosis\": \"a long one\", \"files_changed\": [], \"changes\": null}",
+                ),
+                true,
+            ),
+            (document("[]"), true),
+            (document("{}"), true),
+            (text(" \n"), true),
+            (document("{\"files_changed\": [\"cart.yaml\"]}"), false),
+            (document("{\"files_changed\": [], \"changes\": [\"cart.yaml\"]}"), false),
+            (document("{\"diagnosis\": \"\"}"), false),
+            (text("revision 30"), false),
+        ] {
+            let items = [change("patch", content.clone())];
+            let result = judge(claim, Class::Ungrounded, &[], &items);
+            assert_eq!(finds(&result, CorrectionCode::NothingChanged), is_empty, "{content:?}");
+        }
+        let empty = change("patch", document("{\"files_changed\": []}"));
+        let log = tool("log", "09:25:00 cart was rolled back to revision 30");
+        let cited = [("log", "cart was rolled back to revision 30")];
+        let shown = judge(claim, Class::Grounded, &cited, &[empty.clone(), log]);
+        assert!(!finds(&shown, CorrectionCode::NothingChanged));
+        let said = judge("Cart was not rolled back.", Class::Ungrounded, &[], &[empty]);
+        assert!(!finds(&said, CorrectionCode::NothingChanged));
+    }
+}

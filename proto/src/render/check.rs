@@ -1,0 +1,31 @@
+//! This module renders checks: declarations and runs.
+
+use gsar_core::check::{CheckDeclaration, CheckRun};
+
+use crate::v1;
+
+/// A declaration as a request would carry it.
+#[must_use]
+pub fn check_declaration(declaration: &CheckDeclaration) -> v1::CheckDeclaration {
+    let pass = declaration.pass();
+    v1::CheckDeclaration {
+        name: declaration.name().to_owned(),
+        command: declaration.command().to_vec(),
+        timeout_seconds: Some(declaration.timeout_seconds()),
+        pass: Some(v1::PassCondition {
+            exit_status: pass.exit_status,
+            contains: pass.contains.clone(),
+            lacks: pass.lacks.clone(),
+        }),
+    }
+}
+
+/// A run as an item would carry it.
+#[must_use]
+pub fn check_run(run: &CheckRun) -> v1::CheckRun {
+    v1::CheckRun {
+        declaration: Some(check_declaration(&run.declaration)),
+        exit_status: run.exit_status,
+        output: run.output.clone(),
+    }
+}

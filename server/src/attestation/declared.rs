@@ -1,0 +1,110 @@
+//! This module holds the checks that the configuration declares: the runs of them can be attested. Files are read at the start
+//! and on reload, and replaced all at once or not at all. It runs no check.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use gsar_core::check::{CheckDeclaration, checks_from_toml};
+
+use crate::config::Problems;
+
+/// The checks that are declared, by their digests.
+#[derive(Debug)]
+pub struct DeclaredChecks {
+    files: Vec<PathBuf>,
+    current: RwLock<Arc<BTreeSet<String>>>,
+}
+
+impl Default for DeclaredChecks {
+    fn default() -> Self {
+        Self { files: Vec::new(), current: RwLock::new(Arc::default()) }
+    }
+}
+
+impl DeclaredChecks {
+    /// Reads the files that are named, and notes everything that is wrong.
+    pub fn check(files: &[PathBuf], problems: &mut Problems) -> Option<Self> {
+        match read(files) {
+            Ok(digests) => {
+                Some(Self { files: files.to_vec(), current: RwLock::new(Arc::new(digests)) })
+            }
+            Err(wrong) => {
+                for description in wrong {
+                    problems.add(&["evidence", "checks"], description);
+                }
+                None
+            }
+        }
+    }
+
+    /// Reads the files anew, and gives how many checks they declare; `None` where no file is named.
+    ///
+    /// # Errors
+    /// What is wrong with the files; the checks stay as they were.
+    pub fn reload(&self) -> Result<Option<usize>, Vec<String>> {
+        if self.files.is_empty() {
+            return Ok(None);
+        }
+        let digests = Arc::new(read(&self.files)?);
+        let count = digests.len();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = digests;
+        Ok(Some(count))
+    }
+
+    /// The digests of the checks that are declared now.
+    #[must_use]
+    pub fn digests(&self) -> Arc<BTreeSet<String>> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn read(files: &[PathBuf]) -> Result<BTreeSet<String>, Vec<String>> {
+    let (mut digests, mut wrong) = (BTreeSet::new(), Vec::new());
+    for path in files {
+        let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        match read.and_then(|text| checks_from_toml(&text).map_err(|error| error.to_string())) {
+            Ok(checks) => digests.extend(checks.iter().map(CheckDeclaration::digest)),
+            Err(error) => wrong.push(format!("{}: {error}", path.display())),
+        }
+    }
+    if wrong.is_empty() { Ok(digests) } else { Err(wrong) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DECLARED: &str = "[[check]]\nname = \"serves\"\ncommand = [\"probe\"]\n";
+
+    #[test]
+    fn files_are_replaced_all_at_once_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["a.toml", "b.toml"].map(|name| folder.path().join(name));
+        std::fs::write(&files[0], DECLARED).unwrap();
+        std::fs::write(&files[1], DECLARED.replace("serves", "pays")).unwrap();
+        let mut problems = Problems::default();
+        let checks = DeclaredChecks::check(&files, &mut problems).unwrap();
+        let before = checks.digests();
+        assert_eq!(before.len(), 2);
+        std::fs::write(&files[0], DECLARED.replace("probe", "other-probe")).unwrap();
+        std::fs::write(&files[1], "[[check]]").unwrap();
+        let wrong = checks.reload().unwrap_err();
+        assert!(wrong[0].contains("b.toml: check[0].name"), "{wrong:?}");
+        assert_eq!(checks.digests(), before);
+        std::fs::write(&files[1], DECLARED).unwrap();
+        assert_eq!(checks.reload(), Ok(Some(2)));
+        assert_ne!(checks.digests(), before);
+        assert_eq!(DeclaredChecks::default().reload(), Ok(None));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_a_problem() {
+        let mut problems = Problems::default();
+        assert!(
+            DeclaredChecks::check(&[PathBuf::from("/nowhere/checks.toml")], &mut problems)
+                .is_none()
+        );
+        assert!(problems.to_string().contains("/nowhere/checks.toml"), "{problems}");
+    }
+}

@@ -1,0 +1,266 @@
+//! Checks that were executed, through the contract: their result follows from what was declared, only those that were declared
+//! before are attested, and a run that failed contradicts the report that says otherwise.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+mod support;
+
+use std::os::unix::fs::MetadataExt as _;
+
+use gsar_proto::v1;
+use gsar_server::config::{Attested, Config, Listen};
+use support::{Running, Wanted, connect};
+use tonic::Code;
+use tonic_types::StatusExt as _;
+use v1::VerificationResult::{Failed, Passed};
+use v1::evidence_item::Content;
+use v1::grounding_service_client::GroundingServiceClient;
+
+const DECLARED: &str = "[[check]]\nname = \"cart-serves\"\ncommand = [\"curl\", \"-fsS\", \"http://cart/health\"]\n\
+                        [check.pass]\ncontains = \"ok\"\n";
+
+fn declaration() -> v1::CheckDeclaration {
+    v1::CheckDeclaration {
+        name: "cart-serves".to_owned(),
+        command: ["curl", "-fsS", "http://cart/health"].map(str::to_owned).to_vec(),
+        timeout_seconds: None,
+        pass: Some(v1::PassCondition { contains: "ok".to_owned(), ..Default::default() }),
+    }
+}
+
+fn of(
+    declaration: v1::CheckDeclaration,
+    exit_status: Option<i32>,
+    output: &str,
+) -> v1::EvidenceItem {
+    let run =
+        v1::CheckRun { declaration: Some(declaration), exit_status, output: output.to_owned() };
+    v1::EvidenceItem {
+        id: "run".to_owned(),
+        kind: v1::EvidenceKind::Verification.into(),
+        lane: v1::EvidenceLane::Verification.into(),
+        content: Some(Content::CheckRun(Box::new(run))),
+        ..v1::EvidenceItem::default()
+    }
+}
+
+fn run(exit_status: Option<i32>, output: &str) -> v1::EvidenceItem {
+    of(declaration(), exit_status, output)
+}
+
+fn change(document: &str) -> v1::EvidenceItem {
+    v1::EvidenceItem {
+        id: "patch".to_owned(),
+        kind: v1::EvidenceKind::Change.into(),
+        lane: v1::EvidenceLane::Change.into(),
+        content: Some(Content::Json(document.to_owned())),
+        ..v1::EvidenceItem::default()
+    }
+}
+
+fn request(synthesis: &str, evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
+    v1::EvaluateRequest {
+        report: Some(v1::Report { synthesis: synthesis.to_owned(), ..v1::Report::default() }),
+        evidence,
+        policy: "reference".to_owned(),
+        ..v1::EvaluateRequest::default()
+    }
+}
+
+async fn evaluated(server: &Running, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
+    server.grounding().evaluate(request).await.unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn the_result_follows_from_the_declaration_and_is_recorded() {
+    let server = Running::start().await;
+    for (exit_status, output, result) in [
+        (Some(0), "ok", Passed),
+        (Some(0), "degraded", Failed),
+        (Some(22), "ok", Failed),
+        (None, "ok", Failed),
+    ] {
+        let answer =
+            evaluated(&server, request("The cart answers.", vec![run(exit_status, output)])).await;
+        let asked = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id };
+        let kept = server.ledger().get_evaluation(asked).await.unwrap().into_inner();
+        let item = &kept.evidence[0];
+        assert_eq!(item.verification_result(), result, "{exit_status:?} {output}");
+        assert_eq!((item.tool.as_str(), item.is_json), ("check cart-serves", true));
+        assert!(item.head.starts_with("{\"check_run\":{\"command\":[\"curl\""), "{}", item.head);
+    }
+}
+
+#[tokio::test]
+async fn what_contradicts_its_own_declaration_is_refused_by_its_field() {
+    let server = Running::start().await;
+    type Change = fn(&mut v1::EvidenceItem);
+    let cases: [(Change, &str); 6] = [
+        (|item| item.set_verification_result(Passed), "evidence[0].verification_result"),
+        (|item| item.set_kind(v1::EvidenceKind::ToolOutput), "evidence[0].kind"),
+        (|item| item.set_lane(v1::EvidenceLane::Logs), "evidence[0].lane"),
+        (|item| item.tool = "curl".to_owned(), "evidence[0].tool"),
+        (
+            |item| {
+                let Some(Content::CheckRun(run)) = &mut item.content else { return };
+                run.declaration.as_mut().unwrap().command.clear();
+            },
+            "evidence[0].check_run.declaration.command",
+        ),
+        (
+            |item| {
+                item.content =
+                    Some(Content::Json("{\"check_run\": {\"name\": \"a b\"}}".to_owned()))
+            },
+            "evidence[0].json.check_run.name",
+        ),
+    ];
+    for (change, field) in cases {
+        let mut item = run(Some(22), "no");
+        change(&mut item);
+        let refused = server.grounding().evaluate(request("The cart answers.", vec![item])).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{field}");
+        let details = refused.get_error_details();
+        let fields: Vec<&str> = details
+            .bad_request()
+            .unwrap()
+            .field_violations
+            .iter()
+            .map(|of| of.field.as_str())
+            .collect();
+        assert!(fields.contains(&field), "{field}: {fields:?}");
+    }
+}
+
+/// A server whose first socket vouches for this user, and its configuration for a check.
+async fn vouching() -> Running {
+    let change = |config: &mut Config| {
+        let folder = config.data_dir.parent().unwrap().to_owned();
+        let listen = Listen::Unix(folder.join("agents.sock"));
+        let own = std::fs::metadata(&folder).unwrap().uid();
+        config.listen.push(listen.clone());
+        config.evidence.attested =
+            vec![Attested { listen, peer_uid: Some(own), principal: None, tools: Vec::new() }];
+        let file = folder.join("checks.toml");
+        std::fs::write(&file, DECLARED).unwrap();
+        config.evidence.checks = vec![file];
+    };
+    Wanted::default().start(change).await
+}
+
+async fn is_attested(server: &Running, socket: &str, item: v1::EvidenceItem) -> bool {
+    let mut client = GroundingServiceClient::new(connect(&server.folder.path().join(socket)).await);
+    let answer = client.evaluate(request("The cart answers.", vec![item])).await;
+    let answer = answer.unwrap().into_inner();
+    answer.provenance.unwrap().evidence[0].attested
+}
+
+#[tokio::test]
+async fn only_runs_of_checks_that_were_declared_are_attested() {
+    let server = vouching().await;
+    assert!(is_attested(&server, "agents.sock", run(Some(0), "ok")).await);
+    let plain = server.socket();
+    let plain = plain.file_name().unwrap().to_str().unwrap().to_owned();
+    assert!(!is_attested(&server, &plain, run(Some(0), "ok")).await, "nobody vouches");
+    // An agent that declares what cannot fail, or only says so.
+    let anything = v1::CheckDeclaration { command: vec!["true".to_owned()], ..declaration() };
+    assert!(!is_attested(&server, "agents.sock", of(anything.clone(), Some(0), "ok")).await);
+    let easier = v1::CheckDeclaration { pass: None, ..declaration() };
+    assert!(!is_attested(&server, "agents.sock", of(easier, Some(0), "")).await);
+    let word = v1::EvidenceItem {
+        content: Some(Content::Text("the cart answers".to_owned())),
+        verification_result: Passed.into(),
+        ..run(None, "")
+    };
+    assert!(!is_attested(&server, "agents.sock", word).await);
+
+    // Operators declare more without a restart.
+    let file = server.folder.path().join("checks.toml");
+    let more = "[[check]]\nname = \"cart-serves\"\ncommand = [\"true\"]\n[check.pass]\ncontains = \"ok\"\n";
+    std::fs::write(&file, more).unwrap();
+    server.reload().await;
+    assert!(is_attested(&server, "agents.sock", of(anything, Some(0), "ok")).await);
+    assert!(!is_attested(&server, "agents.sock", run(Some(0), "ok")).await);
+}
+
+#[tokio::test]
+async fn an_investigation_declares_its_checks_before_its_reports() {
+    let server = vouching().await;
+    let channel = connect(&server.folder.path().join("agents.sock")).await;
+    let mut client =
+        v1::investigation_service_client::InvestigationServiceClient::new(channel.clone());
+    let own = v1::CheckDeclaration { name: "cart-pays".to_owned(), ..declaration() };
+    let start = v1::StartInvestigationRequest {
+        investigation_id: "i1".to_owned(),
+        policy: "reference".to_owned(),
+        checks: vec![own.clone()],
+        ..v1::StartInvestigationRequest::default()
+    };
+    let stands =
+        client.start_investigation(start).await.unwrap().into_inner().investigation.unwrap();
+    let unknown = v1::CheckDeclaration { name: "cart-sells".to_owned(), ..declaration() };
+    let named = |id: &str, item: v1::EvidenceItem| v1::ToolCall {
+        tool: "gsar check".to_owned(),
+        arguments: id.to_owned(),
+        result: Some(v1::EvidenceItem { id: id.to_owned(), ..item }),
+    };
+    let turn = v1::RecordTurnRequest {
+        investigation_id: "i1".to_owned(),
+        step: stands.step,
+        tool_calls: vec![
+            named("pays", of(own, Some(22), "refused")),
+            named("serves", run(Some(0), "ok")),
+            named("sells", of(unknown, Some(0), "ok")),
+        ],
+        ..v1::RecordTurnRequest::default()
+    };
+    let stands = client.record_turn(turn).await.unwrap().into_inner().investigation.unwrap();
+    let findings: Vec<&str> =
+        stands.findings.iter().map(|finding| finding.sentence.as_str()).collect();
+    assert_eq!(findings, ["the last check of cart-pays failed"]);
+
+    let mut evidence = v1::evidence_service_client::EvidenceServiceClient::new(channel);
+    for (id, attested) in [("pays", true), ("serves", true), ("sells", false)] {
+        let snapshot = v1::GetSnapshotRequest {
+            corpus_id: stands.corpus_id.clone(),
+            item: Some(v1::get_snapshot_request::Item::EvidenceId(id.to_owned())),
+            range: None,
+        };
+        let kept = evidence.get_snapshot(snapshot).await.unwrap().into_inner();
+        assert_eq!(kept.attested, attested, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_failed_contradicts_the_report_that_says_it_passed() {
+    let server = Running::start().await;
+    let synthesis = "The memory limit of cart was raised to 1Gi. The check cart-serves passed.";
+    let patch = || {
+        change(
+            "{\"files_changed\": [\"cart.yaml\"], \"diff\": \"memory limit of cart was raised to 1Gi\"}",
+        )
+    };
+    let contradicted = |answer: &v1::EvaluateResponse| -> Vec<String> {
+        let claims = answer.claims.iter();
+        claims
+            .filter(|claim| claim.class() == v1::ClaimClass::Contradicted)
+            .map(|claim| claim.text.clone())
+            .collect()
+    };
+    let failed =
+        evaluated(&server, request(synthesis, vec![patch(), run(Some(22), "refused")])).await;
+    assert_eq!(contradicted(&failed), ["The check cart-serves passed"], "{:?}", failed.claims);
+    assert_ne!(failed.decision.unwrap().tier(), v1::Tier::Proceed);
+    let passed = evaluated(&server, request(synthesis, vec![patch(), run(Some(0), "ok")])).await;
+    assert!(contradicted(&passed).is_empty(), "{:?}", passed.claims);
+
+    let rolled_back = "Cart was rolled back to revision 30.";
+    let empty = change("{\"diagnosis\": \"the limit is too low\", \"files_changed\": []}");
+    let nothing = evaluated(&server, request(rolled_back, vec![empty])).await;
+    assert_eq!(contradicted(&nothing), ["Cart was rolled back to revision 30"]);
+}
