@@ -4,6 +4,8 @@
 //! planner, holds no text beyond keys and reasons, and cannot run for ever: at most (`max_replans` + 1) *
 //! (`regenerations_per_plan` + 1) reports are judged, and judge failures have a bound of their own.
 
+mod stage;
+
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,6 +13,8 @@ use core::cmp::Ordering;
 
 use crate::Tier;
 use crate::fixed::Fraction;
+
+pub use stage::{Reached, Stage};
 
 /// Bounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

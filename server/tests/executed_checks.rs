@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that cannot go on fails"
 )]
 
@@ -233,6 +234,93 @@ async fn an_investigation_declares_its_checks_before_its_reports() {
         };
         let kept = evidence.get_snapshot(snapshot).await.unwrap().into_inner();
         assert_eq!(kept.attested, attested, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn the_stage_that_an_agent_did_not_come_through_is_named() {
+    let server = Running::start().await;
+    let runs = |exit_status| vec![(run(Some(exit_status), "ok"), "run")];
+    for (id, checks, results, stage) in [
+        ("i1", vec![], vec![], "COLLECT"),
+        ("i2", vec![declaration()], runs(0), "REPORT"),
+        ("i3", vec![], runs(1), "REPORT"),
+    ] {
+        let mut client = server.investigations();
+        let start = v1::StartInvestigationRequest {
+            investigation_id: id.to_owned(),
+            checks,
+            ..v1::StartInvestigationRequest::default()
+        };
+        client.start_investigation(start).await.unwrap();
+        if !results.is_empty() {
+            let call = |(item, id): (v1::EvidenceItem, &str)| v1::ToolCall {
+                tool: "gsar check".to_owned(),
+                arguments: id.to_owned(),
+                result: Some(item),
+            };
+            let turn = v1::RecordTurnRequest {
+                investigation_id: id.to_owned(),
+                tool_calls: results.into_iter().map(call).collect(),
+                ..v1::RecordTurnRequest::default()
+            };
+            client.record_turn(turn).await.unwrap();
+        }
+        let cancel = v1::CancelInvestigationRequest { investigation_id: id.to_owned() };
+        let ended = client.cancel_investigation(cancel).await.unwrap().into_inner();
+        let Some(v1::instruction::Due::Finished(end)) =
+            ended.investigation.unwrap().instruction.unwrap().due
+        else {
+            panic!("{id} is not finished")
+        };
+        assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("CANCELLED", stage), "{id}");
+    }
+
+    // A report that may go out, and a check that was declared: not run, run and failed, passed at last.
+    let text = "The connection pool of checkout has 20 connections.";
+    for (id, results, stage) in [
+        ("a1", vec![], "ACT"),
+        ("a2", vec![Some(22)], "VERIFY"),
+        ("a3", vec![Some(22), Some(0)], ""),
+    ] {
+        let mut client = server.investigations();
+        let start = v1::StartInvestigationRequest {
+            investigation_id: id.to_owned(),
+            checks: vec![declaration()],
+            ..v1::StartInvestigationRequest::default()
+        };
+        client.start_investigation(start).await.unwrap();
+        let mut step = 0;
+        for (number, exit_status) in results.into_iter().enumerate() {
+            let result = v1::EvidenceItem { id: format!("run-{number}"), ..run(exit_status, "ok") };
+            let turn = v1::RecordTurnRequest {
+                investigation_id: id.to_owned(),
+                step,
+                tool_calls: vec![v1::ToolCall {
+                    tool: "gsar check".to_owned(),
+                    arguments: number.to_string(),
+                    result: Some(result),
+                }],
+                ..v1::RecordTurnRequest::default()
+            };
+            step = client.record_turn(turn).await.unwrap().into_inner().investigation.unwrap().step;
+        }
+        let report = v1::SubmitReportRequest {
+            investigation_id: id.to_owned(),
+            step,
+            report: Some(v1::Report { synthesis: text.to_owned(), ..v1::Report::default() }),
+            evidence: vec![support::item(
+                "pool",
+                "the connection pool of checkout has 20 connections",
+            )],
+        };
+        let ended = client.submit_report(report).await.unwrap().into_inner();
+        let Some(v1::instruction::Due::Finished(end)) =
+            ended.investigation.unwrap().instruction.unwrap().due
+        else {
+            panic!("{id} is not finished")
+        };
+        assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("PROCEED", stage), "{id}");
     }
 }
 

@@ -87,6 +87,9 @@ pub(crate) fn progress_end(investigation: &v1::Investigation, columns: usize) ->
         let (word, style) = if end.degraded { ("DEGRADED", BAD) } else { ("PROCEED", GOOD) };
         let lead = format!("{}   ", styled(style | Effects::BOLD, word));
         page.wrapped(&lead, word.len() + 3, Style::new(), &end.sentence);
+        if !end.failed_stage.is_empty() {
+            page.line(&styled(DIM, &format!("failed at the stage {}", end.failed_stage)));
+        }
         if !end.best.is_empty() {
             let what = if end.degraded { "best report" } else { "evaluation" };
             page.line(&styled(DIM, &format!("{what} {}", end.best)));

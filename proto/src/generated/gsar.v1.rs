@@ -5344,6 +5344,11 @@ pub struct Finished {
     /// action is the most an agent may do with the best report.
     #[prost(message, optional, tag = "6")]
     pub action: ::core::option::Option<ActionVerdict>,
+    /// failed_stage is the first stage that the agent did not come through: COLLECT (no evidence came), DIAGNOSE (its hypotheses gave no
+    /// root cause), REPORT (no report may go out), ACT (none of the checks was run), VERIFY (a check that was declared or run did not
+    /// pass the last time); empty where it came through all.
+    #[prost(string, tag = "7")]
+    pub failed_stage: ::prost::alloc::string::String,
 }
 /// InvestigationEvent is one thing that happened to an investigation, as the ledger keeps it. Where an investigation stands
 /// follows from its events alone.

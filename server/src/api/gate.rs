@@ -40,7 +40,7 @@ impl GateService for Gate {
         let rules = &policy.policy.gate;
         let outcome = safety::gate::evaluate(rules, &gate.input());
         let verdict = render::gate_verdict(&outcome, &gate.hypotheses, rules);
-        telemetry::gate::evaluated(&verdict, false);
+        telemetry::safety::gate_evaluated(&verdict, false);
         Ok(Response::new(v1::EvaluateGateResponse {
             gate: Some(verdict),
             policy: Some(policy.applied()),

@@ -6,6 +6,7 @@
 
 mod beliefs;
 mod budget;
+mod findings;
 mod graph;
 mod report;
 mod state;
@@ -147,7 +148,7 @@ impl Investigations {
         let turn = turn::record(&self.engine, call, &state, request).await?;
         self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
         if let Some(gate) = view::gate(&state, self.engine.limits(), state.last_at) {
-            telemetry::gate::evaluated(&gate.verdict, !gate.governs);
+            telemetry::safety::gate_evaluated(&gate.verdict, !gate.governs);
         }
         Ok(self.view(&state))
     }

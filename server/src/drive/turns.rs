@@ -1,8 +1,10 @@
 //! This module counts for itself what an agent does: turns, identical tool calls, new evidence, checks that failed. Nothing
 //! that the agent says of itself takes part.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use gsar_core::evidence::VerificationResult;
+use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
 /// What the turns of an investigation came to. Counts hold for the plan under way.
@@ -96,6 +98,21 @@ impl Turns {
             **result == v1::VerificationResult::Failed
         };
         self.checks.iter().filter(failed).map(|(tool, _)| tool.as_str())
+    }
+
+    /// What the last run of each check came to, of those declared and those run without that; `None` of one that was not run.
+    pub(super) fn checks(
+        &self,
+        declared: &[v1::CheckDeclaration],
+    ) -> Vec<Option<VerificationResult>> {
+        let declared: BTreeSet<&str> = declared.iter().map(|check| check.name.as_str()).collect();
+        let names: BTreeSet<&str> =
+            declared.into_iter().chain(self.checks.keys().map(String::as_str)).collect();
+        let result = |name: &str| {
+            let result = self.checks.get(name)?;
+            VerificationResult::from_number(i32::from(*result))
+        };
+        names.into_iter().map(result).collect()
     }
 
     /// Whether anything was changed or checked.

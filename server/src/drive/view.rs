@@ -1,13 +1,13 @@
 //! This module says where an investigation stands, as its caller sees it: the instruction, and everything behind it.
 
-use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, StopCause};
+use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, Stage, StopCause};
 use gsar_core::safety::gate::{self, GateExit, GateOutcome};
 use gsar_core::time::Timestamp;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
 use super::state::State;
-use super::{graph, turn};
+use super::{findings, graph, turn};
 
 /// An investigation as its caller sees it.
 pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
@@ -19,15 +19,16 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
         }
         _ => Vec::new(),
     };
+    let failed_stage = findings::failed_stage(state, gate.as_ref());
     let elapsed = micros_between(state.started_at, state.last_at);
     v1::Investigation {
         investigation_id: state.start.investigation_id.clone(),
         step: state.step(),
-        instruction: Some(v1::Instruction { due: Some(due(state, reasons)) }),
+        instruction: Some(v1::Instruction { due: Some(due(state, reasons, failed_stage)) }),
         plan: state.outer_loop.replans(),
         max_replans: state.policy.policy.investigation.limits.max_replans,
         trajectory: state.reports.clone(),
-        findings: findings(state, gate.as_ref()),
+        findings: findings::of(state, gate.as_ref()),
         gate: gate.map(|found| found.verdict),
         spent: Some(v1::Spent {
             elapsed: Some(duration(elapsed)),
@@ -94,7 +95,7 @@ fn path(state: &State, limits: &parse::Limits) -> Vec<String> {
     path.filter(|path| path.len() <= limits.max_path_steps).unwrap_or_default()
 }
 
-fn due(state: &State, gate: Vec<v1::Reason>) -> v1::instruction::Due {
+fn due(state: &State, gate: Vec<v1::Reason>, failed_stage: Option<Stage>) -> v1::instruction::Due {
     use v1::instruction::Due;
     let last = state.last.clone().unwrap_or_default();
     match &state.action {
@@ -119,7 +120,10 @@ fn due(state: &State, gate: Vec<v1::Reason>) -> v1::instruction::Due {
             reasons: last.reasons,
             affected_specialists: last.affected_specialists,
         }),
-        Action::Finish(ending) => Due::Finished(finished(state, ending, last.action)),
+        Action::Finish(ending) => Due::Finished(v1::Finished {
+            failed_stage: failed_stage.map(Stage::code).unwrap_or_default().to_owned(),
+            ..finished(state, ending, last.action)
+        }),
     }
 }
 
@@ -153,6 +157,7 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
             best: of(Some(*index)),
             last: of(Some(*index)),
             action,
+            ..v1::Finished::default()
         },
         Ending::Degraded { cause, best, last } => v1::Finished {
             degraded: true,
@@ -161,6 +166,7 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
             best: of(*best),
             last: of(*last),
             action: action.filter(|_| best == last),
+            ..v1::Finished::default()
         },
     }
 }
@@ -188,55 +194,6 @@ fn stopped(cause: StopCause) -> &'static str {
         }
         StopCause::Cancelled => "the caller gave the investigation up",
     }
-}
-
-/// What turns show about the agent, by stable codes. None of it decides by itself.
-fn findings(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
-    let finding = |code: &str, sentence: String| v1::Reason {
-        code: code.to_owned(),
-        sentence,
-        ..v1::Reason::default()
-    };
-    let mut findings: Vec<v1::Reason> = Vec::new();
-    if let Some(found) = gate {
-        let signs = ["TURNS_SPENT", "TIME_SPENT", "REPEATED_IDENTICAL_CALLS", "NO_NEW_EVIDENCE"];
-        let reasons = found.verdict.reasons.iter();
-        findings.extend(reasons.filter(|reason| signs.contains(&reason.code.as_str())).cloned());
-    }
-    let failed: Vec<&str> = state.turns.failed_checks().collect();
-    if !failed.is_empty() {
-        let sentence = format!("the last check of {} failed", failed.join(", "));
-        findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
-    }
-    let has_diagnosis = gate.is_some_and(|found| found.outcome.exit == GateExit::Confident);
-    if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
-        let sentence = "there is a diagnosis, and nothing was changed or checked".to_owned();
-        findings.push(finding("EMPTY_CHANGE_SET", sentence));
-    }
-    if let Some(sentence) = outside_frontier(state, gate) {
-        findings.push(finding("ROOT_CAUSE_OUTSIDE_FRONTIER", sentence));
-    }
-    for item in &state.turns.caller_verdicts {
-        let sentence = format!("the verdict on {item} is the caller's word");
-        findings.push(finding("CALLER_VERDICT", sentence));
-    }
-    findings
-}
-
-/// Says that the root cause of the gate is not where the graph has the fault begin.
-fn outside_frontier(state: &State, gate: Option<&GateAtTurn>) -> Option<String> {
-    let (exploration, gate) = (state.exploration.as_ref()?, gate?);
-    let root_cause = state.turns.hypotheses.iter().find(|of| of.id == gate.verdict.root_cause)?;
-    let outcome = exploration.outcome();
-    let suspect = exploration.topology().resolve(&root_cause.target);
-    if outcome.frontier.is_empty() || suspect.is_some_and(|of| outcome.frontier.contains(&of)) {
-        return None;
-    }
-    let names = graph::names(exploration, &outcome.frontier).join(", ");
-    Some(format!(
-        "the root cause is in `{}`, and the graph has the fault begin in {names}",
-        root_cause.target
-    ))
 }
 
 /// Microseconds from one instant to another, 0 where that is not behind it.

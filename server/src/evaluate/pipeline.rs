@@ -24,6 +24,7 @@ use crate::config::EvidenceKept;
 use crate::judge::{Judge, Notice, Question};
 use crate::ledger::{Content, NewEvent};
 use crate::offload::offload;
+use crate::telemetry::safety::Outcomes;
 use crate::telemetry::{self, metrics as names, traces};
 
 /// What the reports of a request share: every field of it was checked, its evidence read, attested and digested.
@@ -366,7 +367,12 @@ fn finish(
     let decided = answer.decision.take();
     answer.decision =
         decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
-    telemetry::gate::of_answer(answer.gate.as_ref(), answer.shadow.as_ref());
+    telemetry::safety::settled(Outcomes {
+        gate: answer.gate.as_ref(),
+        cap: answer.cap.as_ref(),
+        action: answer.action.as_ref(),
+        shadow: answer.shadow.as_ref(),
+    });
     answer.evaluation_id = uuid::Uuid::now_v7().to_string();
     answer.warnings = warnings::of(policy, report, &provenance.judges, notices);
     let cut = provenance.retrieval.as_ref();

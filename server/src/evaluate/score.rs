@@ -11,6 +11,7 @@ use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation};
 use crate::call::{Call, Step};
 use crate::offload::offload;
 use crate::telemetry;
+use crate::telemetry::safety::Outcomes;
 
 /// A partition whose every field was checked.
 enum Checked {
@@ -122,7 +123,12 @@ fn by_claims(
     let rules: &Policy = &policy.policy;
     let assessment = assess(rules, subject);
     let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
-    telemetry::gate::of_answer(settled.gate.as_ref(), settled.shadow.as_ref());
+    telemetry::safety::settled(Outcomes {
+        gate: settled.gate.as_ref(),
+        cap: settled.cap.as_ref(),
+        action: settled.action.as_ref(),
+        shadow: settled.shadow.as_ref(),
+    });
     let open = answer::open_points(rules, &assessment, gate);
     let decision = assessment.decision.clone();
     let rendered = answer::decision(rules, &assessment, explain);

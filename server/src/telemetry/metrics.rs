@@ -50,8 +50,12 @@ pub const SECOND_OPINIONS: &str = "gsar_second_opinions_total";
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
 /// How long steps of an evaluation took, by `step`.
 pub const STEP_SECONDS: &str = "gsar_step_duration_seconds";
-/// Outcomes of the gate, by `exit`.
+/// Outcomes of the gate, by `exit`, `reason` and `shadow`.
 pub const GATE: &str = "gsar_gate_outcomes_total";
+/// Self-rated confidences that the cap saw, by `lowered` and `shadow`.
+pub const CAPS: &str = "gsar_caps_total";
+/// Actions that the ladder allows at most, by `action` and `shadow`.
+pub const ACTIONS: &str = "gsar_actions_total";
 /// 1, with the `version` of this server.
 pub const BUILD_INFO: &str = "gsar_build_info";
 /// 1 while draining.
@@ -106,6 +110,8 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");
+    describe_counter!(CAPS, "self-rated confidences that the cap saw, by lowered and shadow");
+    describe_counter!(ACTIONS, "actions that the ladder allows at most, by action and shadow");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
     describe_counter!(STREAM_ITEMS, "reports of streams answered, by code");
     describe_gauge!(DRAINING, "1 while the server drains");

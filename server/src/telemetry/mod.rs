@@ -1,10 +1,10 @@
 //! This module holds logs, metrics, trace context and traces. Report and evidence text never goes into any of them.
 
 pub mod calls;
-pub mod gate;
 mod logs;
 pub mod metrics;
 pub mod panics;
+pub mod safety;
 mod trace_context;
 pub mod traces;
 

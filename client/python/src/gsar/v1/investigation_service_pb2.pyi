@@ -1058,6 +1058,7 @@ class Finished(_message.Message):
     BEST_FIELD_NUMBER: _builtins.int
     LAST_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    FAILED_STAGE_FIELD_NUMBER: _builtins.int
     degraded: _builtins.bool
     """degraded says that the report may go out only under a banner."""
     cause: _builtins.str
@@ -1070,6 +1071,11 @@ class Finished(_message.Message):
     """best is the evaluation of the best report: the one that proceeds, else the best-scoring one; empty for none."""
     last: _builtins.str
     """last is the evaluation of the last judged report; empty for none."""
+    failed_stage: _builtins.str
+    """failed_stage is the first stage that the agent did not come through: COLLECT (no evidence came), DIAGNOSE (its hypotheses gave no
+    root cause), REPORT (no report may go out), ACT (none of the checks was run), VERIFY (a check that was declared or run did not
+    pass the last time); empty where it came through all.
+    """
     @_builtins.property
     def action(self) -> _gate_service_pb2.ActionVerdict:
         """action is the most an agent may do with the best report."""
@@ -1083,10 +1089,11 @@ class Finished(_message.Message):
         best: _builtins.str = ...,
         last: _builtins.str = ...,
         action: _gate_service_pb2.ActionVerdict | None = ...,
+        failed_stage: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "best", b"best", "cause", b"cause", "degraded", b"degraded", "last", b"last", "sentence", b"sentence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "best", b"best", "cause", b"cause", "degraded", b"degraded", "failed_stage", b"failed_stage", "last", b"last", "sentence", b"sentence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,75 @@
+//! This module says what turns show about the agent: how it gets nowhere, and at which stage. Nothing here decides.
+
+use gsar_core::evidence::VerificationResult;
+use gsar_core::outer_loop::{Action, Ending, Reached, Stage};
+use gsar_core::safety::gate::GateExit;
+use gsar_proto::v1;
+
+use super::graph;
+use super::state::State;
+use super::view::GateAtTurn;
+
+/// What turns show about the agent, by stable codes. None of it decides by itself.
+pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
+    let finding = |code: &str, sentence: String| v1::Reason {
+        code: code.to_owned(),
+        sentence,
+        ..v1::Reason::default()
+    };
+    let mut findings: Vec<v1::Reason> = Vec::new();
+    if let Some(found) = gate {
+        let signs = ["TURNS_SPENT", "TIME_SPENT", "REPEATED_IDENTICAL_CALLS", "NO_NEW_EVIDENCE"];
+        let reasons = found.verdict.reasons.iter();
+        findings.extend(reasons.filter(|reason| signs.contains(&reason.code.as_str())).cloned());
+    }
+    let failed: Vec<&str> = state.turns.failed_checks().collect();
+    if !failed.is_empty() {
+        let sentence = format!("the last check of {} failed", failed.join(", "));
+        findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
+    }
+    let has_diagnosis = gate.is_some_and(|found| found.outcome.exit == GateExit::Confident);
+    if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
+        let sentence = "there is a diagnosis, and nothing was changed or checked".to_owned();
+        findings.push(finding("EMPTY_CHANGE_SET", sentence));
+    }
+    if let Some(sentence) = outside_frontier(state, gate) {
+        findings.push(finding("ROOT_CAUSE_OUTSIDE_FRONTIER", sentence));
+    }
+    for item in &state.turns.caller_verdicts {
+        let sentence = format!("the verdict on {item} is the caller's word");
+        findings.push(finding("CALLER_VERDICT", sentence));
+    }
+    findings
+}
+
+/// Says that the root cause of the gate is not where the graph has the fault begin.
+fn outside_frontier(state: &State, gate: Option<&GateAtTurn>) -> Option<String> {
+    let (exploration, gate) = (state.exploration.as_ref()?, gate?);
+    let root_cause = state.turns.hypotheses.iter().find(|of| of.id == gate.verdict.root_cause)?;
+    let outcome = exploration.outcome();
+    let suspect = exploration.topology().resolve(&root_cause.target);
+    if outcome.frontier.is_empty() || suspect.is_some_and(|of| outcome.frontier.contains(&of)) {
+        return None;
+    }
+    let names = graph::names(exploration, &outcome.frontier).join(", ");
+    Some(format!(
+        "the root cause is in `{}`, and the graph has the fault begin in {names}",
+        root_cause.target
+    ))
+}
+
+/// The first stage that the agent did not come through, as far as the investigation came.
+pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<Stage> {
+    let has_hypotheses = !state.turns.hypotheses.is_empty();
+    let is_diagnosed = gate.map(|found| found.outcome.exit == GateExit::Confident);
+    let checks = state.turns.checks(&state.start.checks);
+    Reached {
+        has_evidence: state.turns.have_evidence(),
+        is_diagnosed: is_diagnosed.filter(|_| has_hypotheses),
+        proceeds: matches!(state.action, Action::Finish(Ending::Proceed { .. })),
+        checks: checks.len(),
+        run: checks.iter().filter(|result| result.is_some()).count(),
+        passed: checks.iter().filter(|result| **result == Some(VerificationResult::Passed)).count(),
+    }
+    .failed_stage()
+}

@@ -1,0 +1,119 @@
+//! This module counts, traces and logs what gate, cap and ladder said, in every path in which they did, in shadow or not.
+
+use gsar_proto::v1;
+use metrics::counter;
+
+use super::metrics as names;
+
+/// Notes one evaluation of the gate: a count by exit and deciding reason, and a span with both.
+pub fn gate_evaluated(verdict: &v1::GateVerdict, in_shadow: bool) {
+    let exit = verdict.exit().as_str_name();
+    let reason = verdict.reason.as_ref().map_or("", |reason| reason.code.as_str());
+    let shadow = if in_shadow { "true" } else { "false" };
+    counter!(names::GATE, "exit" => exit, "reason" => reason.to_owned(), "shadow" => shadow)
+        .increment(1);
+    let validated = verdict.validated_count;
+    let span = tracing::debug_span!("gate", exit, reason, in_shadow, validated);
+    span.in_scope(|| tracing::debug!("the gate was evaluated"));
+}
+
+/// What gate, cap and ladder say in an answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcomes<'a> {
+    /// The gate, where it governs.
+    pub gate: Option<&'a v1::GateVerdict>,
+    /// The cap, where it governs.
+    pub cap: Option<&'a v1::CapVerdict>,
+    /// The ladder, where it governs.
+    pub action: Option<&'a v1::ActionVerdict>,
+    /// What those in shadow would have said.
+    pub shadow: Option<&'a v1::Shadow>,
+}
+
+/// Notes what gate, cap and ladder say in an answer. What is in shadow has counts of its own and a line in the log, so that it
+/// can be compared before it governs.
+pub fn settled(outcomes: Outcomes<'_>) {
+    let Outcomes { gate, cap, action, shadow } = outcomes;
+    count(gate, cap, action, false);
+    let Some(shadow) = shadow else { return };
+    count(shadow.gate.as_ref(), shadow.cap.as_ref(), shadow.action.as_ref(), true);
+    tracing::info!(
+        gate = shadow.gate.as_ref().map(|gate| gate.exit().as_str_name()),
+        confidence_before = shadow.cap.as_ref().map(|cap| cap.before),
+        confidence_after = shadow.cap.as_ref().map(|cap| cap.after),
+        action = shadow.action.as_ref().map(|action| action.action().as_str_name()),
+        tier = shadow.decision.as_ref().map(|decision| decision.tier().as_str_name()),
+        "in shadow",
+    );
+}
+
+fn count(
+    gate: Option<&v1::GateVerdict>,
+    cap: Option<&v1::CapVerdict>,
+    action: Option<&v1::ActionVerdict>,
+    in_shadow: bool,
+) {
+    let shadow = if in_shadow { "true" } else { "false" };
+    if let Some(verdict) = gate {
+        gate_evaluated(verdict, in_shadow);
+    }
+    if let Some(cap) = cap {
+        let lowered = if cap.after < cap.before { "true" } else { "false" };
+        counter!(names::CAPS, "lowered" => lowered, "shadow" => shadow).increment(1);
+    }
+    if let Some(action) = action {
+        let action = action.action().as_str_name();
+        counter!(names::ACTIONS, "action" => action, "shadow" => shadow).increment(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    #[test]
+    fn every_evaluation_counts_once_with_its_reason_and_shadow() {
+        let verdict = v1::GateVerdict {
+            exit: v1::GateExit::Confident.into(),
+            reason: Some(v1::Reason {
+                code: "HYPOTHESIS_VALIDATED".to_owned(),
+                ..v1::Reason::default()
+            }),
+            ..v1::GateVerdict::default()
+        };
+        let shadow = v1::Shadow { gate: Some(verdict.clone()), ..v1::Shadow::default() };
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        metrics::with_local_recorder(&recorder, || {
+            let cap = v1::CapVerdict { before: 0.9, after: 0.64, cap: Some(0.64) };
+            let action =
+                v1::ActionVerdict { action: v1::Action::Issue.into(), ..Default::default() };
+            settled(Outcomes {
+                gate: Some(&verdict),
+                cap: Some(&cap),
+                action: Some(&action),
+                ..Outcomes::default()
+            });
+            let cap = Some(v1::CapVerdict { after: 0.9, ..cap });
+            let shadow = v1::Shadow { cap, action: Some(action), ..shadow };
+            settled(Outcomes { shadow: Some(&shadow), ..Outcomes::default() });
+            settled(Outcomes::default());
+        });
+        let text = handle.render();
+        for shadow in ["false", "true"] {
+            let line = format!(
+                "gsar_gate_outcomes_total{{exit=\"GATE_EXIT_CONFIDENT\",reason=\"HYPOTHESIS_VALIDATED\",shadow=\"{shadow}\"}} 1"
+            );
+            assert!(text.contains(&line), "{line}\n{text}");
+            let line =
+                format!("gsar_actions_total{{action=\"ACTION_ISSUE\",shadow=\"{shadow}\"}} 1");
+            assert!(text.contains(&line), "{line}\n{text}");
+        }
+        for (lowered, shadow) in [("true", "false"), ("false", "true")] {
+            let line = format!("gsar_caps_total{{lowered=\"{lowered}\",shadow=\"{shadow}\"}} 1");
+            assert!(text.contains(&line), "{line}\n{text}");
+        }
+    }
+}
