@@ -33,6 +33,7 @@ else
 	$(CARGO) test --workspace --lib --bins --tests
 endif
 	python3 datasets/check.py
+	python3 -B datasets/reproducers/check.py --run
 	python3 docs/check_readme.py $(BIN)
 
 PYTHON_VENV := target/python/venv

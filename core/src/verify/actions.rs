@@ -89,8 +89,7 @@ impl<'a> Executed<'a> {
     /// The failed run of a check that a claim says passed; or one that failed where a claim says that the incident is over, and
     /// rests on what was done alone.
     fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Against> {
-        let says_passed = !polarity::is_denied(text)
-            && words(text).any(|word| PASSED.iter().any(|passed| word.is(passed)));
+        let says_passed = says_passed(text);
         let named = self
             .runs
             .iter()
@@ -107,9 +106,14 @@ impl<'a> Executed<'a> {
         })
     }
 
-    /// The empty set of changes, where a claim says that something was done and no item that it cites shows it.
+    /// The empty set of changes, where a claim says that something was done, or that a check passed, and no item shows it.
     fn no_change(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Against> {
-        polarity::action_done(text)?;
+        let says_checked = says_passed(text)
+            && words(text).any(|word| word.is("check") || word.is("checks"))
+            && self.runs.is_empty();
+        if polarity::action_done(text).is_none() && !says_checked {
+            return None;
+        }
         let shows = |item: &&EvidenceItem| {
             item.lane != Lane::Verification
                 && item.lane != Lane::LlmInferred
@@ -129,6 +133,11 @@ fn item_of<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a Ev
         Target::Evidence { id, .. } => evidence.item(id),
         Target::Claim(_) => None,
     }
+}
+
+fn says_passed(text: &str) -> bool {
+    !polarity::is_denied(text)
+        && words(text).any(|word| PASSED.iter().any(|passed| word.is(passed)))
 }
 
 fn has_failed(run: &EvidenceItem) -> bool {
@@ -310,6 +319,14 @@ mod tests {
         let cited = [("log", "cart was rolled back to revision 30")];
         let shown = judge(claim, Class::Grounded, &cited, &[empty.clone(), log]);
         assert!(!finds(&shown, CorrectionCode::NothingChanged));
+        // Who ran nothing had no check pass.
+        let checked = "The check cart-serves passed.";
+        let items = [empty.clone()];
+        let said = judge(checked, Class::Ungrounded, &[], &items);
+        assert!(finds(&said, CorrectionCode::NothingChanged));
+        let items = [empty.clone(), run("r1", "cart-serves", 0, 1)];
+        let said = judge(checked, Class::Ungrounded, &[], &items);
+        assert!(!finds(&said, CorrectionCode::NothingChanged));
         let said = judge("Cart was not rolled back.", Class::Ungrounded, &[], &[empty]);
         assert!(!finds(&said, CorrectionCode::NothingChanged));
     }

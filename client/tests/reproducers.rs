@@ -1,0 +1,150 @@
+//! Reports of a fix over incidents that can be reproduced, from the command line: real systems are run with the right patch, a wrong
+//! one and none at all, and a report goes out only where the check of its incident passed.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+mod machine;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use machine::{Machine, incident, stderr, stdout};
+use serde_json::{Value, json};
+
+macro_rules! reproducers {
+    ($($test:ident: $name:literal),+ $(,)?) => {
+        const NAMES: &[&str] = &[$($name),+];
+        $(#[test]
+        fn $test() {
+            only_what_its_check_bears_out_goes_out($name);
+        })+
+    };
+}
+
+reproducers! {
+    export_gap: "export-gap",
+    flag_still_on: "flag-still-on",
+    key_expired: "key-expired",
+    limit_too_early: "limit-too-early",
+    order_charged_twice: "order-charged-twice",
+    points_overdrawn: "points-overdrawn",
+    refund_swallowed: "refund-swallowed",
+    room_released: "room-released",
+    session_rejected: "session-rejected",
+    shipped_though_cancelled: "shipped-though-cancelled",
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(incident("../reproducers"))
+}
+
+#[test]
+fn every_reproducer_is_run() {
+    let folders = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let incidents = folders.filter(|path| path.join("incident.toml").exists());
+    let mut names: Vec<String> =
+        incidents.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    names.sort();
+    assert_eq!(names, NAMES);
+}
+
+/// One reproducer and the machine on which it is run.
+struct Case {
+    machine: Machine,
+    name: &'static str,
+}
+
+impl Case {
+    fn file(&self, path: &str) -> String {
+        folder().join(self.name).join(path).to_str().unwrap().to_owned()
+    }
+
+    fn scratch(&self, name: &str) -> PathBuf {
+        self.machine.folder.path().join(name)
+    }
+
+    /// Runs the check with a patch; gives the folder in which its run is kept, and the exit status of `gsar check`.
+    fn checked(&self, patch: Option<&str>) -> (PathBuf, Option<i32>) {
+        let label = patch.unwrap_or("fault");
+        let (system, kept) = (self.scratch(&format!("{label}-system")), self.scratch(label));
+        let mut prepare = Command::new("python3");
+        prepare.arg("-B").arg(folder().join("prepare.py")).arg(self.name).arg(&system);
+        let prepared = prepare.args(patch.map(|patch| ["--patch", patch]).into_iter().flatten());
+        assert!(prepared.status().unwrap().success());
+        let declared = self.file("check.toml");
+        let (at, into) = (system.to_str().unwrap(), kept.to_str().unwrap());
+        let arguments = ["check", declared.as_str(), "--directory", at, "--save", into];
+        let mut command = self.machine.command(&arguments);
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        let output = command.output().unwrap();
+        assert!(stderr(&output).is_empty(), "{}", stderr(&output));
+        (kept, output.status.code())
+    }
+
+    /// What becomes of the report that says that the check passed, with what was changed and the runs of a folder.
+    fn evaluated(&self, change: &Value, evidence: &Path) -> Value {
+        fs::create_dir_all(evidence).unwrap();
+        let runs = fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut manifest = String::from(
+            "[[item]]\nfile = \"patch.json\"\nid = \"patch\"\nkind = \"change\"\nlane = \"change\"\ntool = \"git diff\"\n",
+        );
+        for run in runs.map(|name| name.into_string().unwrap()) {
+            manifest.push_str(&format!("[[item]]\nfile = \"{run}\"\n"));
+        }
+        fs::write(evidence.join("patch.json"), change.to_string()).unwrap();
+        fs::write(evidence.join("evidence.toml"), manifest).unwrap();
+        let (report, recorded) = (self.file("reports/fixed.md"), self.file("evidence"));
+        let evidence = evidence.to_str().unwrap();
+        let arguments =
+            ["evaluate", &report, "--evidence", &recorded, evidence, "--output", "json"];
+        let mut command = self.machine.command(&arguments);
+        command.env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]").env("GSAR_EVIDENCE__EMBEDDINGS", "off");
+        let output = command.output().unwrap();
+        assert!(stderr(&output).is_empty(), "{}", stderr(&output));
+        serde_json::from_str(stdout(&output)).unwrap()
+    }
+
+    fn patch(&self, name: &str) -> Value {
+        let diff = fs::read_to_string(self.file(&format!("{name}.patch"))).unwrap();
+        let files: Vec<&str> =
+            diff.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
+        json!({ "files_changed": files, "diff": diff })
+    }
+}
+
+fn tier(answer: &Value) -> &str {
+    answer["decision"]["tier"].as_str().unwrap()
+}
+
+/// The codes of what verification found of the claim that the check passed.
+fn contradicted_by(answer: &Value) -> Vec<&str> {
+    let corrections = answer["corrections"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let found =
+        corrections.iter().filter(|found| found["classAfter"] == "CLAIM_CLASS_CONTRADICTED");
+    found.map(|found| found["code"].as_str().unwrap()).collect()
+}
+
+fn only_what_its_check_bears_out_goes_out(name: &'static str) {
+    let case = Case { machine: Machine::new(), name };
+    let (_, status) = case.checked(None);
+    assert_eq!(status, Some(1), "{name}: the check passes with the fault");
+
+    let (runs, status) = case.checked(Some("fix"));
+    assert_eq!(status, Some(0), "{name}: the check fails with the fix");
+    let answer = case.evaluated(&case.patch("fix"), &runs);
+    assert_eq!(tier(&answer), "TIER_PROCEED", "{name}: {answer:#}");
+
+    let (runs, status) = case.checked(Some("wrong"));
+    assert_eq!(status, Some(1), "{name}: the check passes with the wrong patch");
+    let answer = case.evaluated(&case.patch("wrong"), &runs);
+    assert_ne!(tier(&answer), "TIER_PROCEED", "{name}: {answer:#}");
+    assert_eq!(contradicted_by(&answer), ["CHECK_FAILED"], "{name}");
+
+    let nothing = json!({ "diagnosis": "as reported", "files_changed": [] });
+    let answer = case.evaluated(&nothing, &case.scratch("nothing"));
+    assert_ne!(tier(&answer), "TIER_PROCEED", "{name}: {answer:#}");
+    assert_eq!(contradicted_by(&answer), ["NOTHING_CHANGED"], "{name}");
+    case.machine.assert_nothing_is_left();
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Checks the form of the reproducers; with --run also that each fails with its fault and with the wrong patch, passes with the fix, and
+that its evidence is what a run writes. Needs Python 3.11 and git.
+
+    python3 datasets/reproducers/check.py --run
+"""
+
+import argparse
+import filecmp
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from pathlib import Path
+
+from prepare import NAMES, ROOT, prepare
+
+TEXTS = {"name", "title", "kind", "onset", "window_start", "window_end", "root_cause", "root_cause_service", "expected_remediation"}
+LISTS = {"expected_log_signals", "misleading_signals", "required_reasoning_steps"}
+KINDS = {"cross_service", "compensation", "idempotency_key", "off_by_one_window", "contradictory_state"}
+
+problems: list[str] = []
+
+
+def expect(holds: bool, problem: str) -> None:
+    if not holds:
+        problems.append(problem)
+
+
+def check_form(name: str) -> str:
+    folder = ROOT / name
+    incident = tomllib.loads((folder / "incident.toml").read_text())
+    expect(incident.keys() == TEXTS | LISTS, f"{name}/incident.toml: keys {sorted(incident.keys() ^ (TEXTS | LISTS))}")
+    expect(incident["name"] == name, f"{name}/incident.toml: name")
+    expect(incident["kind"] in KINDS, f"{name}/incident.toml: kind")
+    expect(incident["window_start"] <= incident["onset"] <= incident["window_end"], f"{name}/incident.toml: window")
+    recorded = "".join(file.read_text() for file in (folder / "evidence").iterdir())
+    for signal in incident["expected_log_signals"]:
+        expect(signal in recorded, f"{name}: no evidence has {signal!r}")
+    for signal in incident["misleading_signals"]:
+        expect((folder / "evidence" / signal.split()[0]).exists(), f"{name}: {signal!r} names no file")
+    expect((folder / "system" / f"{incident['root_cause_service']}.py").exists(), f"{name}: root_cause_service")
+    [check] = tomllib.loads((folder / "check.toml").read_text())["check"]
+    fixed, diagnosis = ((folder / "reports" / f"{report}.md").read_text() for report in ("fixed", "diagnosis"))
+    expect(fixed.startswith(diagnosis) and check["name"] in fixed, f"{name}/reports/fixed.md")
+    return incident["kind"]
+
+
+def run(name: str, patch: str | None) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(name, Path(folder), patch)
+        command = tomllib.loads((ROOT / name / "check.toml").read_text())["check"][0]["command"]
+        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+        expect(("PASS" in ended.stdout) == (ended.returncode == 0), f"{name}: {ended.stdout} {ended.stderr}")
+        if patch is None:
+            for file in (Path(folder) / "telemetry").iterdir():
+                recorded = ROOT / name / "evidence" / file.name
+                expect(recorded.exists() and filecmp.cmp(file, recorded, False), f"{recorded}: record it anew")
+        return ended.returncode == 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Checks the reproducers.")
+    parser.add_argument("names", nargs="*", choices=[*NAMES, []])
+    parser.add_argument("--run", action="store_true", help="run each with the fault, the fix and the wrong patch")
+    arguments = parser.parse_args()
+    names = arguments.names or NAMES
+    kinds = [check_form(name) for name in names]
+    if names == NAMES:
+        expect(sorted(kinds) == sorted([*KINDS, *KINDS]), f"two of each kind are wanted: {sorted(kinds)}")
+    for name in names if arguments.run else []:
+        began = time.monotonic()
+        ended = {"fault": run(name, None), "fix": run(name, "fix"), "wrong patch": run(name, "wrong")}
+        expect(ended == {"fault": False, "fix": True, "wrong patch": False}, f"{name}: {ended}")
+        words = ", ".join(f"{what} {'passes' if passed else 'fails'}" for what, passed in ended.items())
+        print(f"{name}: {words}, {time.monotonic() - began:.1f} s")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(names)} reproducers: {'ok' if not problems else f'{len(problems)} problems'}")
+    sys.exit(bool(problems))
+
+
+main()

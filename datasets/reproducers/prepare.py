@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Makes a directory in which the check of a reproducer can be run: its system with the harness, and with a patch where one is named.
+
+    python3 datasets/reproducers/prepare.py order-charged-twice /tmp/run --patch fix
+    gsar check datasets/reproducers/order-charged-twice/check.toml --directory /tmp/run
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+NAMES = sorted(path.parent.name for path in ROOT.glob("*/incident.toml"))
+
+
+def prepare(name: str, directory: Path, patch: str | None = None) -> None:
+    shutil.copytree(ROOT / name / "system", directory, dirs_exist_ok=True)
+    shutil.copy(ROOT / "harness.py", directory)
+    if patch is not None:
+        # Not as a part of whatever repository the directory may lie in.
+        environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
+        command = ["git", "apply", str(ROOT / name / f"{patch}.patch")]
+        subprocess.run(command, cwd=directory, env=environment, check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Makes a directory in which the check of a reproducer can be run.")
+    parser.add_argument("name", choices=NAMES)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--patch", choices=["fix", "wrong"])
+    arguments = parser.parse_args()
+    prepare(arguments.name, arguments.directory, arguments.patch)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Lets requests with a session through to the profiles."""
+
+import json
+from pathlib import Path
+
+from harness import Service, call
+
+SETTINGS = json.loads(Path("gateway.json").read_text())
+service = Service("gateway")
+
+
+@service.on("/profile")
+def profile(now, body):
+    if body["session"]["audience"] not in SETTINGS["audiences"]:
+        service.log(now, "WARN", f"session of user {body['session']['user']} was rejected with status 401")
+        return 401, {}
+    return call("profiles", "/read", now, {"user": body["session"]["user"]})
+
+
+service.run()
