@@ -256,6 +256,14 @@ incidents: calibration-build ## The judge against the incidents of this reposito
 SEED ?= 1
 COUNT ?= 5000
 
+RCA ?= ../shared/data/rca
+RECORDED := $(wildcard $(RCA)/rca_llm_reports.jsonl.gz $(RCA)/openrca_predictions.jsonl.gz $(RCA)/itbench_groundtruth.jsonl.gz)
+
+.PHONY: investigations
+investigations: calibration-build ## Recorded investigations: how often agents are right, what goes out, what graphs bring (RCA=folder).
+	@if [ -n "$(RECORDED)" ]; then for file in $(RECORDED); do $(CALIBRATE) investigations $$file || exit 1; done; \
+	else echo "skipped: $(RCA) has no recorded investigations"; fi
+
 .PHONY: generated
 generated: calibration-build ## The judge against generated claims: neighbours' values, absences, roundings (SEED=1 COUNT=5000).
 	@$(CALIBRATE) generated --seed $(SEED) --count $(COUNT)

@@ -69,6 +69,9 @@ pub(crate) enum Command {
     /// Stored answers of a careful judge behind the whole loop: reports are driven, and a rewriter drops what is found
     /// at fault; how many go out, and after what
     Drive(Drive),
+    /// Recorded investigations: how often their answers are right, what a sidecar would have let out of them, and what exploring
+    /// a graph brings; the exit status says whether that is worse than before
+    Investigations(Investigations),
     /// Claims generated from a seed, with evidence of which it is known what it shows: values swapped between
     /// neighbours, absences, roundings
     Generated(Generated),
@@ -255,6 +258,20 @@ pub(crate) struct Drive {
     /// The cases to drive
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Investigations {
+    /// Recorded investigations, one JSON document per line, packed by gzip or not
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// What an earlier run printed with --output json. Where a share of right first answers has fallen by more than 0.02, or
+    /// an investigation takes more than 30 s longer, the exit status is 1
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// A table for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
 }
 
 /// How a page is printed.

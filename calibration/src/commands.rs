@@ -12,6 +12,7 @@ use crate::drift;
 use crate::fitting;
 use crate::generated::try_generated;
 use crate::graded;
+use crate::investigations::investigations;
 use crate::measured::measure;
 use crate::premises::premises;
 use crate::replay::{drive, replay};
@@ -62,6 +63,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         }
         Command::Replay(wanted) => replay(server, &wanted).await,
         Command::Drive(wanted) => drive(server, &wanted).await,
+        Command::Investigations(wanted) => investigations(server, &wanted).await,
         Command::Generated(wanted) => try_generated(server, &wanted).await,
         Command::AblateRules(wanted) => ablate(&wanted),
         Command::Premises(wanted) => premises(&wanted),

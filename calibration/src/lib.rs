@@ -20,6 +20,7 @@ mod drift;
 mod fitting;
 mod generated;
 mod graded;
+mod investigations;
 mod judgement;
 mod measured;
 pub mod mutation;

@@ -1,0 +1,179 @@
+//! This module explores recorded propagations with answers that are wrong at a stated rate: the frontier of an exploration beside
+//! one pass over the same entities. It asks no server.
+//!
+//! What is answered of an entity follows from the ground truth: an origin, a symptom of what lies before it on the way, or healthy.
+//! Wrong answers are drawn from a seed, for each entity and visit.
+
+use std::collections::BTreeSet;
+
+use gsar_core::belief::{Belief, Exploration, Label, Limits, Look, Node, Topology};
+
+use super::recorded::Propagation;
+use crate::statistics::Random;
+
+/// How often each propagation is explored, with other wrong answers.
+const DRAWS: u64 = 50;
+
+/// Whether the origin is named first, as a share of the draws: by exploration, and by one pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) explored: f64,
+    pub(super) one_pass: f64,
+}
+
+/// Explores a propagation with that percentage of wrong answers.
+pub(super) fn explore(propagation: &Propagation, wrong: u32) -> Option<Named> {
+    let policy = Policy::new(propagation)?;
+    let share = |limits: Limits, hears: bool| {
+        let right = (0..DRAWS).filter(|draw| policy.names_origin(limits, hears, wrong, *draw));
+        right.count() as f64 / DRAWS as f64
+    };
+    Some(Named {
+        explored: share(Limits::default(), true),
+        one_pass: share(Limits { max_visits: 1, ..Limits::default() }, false),
+    })
+}
+
+struct Policy {
+    topology: Topology,
+    alerts: Vec<Node>,
+    origins: BTreeSet<Node>,
+    /// The entities that the fault reaches.
+    reached: BTreeSet<Node>,
+}
+
+impl Policy {
+    fn new(propagation: &Propagation) -> Option<Self> {
+        let topology = Topology::new(&propagation.edges, &[], &[]).ok()?;
+        let nodes: Vec<Node> = topology.nodes().collect();
+        let topology = topology.with_changes(&nodes);
+        let find = |names: &[gsar_core::belief::Entity]| {
+            names.iter().filter_map(|name| topology.find(name)).collect::<BTreeSet<Node>>()
+        };
+        let origins = find(&propagation.origins);
+        let ends =
+            propagation.edges.iter().map(|(from, to)| (topology.find(from), topology.find(to)));
+        let ways: BTreeSet<(Node, Node)> = ends
+            .filter_map(|(from, to)| Some((from?, to?)))
+            .filter(|(from, to)| from != to)
+            .collect();
+        let mut reached = origins.clone();
+        loop {
+            let next = ways.iter().filter(|(from, _)| reached.contains(from)).map(|(_, to)| *to);
+            let more: BTreeSet<Node> = next.filter(|to| !reached.contains(to)).collect();
+            if more.is_empty() {
+                break;
+            }
+            reached.extend(more);
+        }
+        let alerts = find(&propagation.alerts).into_iter().collect();
+        Some(Self { alerts, origins, reached, topology })
+    }
+
+    fn names_origin(&self, limits: Limits, hears: bool, wrong: u32, draw: u64) -> bool {
+        let mut exploration = Exploration::begin(self.topology.clone(), &self.alerts, limits);
+        let mut random = Random::new(draw << 8 | u64::from(wrong));
+        while let Some(look) = exploration.due().next().cloned() {
+            let look = if hears { look } else { Look { inbox: Vec::new(), ..look } };
+            let belief = self.answer(&look, wrong, &mut random);
+            if exploration.answer(look.node, belief).is_err() {
+                return false;
+            }
+        }
+        let outcome = exploration.outcome();
+        let named = match hears {
+            true => outcome.frontier.first().copied(),
+            // Who hears nothing of others cannot tell which origin reaches which: the one that reaches most alerts.
+            false => {
+                self.likeliest(&exploration, outcome.frontier.iter().chain(&outcome.contributing))
+            }
+        };
+        let named = named.or_else(|| outcome.candidates.first().map(|candidate| candidate.node));
+        named.is_some_and(|node| self.origins.contains(&node))
+    }
+
+    fn likeliest<'a>(
+        &self,
+        exploration: &Exploration,
+        origins: impl Iterator<Item = &'a Node>,
+    ) -> Option<Node> {
+        let alerts = |node: Node| {
+            self.alerts.iter().filter(|alert| exploration.path(node, **alert).is_some()).count()
+        };
+        origins.copied().max_by_key(|node| (alerts(*node), std::cmp::Reverse(*node)))
+    }
+
+    /// The policy of `core/examples/belief_noise.rs`: it errs on labels and ways alike, and hears what neighbours made known.
+    fn answer(&self, look: &Look, wrong: u32, random: &mut Random) -> Belief {
+        let mut label = self.read(look.node, wrong, random);
+        let is_handed_on = look.inbox.iter().any(|message| {
+            matches!(message.label, Label::Origin | Label::Symptom)
+                && message.propagations.contains(&(message.from, look.node))
+        });
+        let is_blamed = look
+            .inbox
+            .iter()
+            .any(|message| message.propagations.contains(&(look.node, message.from)));
+        if label == Label::Origin && is_handed_on {
+            label = Label::Symptom;
+        }
+        if label == Label::Healthy && is_blamed {
+            label = self.read(look.node, wrong, random);
+        }
+        let is_healthy = |node: &Node| {
+            look.neighbours
+                .iter()
+                .any(|(known, label)| known == node && *label == Some(Label::Healthy))
+        };
+        let mut propagations = Vec::new();
+        for (from, to) in self.topology.edges() {
+            let may_be = match label {
+                Label::Symptom => to == look.node && !is_healthy(&from),
+                Label::Origin => from == look.node,
+                Label::Healthy | Label::Defer => false,
+            };
+            if may_be && !errs(wrong, random) {
+                propagations.push((from, to));
+            }
+        }
+        Belief { label, propagations, has_change: true, ..Belief::default() }
+    }
+
+    fn read(&self, node: Node, wrong: u32, random: &mut Random) -> Label {
+        let right = match (self.origins.contains(&node), self.reached.contains(&node)) {
+            (true, _) => Label::Origin,
+            (_, true) => Label::Symptom,
+            _ => Label::Healthy,
+        };
+        if !errs(wrong, random) {
+            return right;
+        }
+        let others: Vec<Label> = Label::ALL.into_iter().filter(|label| *label != right).collect();
+        others.get(random.below(others.len())).copied().unwrap_or(right)
+    }
+}
+
+fn errs(wrong: u32, random: &mut Random) -> bool {
+    random.below(100) < usize::try_from(wrong).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_core::belief::Entity;
+
+    #[test]
+    fn answers_that_never_err_name_the_origin() {
+        let entity = |name: &str| Entity::parse(name).unwrap();
+        let edge = |from: &str, to: &str| (entity(from), entity(to));
+        let propagation = Propagation {
+            edges: vec![edge("db", "cart"), edge("cart", "api"), edge("cart", "mail")],
+            origins: vec![entity("db")],
+            alerts: vec![entity("api")],
+        };
+        let named = explore(&propagation, 0).unwrap();
+        assert_eq!((named.explored, named.one_pass), (1.0, 1.0));
+        let named = explore(&propagation, 40).unwrap();
+        assert!(named.explored < 1.0 && named.one_pass < 1.0, "{named:?}");
+    }
+}

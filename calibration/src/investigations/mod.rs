@@ -1,0 +1,117 @@
+//! This module replays recorded investigations: how often their answers are right as they were written, what a sidecar would have
+//! let out, and what exploring a graph brings. It asks no model, and the agents nothing.
+
+mod graph;
+mod measures;
+mod page;
+mod recorded;
+mod sidecar;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+
+use crate::arguments::{Investigations, Output, WantedServer};
+use crate::data_set::read as read_file;
+use crate::session::{with_configured_server, with_server};
+use measures::{Mean, accuracy, by_incident};
+use page::Measured;
+use recorded::Run;
+use sidecar::{Chosen, Decided};
+
+/// Percentages of wrong answers with which propagations are explored.
+const WRONG: [u32; 5] = [0, 10, 20, 30, 40];
+/// The most that the share of right first answers may fall, of 1.
+const MAX_FALL: f64 = 0.02;
+/// The most seconds that an investigation may take longer.
+const MAX_ADDED_SECONDS: f64 = 30.0;
+
+/// Replays recorded investigations and returns what is to be printed.
+///
+/// # Errors
+/// Files that hold none, no server, a call without an answer, and figures that are worse than those of the baseline.
+pub(crate) async fn investigations(
+    server: &WantedServer,
+    wanted: &Investigations,
+) -> Result<String> {
+    let recorded = recorded::read(&wanted.files)?;
+    let incidents = by_incident(&recorded.runs);
+    let mut measured = Measured {
+        runs: recorded.runs.len(),
+        incidents: incidents.len(),
+        passed_over: recorded.passed_over,
+        as_written: accuracy(&incidents),
+        recorded_seconds: Mean::of(
+            &recorded.runs.iter().filter_map(|run| run.seconds).collect::<Vec<_>>(),
+        ),
+        ..Measured::default()
+    };
+    if recorded.runs.iter().any(has_report) {
+        let work = async |client| decide_all(&client, &incidents).await;
+        let (decided, chosen) = match (&server.endpoint, &server.judge) {
+            (None, None) => {
+                let configuration = json!({
+                    "judges": {"chain": ["rules/2"]}, "evidence": {"embeddings": "off"},
+                });
+                with_configured_server(&toml::to_string(&configuration)?, work).await?
+            }
+            _ => with_server(server, work).await?,
+        };
+        measured.decided(&decided);
+        measured.chosen(&chosen);
+    }
+    for wrong in WRONG {
+        let named: Vec<_> = recorded
+            .propagations
+            .iter()
+            .filter_map(|propagation| graph::explore(propagation, wrong))
+            .collect();
+        measured.explored(wrong, &named);
+    }
+    if let Some(baseline) = &wanted.baseline {
+        let text = read_file(baseline)?;
+        let baseline: Measured = serde_json::from_str(&text)
+            .with_context(|| format!("{}: not what --output json prints", baseline.display()))?;
+        let worse = measured.worse_than(&baseline, MAX_FALL, MAX_ADDED_SECONDS);
+        if !worse.is_empty() {
+            bail!("worse than the baseline: {}", worse.join("; "));
+        }
+    }
+    match wanted.output {
+        Output::Json => Ok(format!("{}\n", serde_json::to_string(&measured)?)),
+        Output::Table => Ok(measured.page()),
+    }
+}
+
+fn has_report(run: &Run) -> bool {
+    !run.report.is_empty()
+}
+
+/// Has every report decided alone, and those of each incident with several as one investigation.
+async fn decide_all(
+    client: &gsar_client::Client,
+    incidents: &[Vec<&Run>],
+) -> Result<(Vec<Vec<Decided>>, Vec<Chosen>)> {
+    let mut all: BTreeMap<usize, Vec<Decided>> = BTreeMap::new();
+    let mut chosen = Vec::new();
+    for (number, runs) in incidents.iter().enumerate() {
+        let runs: Vec<&Run> = runs.iter().copied().filter(|run| has_report(run)).collect();
+        let mut decided = Vec::with_capacity(runs.len());
+        for run in &runs {
+            decided.push(sidecar::decide(client, run).await?);
+        }
+        if runs.len() > 1 {
+            let of: Vec<&Decided> = decided.iter().collect();
+            chosen.push(sidecar::drive(client, number, &runs, &of).await?);
+        }
+        all.insert(number, decided);
+    }
+    Ok((all.into_values().filter(|decided| !decided.is_empty()).collect(), chosen))
+}
+
+/// Seconds of a duration.
+fn seconds(took: Duration) -> f64 {
+    took.as_secs_f64()
+}

@@ -1,0 +1,222 @@
+//! This module holds what a replay measured, as a page for people and as the document that a later one is compared with.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::graph::Named;
+use super::measures::{Accuracy, Mean};
+use super::seconds;
+use super::sidecar::{Chosen, Decided};
+
+/// What a replay measured. Shares are means over incidents.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Measured {
+    pub(super) runs: usize,
+    pub(super) incidents: usize,
+    /// Lines that hold no investigation of which a cause was asked.
+    pub(super) passed_over: usize,
+    pub(super) as_written: Accuracy,
+    pub(super) recorded_seconds: Option<Mean>,
+    /// Of the reports that were decided, the share that goes out.
+    pub(super) goes_out: Option<Mean>,
+    /// Of the reports whose first answer is right, the share that goes out; of those that are wrong, the share that is held.
+    pub(super) right_out: Option<Mean>,
+    pub(super) wrong_held: Option<Mean>,
+    /// Of incidents with several reports, how often the best at the end of an investigation is right, and the one that scores
+    /// best alone.
+    pub(super) driven: Option<Mean>,
+    pub(super) alone: Option<Mean>,
+    pub(super) put_back: usize,
+    /// Seconds that a decision takes, and an investigation of several reports.
+    pub(super) seconds: Option<Mean>,
+    pub(super) investigation_seconds: Option<Mean>,
+    pub(super) explored: Vec<Explored>,
+}
+
+/// How often the origin is named first where some answers are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Explored {
+    /// In percent.
+    pub(super) wrong: u32,
+    pub(super) explored: Mean,
+    pub(super) one_pass: Mean,
+    pub(super) difference: Mean,
+}
+
+impl Measured {
+    /// Takes what was decided of the reports of each incident.
+    pub(super) fn decided(&mut self, incidents: &[Vec<Decided>]) {
+        let share = |of: &dyn Fn(&&Decided) -> bool, hit: &dyn Fn(&&Decided) -> bool| {
+            let of_incident = |decided: &Vec<Decided>| {
+                let counted: Vec<&Decided> = decided.iter().filter(of).collect();
+                let hits = counted.iter().copied().filter(hit).count();
+                (!counted.is_empty()).then(|| hits as f64 / counted.len() as f64)
+            };
+            Mean::of(&incidents.iter().filter_map(of_incident).collect::<Vec<_>>())
+        };
+        self.goes_out = share(&|_| true, &|one| one.goes_out);
+        self.right_out = share(&|one| one.is_right, &|one| one.goes_out);
+        self.wrong_held = share(&|one| !one.is_right, &|one| !one.goes_out);
+        let took: Vec<f64> = incidents.iter().flatten().map(|one| seconds(one.took)).collect();
+        self.seconds = Mean::of(&took);
+    }
+
+    /// Takes what was chosen of the reports of incidents with several.
+    pub(super) fn chosen(&mut self, chosen: &[Chosen]) {
+        let share = |hit: &dyn Fn(&Chosen) -> bool| {
+            Mean::of(&chosen.iter().map(|of| f64::from(u8::from(hit(of)))).collect::<Vec<_>>())
+        };
+        self.driven = share(&|of| of.driven);
+        self.alone = share(&|of| of.alone);
+        self.put_back = chosen.iter().map(|of| of.put_back).sum();
+        self.investigation_seconds =
+            Mean::of(&chosen.iter().map(|of| seconds(of.took)).collect::<Vec<_>>());
+    }
+
+    /// Takes what was named where that percentage of answers is wrong.
+    pub(super) fn explored(&mut self, wrong: u32, named: &[Named]) {
+        let mean = |of: &dyn Fn(&Named) -> f64| Mean::of(&named.iter().map(of).collect::<Vec<_>>());
+        if let (Some(explored), Some(one_pass), Some(difference)) = (
+            mean(&|of| of.explored),
+            mean(&|of| of.one_pass),
+            mean(&|of| of.explored - of.one_pass),
+        ) {
+            self.explored.push(Explored { wrong, explored, one_pass, difference });
+        }
+    }
+
+    /// What is worse than in a baseline by more than is allowed.
+    pub(super) fn worse_than(&self, baseline: &Self, fallen: f64, seconds: f64) -> Vec<String> {
+        let shares = [
+            ("AC@1 as written", baseline.as_written.ac1, self.as_written.ac1),
+            ("AC@1 of the best report of an investigation", baseline.driven, self.driven),
+            ("AC@1 of the report that scores best", baseline.alone, self.alone),
+        ];
+        let mut worse = Vec::new();
+        for (name, before, after) in shares {
+            let (Some(before), Some(after)) = (before, after) else { continue };
+            if before.value - after.value > fallen {
+                worse.push(format!("{name} fell from {:.3} to {:.3}", before.value, after.value));
+            }
+        }
+        for then in &baseline.explored {
+            let now = self.explored.iter().find(|now| now.wrong == then.wrong);
+            let Some(now) = now.filter(|now| then.explored.value - now.explored.value > fallen)
+            else {
+                continue;
+            };
+            worse.push(format!(
+                "AC@1 of explored graphs with {} % of wrong answers fell from {:.3} to {:.3}",
+                then.wrong, then.explored.value, now.explored.value
+            ));
+        }
+        let took = [
+            ("a decision", baseline.seconds, self.seconds),
+            ("an investigation", baseline.investigation_seconds, self.investigation_seconds),
+        ];
+        for (name, before, after) in took {
+            let (Some(before), Some(after)) = (before, after) else { continue };
+            if after.value - before.value > seconds {
+                worse.push(format!(
+                    "{name} takes {:.1} s instead of {:.1}",
+                    after.value, before.value
+                ));
+            }
+        }
+        worse
+    }
+
+    /// The page for people, in Markdown.
+    pub(super) fn page(&self) -> String {
+        let mut page = format!(
+            "{} runs of {} incidents; {} lines without a cause that was asked for. Means over incidents with 95 % intervals.\n\n",
+            self.runs, self.incidents, self.passed_over
+        );
+        page.push_str("| | share | incidents |\n|---|---|---|\n");
+        let written = &self.as_written;
+        for (name, mean) in [
+            ("AC@1, as written", written.ac1),
+            ("AC@3, as written", written.ac3),
+            ("majority@k, several runs", written.majority),
+            ("pass@k, several runs", written.pass),
+            ("reports that go out", self.goes_out),
+            ("of right ones, that go out", self.right_out),
+            ("of wrong ones, that are held", self.wrong_held),
+            (
+                "AC@1 of the best report of an investigation, contradictions carried forward",
+                self.driven,
+            ),
+            ("AC@1 of the report that scores best alone", self.alone),
+        ] {
+            let Some(mean) = mean else { continue };
+            // Writing to a String cannot fail.
+            let _ = writeln!(page, "| {name} | {} | {} |", share(mean), mean.of);
+        }
+        let _ = writeln!(page, "\nContradictions put back: {}.", self.put_back);
+        for (name, mean) in [
+            ("recorded, of a run", self.recorded_seconds),
+            ("of a decision", self.seconds),
+            ("of an investigation of several reports", self.investigation_seconds),
+        ] {
+            let Some(mean) = mean else { continue };
+            let _ = writeln!(
+                page,
+                "Seconds {name}: {:.2} [{:.2}, {:.2}].",
+                mean.value, mean.low, mean.high
+            );
+        }
+        if !self.explored.is_empty() {
+            page.push_str("\n| wrong answers | AC@1, exploration | one pass | difference | graphs |\n|---:|---|---|---|---|\n");
+        }
+        for of in &self.explored {
+            let Explored { wrong, explored, one_pass, difference } = of;
+            let (explored, one_pass, apart) =
+                (share(*explored), share(*one_pass), share(*difference));
+            let _ = writeln!(
+                page,
+                "| {wrong} % | {explored} | {one_pass} | {apart} | {} |",
+                difference.of
+            );
+        }
+        page
+    }
+}
+
+/// A share in percent, with its interval.
+fn share(mean: Mean) -> String {
+    let percent = |value: f64| 100.0 * value;
+    format!("{:.1} % [{:.1}, {:.1}]", percent(mean.value), percent(mean.low), percent(mean.high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(ac1: f64, seconds: f64) -> Measured {
+        let mean = |value| Some(Mean { value, low: value, high: value, of: 10 });
+        Measured {
+            as_written: Accuracy { ac1: mean(ac1), ..Accuracy::default() },
+            seconds: mean(seconds),
+            ..Measured::default()
+        }
+    }
+
+    #[test]
+    fn what_is_worse_by_more_than_is_allowed_is_named() {
+        let worse = |now: &Measured| now.worse_than(&with(0.50, 1.0), 0.02, 30.0).len();
+        assert_eq!(worse(&with(0.481, 31.0)), 0);
+        assert_eq!(worse(&with(0.9, 0.1)), 0);
+        assert_eq!(worse(&with(0.479, 1.0)), 1);
+        assert_eq!(worse(&with(0.479, 31.1)), 2);
+        assert_eq!(worse(&Measured::default()), 0);
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        let measured = with(0.25, 2.0);
+        let text = serde_json::to_string(&measured).unwrap();
+        assert_eq!(serde_json::from_str::<Measured>(&text).unwrap(), measured);
+        assert!(measured.page().contains("| AC@1, as written | 25.0 % [25.0, 25.0] | 10 |"));
+    }
+}

@@ -1,0 +1,259 @@
+//! This module reads recorded investigations: what an agent answered and what was right, and the propagations that a ground truth
+//! tells. It knows no server.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use gsar_client::input::read_text;
+use gsar_core::belief::Entity;
+use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::v1;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::data_set::is_json;
+
+/// One run of an agent over an incident.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// Which incident it was; several runs may be of one.
+    pub(super) incident: String,
+    /// The causes that it names, the likeliest first.
+    pub(super) answers: Vec<String>,
+    /// The causes of which any is right.
+    pub(super) truth: Vec<String>,
+    /// What it wrote; empty where only its answer is recorded.
+    pub(super) report: String,
+    /// What it saw.
+    pub(super) evidence: Vec<v1::EvidenceItem>,
+    /// How long it took, in seconds, where that is recorded.
+    pub(super) seconds: Option<f64>,
+}
+
+/// The way that a fault took through entities, as a ground truth tells it.
+#[derive(Clone, Debug)]
+pub(super) struct Propagation {
+    /// From cause to effect.
+    pub(super) edges: Vec<(Entity, Entity)>,
+    /// Where the fault began.
+    pub(super) origins: Vec<Entity>,
+    /// What alerts.
+    pub(super) alerts: Vec<Entity>,
+}
+
+/// What files hold.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recorded {
+    pub(super) runs: Vec<Run>,
+    pub(super) propagations: Vec<Propagation>,
+    /// How many lines hold neither.
+    pub(super) passed_over: usize,
+}
+
+/// A line of a file: the format of this program, or one of the sources that it knows.
+#[derive(Debug, Deserialize)]
+struct Line {
+    id: String,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    incident: String,
+    #[serde(default)]
+    evidence: Vec<Item>,
+    #[serde(default)]
+    report: Option<String>,
+    #[serde(default)]
+    answers: Vec<String>,
+    #[serde(default)]
+    truth: Vec<String>,
+    #[serde(default)]
+    seconds: Option<f64>,
+    #[serde(default)]
+    expected: Value,
+    #[serde(default)]
+    meta: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Item {
+    id: String,
+    kind: String,
+    #[serde(default)]
+    tool: String,
+    content: Value,
+}
+
+/// Reads files of recorded investigations, packed by gzip or not.
+///
+/// # Errors
+/// Files that cannot be read, lines of another form, and files without any investigation.
+pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
+    let mut recorded = Recorded::default();
+    for path in files {
+        let path = path.as_ref();
+        let text = read_text(path)?;
+        for (number, line) in text.lines().enumerate() {
+            let at = || format!("{}:{}", path.display(), number + 1);
+            let line: Line = serde_json::from_str(line).with_context(at)?;
+            let known = (recorded.runs.len(), recorded.propagations.len());
+            match line.source.as_str() {
+                "itbench" => recorded.propagations.extend(propagation(&line.expected)),
+                _ => recorded.runs.extend(run(line).with_context(at)?),
+            }
+            if known == (recorded.runs.len(), recorded.propagations.len()) {
+                recorded.passed_over += 1;
+            }
+        }
+    }
+    ensure!(
+        !recorded.runs.is_empty() || !recorded.propagations.is_empty(),
+        "there is no recorded investigation; give lines with id, incident, answers and truth"
+    );
+    Ok(recorded)
+}
+
+fn run(line: Line) -> Result<Option<Run>> {
+    let report = line.report.unwrap_or_default();
+    let (incident, answers, truth, report) = match line.source.as_str() {
+        "boerste" => {
+            let text = |pointer: &str| texts(line.meta.pointer(pointer));
+            let incident = [text("/system"), text("/fault_id")].concat().join("/");
+            let causes = line.meta.pointer("/structured_root_causes").and_then(Value::as_array);
+            let causes = causes.map(Vec::as_slice).unwrap_or_default();
+            let answers = causes.iter().flat_map(|cause| texts(cause.pointer("/location")));
+            let truth = texts(line.expected.pointer("/ground_truth_fault/fault_entity"));
+            (incident, answers.collect(), truth, report)
+        }
+        "openrca" => {
+            let stated = texts(line.expected.pointer("/groundtruth")).concat();
+            let truth = stated.lines().filter_map(|line| line.strip_prefix("component: "));
+            let truth: Vec<String> = truth.map(str::to_owned).collect();
+            // Some of its questions ask for a time or a reason alone.
+            let asked = ["/passed", "/failed"].map(|list| listed(line.expected.pointer(list)));
+            if !truth.iter().any(|cause| asked.concat().contains(cause)) {
+                return Ok(None);
+            }
+            let answer: Value = serde_json::from_str(&report).unwrap_or_default();
+            // What is recorded is the answer; there is no report to judge.
+            (line.id, texts(answer.pointer("/1/root cause component")), truth, String::new())
+        }
+        "" => (line.incident, line.answers, line.truth, report),
+        _ => return Ok(None),
+    };
+    ensure!(!incident.is_empty(), "`incident` is missing: runs of the same incident share it");
+    ensure!(!truth.is_empty(), "`truth` is missing: name the causes of which any is right");
+    let seconds = line.seconds.or_else(|| line.meta.pointer("/ttr_s").and_then(Value::as_f64));
+    let evidence = line.evidence.into_iter().map(item).collect::<Result<_>>()?;
+    Ok(Some(Run { incident, answers, truth, report, evidence, seconds }))
+}
+
+fn texts(value: Option<&Value>) -> Vec<String> {
+    value.and_then(Value::as_str).map(str::to_owned).into_iter().collect()
+}
+
+fn listed(value: Option<&Value>) -> Vec<String> {
+    let values = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    values.iter().flat_map(|value| texts(Some(value))).collect()
+}
+
+fn item(item: Item) -> Result<v1::EvidenceItem> {
+    let (kind, lane) = match item.kind.as_str() {
+        "log" | "event" => (EvidenceKind::ToolOutput, Lane::Logs),
+        "metric" => (EvidenceKind::ToolOutput, Lane::Metrics),
+        "trace" => (EvidenceKind::ToolOutput, Lane::Traces),
+        "config" => (EvidenceKind::ToolOutput, Lane::StaticInfra),
+        "change" => (EvidenceKind::Change, Lane::Change),
+        "alert" => (EvidenceKind::Signal, Lane::Metrics),
+        "step_output" => (EvidenceKind::StepOutput, Lane::StaticInfra),
+        kind => anyhow::bail!("{}: no kind `{kind}` of evidence", item.id),
+    };
+    let text = match item.content {
+        Value::String(text) => text,
+        document => document.to_string(),
+    };
+    let content = if is_json(&text) {
+        v1::evidence_item::Content::Json(text)
+    } else {
+        v1::evidence_item::Content::Text(text)
+    };
+    Ok(v1::EvidenceItem {
+        id: item.id,
+        kind: kind.number(),
+        lane: lane.number(),
+        tool: item.tool,
+        content: Some(content),
+        ..v1::EvidenceItem::default()
+    })
+}
+
+/// The propagation of a ground truth; `None` where it tells none, or names no origin or alert on it.
+fn propagation(expected: &Value) -> Option<Propagation> {
+    let spec = expected.pointer("/groundtruth_v1/spec")?;
+    let list = |pointer: &str| spec.pointer(pointer).and_then(Value::as_array);
+    let entity = |value: &Value, pointer: &str| {
+        value.pointer(pointer).and_then(Value::as_str).and_then(|name| Entity::parse(name).ok())
+    };
+    let edge = |of: &Value| Some((entity(of, "/source")?, entity(of, "/target")?));
+    let edges: Vec<(Entity, Entity)> = list("/propagations")?.iter().filter_map(edge).collect();
+    let is_known = |name: &Entity| edges.iter().any(|(from, to)| from == name || to == name);
+    let known = |pointer: &str, field: &str| -> Vec<Entity> {
+        let values = list(pointer).map(Vec::as_slice).unwrap_or_default();
+        values.iter().filter_map(|value| entity(value, field)).filter(is_known).collect()
+    };
+    let (origins, alerts) = (known("/fault", "/entity/group_id"), known("/alerts", "/group_id"));
+    (!origins.is_empty() && !alerts.is_empty()).then_some(Propagation { edges, origins, alerts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[Value]) -> Result<Recorded> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+        std::fs::write(file.path(), text.join("\n")).unwrap();
+        read(&[file.path()])
+    }
+
+    #[test]
+    fn each_source_is_read() {
+        let own = serde_json::json!({"id": "r1", "incident": "i1", "answers": ["a"], "truth": ["b"], "report": "A failed.",
+            "evidence": [{"id": "e1", "kind": "log", "content": "a failed"}], "seconds": 2.5});
+        let boerste = serde_json::json!({"id": "x", "source": "boerste", "report": "…",
+            "expected": {"ground_truth_fault": {"fault_entity": "cart"}},
+            "meta": {"system": "shop", "fault_id": "7", "ttr_s": 9.0,
+                "structured_root_causes": [{"location": "cart-0"}, {"location": "cart"}]}});
+        let asked = |passed: &str| {
+            serde_json::json!({"id": "o1", "source": "openrca",
+            "report": "{\"1\": {\"root cause component\": \"MG02\"}}",
+            "expected": {"groundtruth": "level: pod\ncomponent: MG02\nreason: x", "passed": [passed], "failed": []}})
+        };
+        let itbench = serde_json::json!({"id": "t", "source": "itbench", "expected": {"groundtruth_v1": {"spec": {
+            "alerts": [{"group_id": "c"}], "fault": [{"entity": {"group_id": "a"}}],
+            "propagations": [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]}}}});
+        let recorded = of(&[own, boerste, asked("MG02"), asked("x"), itbench]).unwrap();
+        let [own, boerste, openrca] = recorded.runs.as_slice() else { panic!("{recorded:?}") };
+        assert_eq!((own.incident.as_str(), own.evidence.len(), own.seconds), ("i1", 1, Some(2.5)));
+        assert_eq!((boerste.incident.as_str(), boerste.seconds), ("shop/7", Some(9.0)));
+        assert_eq!(
+            (boerste.answers.clone(), boerste.truth.clone()),
+            (vec!["cart-0".into(), "cart".into()], vec!["cart".into()])
+        );
+        assert_eq!((openrca.answers.clone(), openrca.report.as_str()), (vec!["MG02".into()], ""));
+        assert_eq!((recorded.propagations.len(), recorded.passed_over), (1, 1));
+        assert_eq!(recorded.propagations[0].edges.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_investigation_is_refused() {
+        for line in [
+            serde_json::json!({"id": "r1", "answers": ["a"], "truth": ["b"]}),
+            serde_json::json!({"id": "r1", "incident": "i1", "answers": ["a"]}),
+            serde_json::json!({"id": "r1", "incident": "i1", "truth": ["b"], "evidence": [{"id": "e", "kind": "smell", "content": ""}]}),
+            serde_json::json!({"id": "r1", "source": "elsewhere"}),
+        ] {
+            assert!(of(std::slice::from_ref(&line)).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! This module has recorded reports decided by a server: each alone, and the runs of an incident as the reports of one
+//! investigation. Nothing is asked of the agents that wrote them.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use gsar_client::Client;
+use gsar_proto::v1;
+use v1::instruction::Due;
+
+use super::measures::is_right;
+use super::recorded::Run;
+
+/// What becomes of a report.
+#[derive(Clone, Debug)]
+pub(super) struct Decided {
+    /// Whether it may go out.
+    pub(super) goes_out: bool,
+    /// Whether its first answer is right.
+    pub(super) is_right: bool,
+    /// Its score, 0 where there is none.
+    pub(super) score: f64,
+    /// How long the evaluation took.
+    pub(super) took: Duration,
+}
+
+/// Of the runs of one incident: the first answer of the report that is chosen, as one investigation and by score alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    /// Whether the best report at the end of the investigation is right.
+    pub(super) driven: bool,
+    /// Whether the report with the best score is right, each judged alone.
+    pub(super) alone: bool,
+    /// Contradictions that were put back.
+    pub(super) put_back: usize,
+    /// How long it took.
+    pub(super) took: Duration,
+}
+
+/// Has each report decided alone.
+///
+/// # Errors
+/// A call without an answer.
+pub(super) async fn decide(client: &Client, run: &Run) -> Result<Decided> {
+    let began = Instant::now();
+    let request = v1::EvaluateRequest {
+        report: Some(report(run)),
+        evidence: run.evidence.clone(),
+        ..v1::EvaluateRequest::default()
+    };
+    let answer = client.evaluate(request).await?;
+    let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
+    Ok(Decided {
+        goes_out: tier == v1::Tier::Proceed,
+        is_right: first_is_right(run),
+        score: answer.guarded_score.map_or(0.0, |score| score.value),
+        took: began.elapsed(),
+    })
+}
+
+/// Has the runs of an incident decided as the reports of one investigation, in their order.
+///
+/// # Errors
+/// A call without an answer.
+pub(super) async fn drive(
+    client: &Client,
+    number: usize,
+    runs: &[&Run],
+    decided: &[&Decided],
+) -> Result<Chosen> {
+    let began = Instant::now();
+    let id = format!("recorded-{number}");
+    let start = v1::StartInvestigationRequest {
+        investigation_id: id.clone(),
+        ..v1::StartInvestigationRequest::default()
+    };
+    let mut stands = client.start_investigation(start).await?.investigation.unwrap_or_default();
+    let mut evaluations = Vec::new();
+    for run in runs {
+        if finished(&stands).is_some() {
+            break;
+        }
+        let submitted = v1::SubmitReportRequest {
+            investigation_id: id.clone(),
+            step: stands.step,
+            report: Some(report(run)),
+            evidence: run.evidence.clone(),
+        };
+        let answer = client.submit_report(submitted).await?;
+        let evaluation = answer.evaluation.map(|evaluation| evaluation.evaluation_id);
+        evaluations.push(evaluation.unwrap_or_default());
+        stands = answer.investigation.unwrap_or_default();
+    }
+    if finished(&stands).is_none() {
+        let cancel = v1::CancelInvestigationRequest { investigation_id: id };
+        stands = client.cancel_investigation(cancel).await?.investigation.unwrap_or_default();
+    }
+    let best = finished(&stands).map(|end| end.best.clone()).unwrap_or_default();
+    let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == best);
+    let mut alone: Option<&Decided> = None;
+    for one in decided {
+        if alone.is_none_or(|best| one.score > best.score) {
+            alone = Some(one);
+        }
+    }
+    Ok(Chosen {
+        driven: driven.is_some_and(|(_, run)| first_is_right(run)),
+        alone: alone.is_some_and(|best| best.is_right),
+        put_back: stands.trajectory.iter().map(|report| report.put_back.len()).sum(),
+        took: began.elapsed(),
+    })
+}
+
+fn report(run: &Run) -> v1::Report {
+    v1::Report { synthesis: run.report.clone(), ..v1::Report::default() }
+}
+
+fn first_is_right(run: &Run) -> bool {
+    run.answers.first().is_some_and(|answer| is_right(answer, &run.truth))
+}
+
+fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {
+    match investigation.instruction.as_ref()?.due.as_ref()? {
+        Due::Finished(finished) => Some(finished),
+        _ => None,
+    }
+}
