@@ -180,7 +180,8 @@ pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
     let joined = policy.joins_decision;
     let holds = [
         by_confidence.is_none().then_some(Hold::NoConfidence),
-        gate_hold(input.gate).filter(|_| joined),
+        // As the source has it, whether or not the rest joins.
+        gate_hold(input.gate).filter(|hold| joined || *hold == Hold::NoConfidentRootCause),
         tier_hold(input.tier).filter(|_| joined),
         (joined && input.unverified_fix == UnverifiedFix::Claimed).then_some(Hold::UnverifiedFix),
     ];
@@ -342,11 +343,19 @@ mod tests {
     }
 
     #[test]
-    fn under_paper_the_confidence_alone_decides() {
-        let exit = Some(GateExit::NoConfidentRootCause);
-        let settled =
-            verdict(Preset::Paper, Some(900_000), exit, Tier::Abstain, UnverifiedFix::Claimed);
-        assert_eq!((settled.action, settled.held_by), (Action::PullRequest, vec![]));
+    fn under_paper_confidence_and_root_cause_alone_decide() {
+        let settled = |exit| {
+            verdict(Preset::Paper, Some(900_000), exit, Tier::Abstain, UnverifiedFix::Claimed)
+        };
+        for exit in [None, Some(GateExit::None), CONFIDENT] {
+            assert_eq!(
+                (settled(exit).action, settled(exit).held_by),
+                (Action::PullRequest, vec![])
+            );
+        }
+        let without = settled(Some(GateExit::NoConfidentRootCause));
+        assert_eq!(without.action, Action::Notify);
+        assert_eq!(without.held_by, [Hold::NoConfidentRootCause]);
     }
 
     proptest! {

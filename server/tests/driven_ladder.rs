@@ -1,0 +1,245 @@
+//! Hypotheses end to end: what the gate, the chain, the cap and the ladder make of the turns of an investigation, with the facts
+//! of their source.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use gsar_proto::v1;
+use support::{Running, Wanted, item};
+use v1::evidence_item::Content;
+use v1::{Action, EvidenceLane, GateExit, GroundingStrength};
+
+const ONSET: i64 = 1_780_000_000;
+const REPORT: &str = "The connection pool of checkout has 20 connections.";
+
+fn time(seconds: i64) -> prost_types::Timestamp {
+    prost_types::Timestamp { seconds, nanos: 0 }
+}
+
+/// What a tool returned, and the hypothesis `pool` that it bears on.
+fn test_of(id: &str, lane: EvidenceLane, text: &str) -> (v1::ToolCall, v1::HypothesisTest) {
+    let result = v1::EvidenceItem {
+        lane: lane.into(),
+        content: Some(Content::Text(text.to_owned())),
+        ..item(id, "")
+    };
+    let call =
+        v1::ToolCall { tool: "query".to_owned(), arguments: id.to_owned(), result: Some(result) };
+    (call, v1::HypothesisTest { evidence_id: id.to_owned(), ..v1::HypothesisTest::default() })
+}
+
+fn change(at: i64) -> v1::ChangeRecord {
+    v1::ChangeRecord {
+        id: "deploy-31".to_owned(),
+        summary: "pool size 40 -> 20".to_owned(),
+        at: Some(time(at)),
+        target: "checkout".to_owned(),
+    }
+}
+
+struct Driven<'a> {
+    server: &'a Running,
+    id: String,
+    stands: v1::Investigation,
+}
+
+impl<'a> Driven<'a> {
+    async fn begin(server: &'a Running, id: &str, policy: &str) -> Self {
+        let start = v1::StartInvestigationRequest {
+            investigation_id: id.to_owned(),
+            policy: policy.to_owned(),
+            onset: Some(time(ONSET)),
+            onset_window: Some(v1::TimeWindow {
+                start: Some(time(ONSET - 3_600)),
+                end: Some(time(ONSET + 600)),
+            }),
+            ..v1::StartInvestigationRequest::default()
+        };
+        let answer = server.investigations().start_investigation(start).await.unwrap();
+        let stands = answer.into_inner().investigation.unwrap();
+        Self { server, id: id.to_owned(), stands }
+    }
+
+    async fn turn(
+        &mut self,
+        tests: Vec<(v1::ToolCall, v1::HypothesisTest)>,
+        changes: Vec<v1::ChangeRecord>,
+        wants_to_finish: bool,
+    ) -> v1::GateVerdict {
+        let (tool_calls, tests): (Vec<_>, Vec<_>) = tests.into_iter().unzip();
+        let hypothesis = v1::TestedHypothesis {
+            id: "pool".to_owned(),
+            statement: "The pool is exhausted.".to_owned(),
+            target: "checkout".to_owned(),
+            tests,
+        };
+        let hypotheses = if hypothesis.tests.is_empty() { Vec::new() } else { vec![hypothesis] };
+        let turn = v1::RecordTurnRequest {
+            investigation_id: self.id.clone(),
+            step: self.stands.step,
+            tool_calls,
+            hypotheses,
+            changes,
+            wants_to_finish,
+            ..v1::RecordTurnRequest::default()
+        };
+        let answer = self.server.investigations().record_turn(turn).await.unwrap();
+        self.stands = answer.into_inner().investigation.unwrap();
+        self.stands.gate.clone().unwrap()
+    }
+
+    async fn report(&mut self, confidence: f64) -> v1::EvaluateResponse {
+        let report = v1::Report {
+            synthesis: REPORT.to_owned(),
+            confidence: Some(confidence),
+            ..v1::Report::default()
+        };
+        let submitted = v1::SubmitReportRequest {
+            investigation_id: self.id.clone(),
+            step: self.stands.step,
+            report: Some(report),
+            evidence: vec![item("pool-size", "the connection pool of checkout has 20 connections")],
+        };
+        let answer = self.server.investigations().submit_report(submitted).await.unwrap();
+        answer.into_inner().evaluation.unwrap()
+    }
+}
+
+/// A server at which callers may use the source's own policy.
+async fn with_paper() -> Running {
+    Wanted::default().start(|config| config.policies.allowed = vec!["paper".to_owned()]).await
+}
+
+const BAD: (&str, &str) = ("errors", "connection_errors 512");
+
+#[tokio::test]
+async fn the_action_follows_from_how_well_the_root_cause_is_grounded() {
+    let server = Running::start().await;
+    let before = ONSET - 600;
+    for (id, changes, strength, after, action) in [
+        ("grounded", vec![change(before)], GroundingStrength::Grounded, 0.97, Action::PullRequest),
+        ("partial", vec![], GroundingStrength::PartiallyGrounded, 0.84, Action::Patch),
+        // No citation after the onset, and none outside the window.
+        (
+            "late",
+            vec![change(ONSET + 60)],
+            GroundingStrength::PartiallyGrounded,
+            0.84,
+            Action::Patch,
+        ),
+        (
+            "early",
+            vec![change(ONSET - 7_200)],
+            GroundingStrength::PartiallyGrounded,
+            0.84,
+            Action::Patch,
+        ),
+    ] {
+        let mut driven = Driven::begin(&server, id, "reference").await;
+        let tests = vec![test_of(BAD.0, EvidenceLane::Metrics, BAD.1)];
+        let gate = driven.turn(tests, changes, false).await;
+        assert_eq!((gate.exit(), gate.root_cause.as_str()), (GateExit::Confident, "pool"), "{id}");
+        let answer = driven.report(0.97).await;
+        let (chain, cap) = (answer.chain.unwrap(), answer.cap.unwrap());
+        assert_eq!(chain.strength(), strength, "{id}");
+        assert_eq!((cap.before, cap.after), (0.97, after), "{id}");
+        assert_eq!(answer.action.unwrap().action(), action, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_root_cause_people_are_notified_whatever_the_number() {
+    let server = with_paper().await;
+    for policy in ["reference", "strict", "paper"] {
+        let mut driven = Driven::begin(&server, policy, policy).await;
+        // What a model inferred neither validates nor invalidates.
+        let tests = vec![test_of("guess", EvidenceLane::LlmInferred, BAD.1)];
+        let gate = driven.turn(tests, Vec::new(), true).await;
+        assert_eq!(gate.exit(), GateExit::NoConfidentRootCause, "{policy}");
+        assert_eq!((gate.validated_count, gate.hypotheses[0].refused_inferred), (0, 1), "{policy}");
+        let answer = driven.report(0.97).await;
+        let action = answer.action.unwrap();
+        assert_eq!(action.action(), Action::Notify, "{policy}: {action:?}");
+        let held: Vec<&str> = action.held_by.iter().map(|hold| hold.code.as_str()).collect();
+        assert!(held.contains(&"NO_CONFIDENT_ROOT_CAUSE"), "{policy}: {held:?}");
+        if policy != "paper" {
+            assert_eq!(answer.cap.unwrap().after, 0.64, "{policy}: never 0.65 without grounds");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_healthy_signal_validates_nothing() {
+    let server = Running::start().await;
+    let mut driven = Driven::begin(&server, "healthy", "reference").await;
+    let tests = vec![test_of("rate", EvidenceLane::Metrics, "error_rate: 0.00")];
+    let gate = driven.turn(tests, Vec::new(), false).await;
+    assert_eq!((gate.exit(), gate.validated_count), (GateExit::Unspecified, 0));
+    assert_eq!(gate.hypotheses[0].state(), v1::HypothesisState::Invalidated);
+}
+
+#[tokio::test]
+async fn evidence_on_both_sides_is_contested_and_shown() {
+    let server = with_paper().await;
+    for (policy, state, exit) in [
+        ("reference", v1::HypothesisState::Contested, GateExit::Unspecified),
+        // The precedence of the source.
+        ("paper", v1::HypothesisState::Validated, GateExit::Confident),
+    ] {
+        let mut driven = Driven::begin(&server, policy, policy).await;
+        let tests = vec![
+            test_of(BAD.0, EvidenceLane::Metrics, BAD.1),
+            test_of("logs", EvidenceLane::Logs, "connection_errors 0"),
+        ];
+        let gate = driven.turn(tests, Vec::new(), false).await;
+        assert_eq!((gate.hypotheses[0].state(), gate.exit()), (state, exit), "{policy}");
+    }
+}
+
+#[tokio::test]
+async fn ten_turns_end_an_investigation_and_a_root_cause_beats_them() {
+    let server = Running::start().await;
+    let mut driven = Driven::begin(&server, "turns", "reference").await;
+    for turn in 1..=10 {
+        let id = format!("log-{turn}");
+        let tests =
+            vec![test_of(&id, EvidenceLane::Logs, &format!("nothing of note in minute {turn}"))];
+        let gate = driven.turn(tests, Vec::new(), false).await;
+        let expected =
+            if turn < 10 { GateExit::Unspecified } else { GateExit::NoConfidentRootCause };
+        assert_eq!(gate.exit(), expected, "turn {turn}: {:?}", gate.reason);
+    }
+    let mut driven = Driven::begin(&server, "found", "reference").await;
+    for turn in 1..=9 {
+        let id = format!("log-{turn}");
+        let tests =
+            vec![test_of(&id, EvidenceLane::Logs, &format!("nothing of note in minute {turn}"))];
+        driven.turn(tests, Vec::new(), false).await;
+    }
+    let gate =
+        driven.turn(vec![test_of(BAD.0, EvidenceLane::Metrics, BAD.1)], Vec::new(), true).await;
+    assert_eq!(gate.exit(), GateExit::Confident, "even when the budget is spent");
+}
+
+#[tokio::test]
+async fn four_minutes_end_an_investigation() {
+    let server = Running::start().await;
+    for (seconds, exit) in [(239, GateExit::Unspecified), (240, GateExit::NoConfidentRootCause)] {
+        let gate = v1::GateInputs {
+            elapsed: Some(prost_types::Duration { seconds, nanos: 0 }),
+            turns_used: 1,
+            ..v1::GateInputs::default()
+        };
+        let request = v1::EvaluateGateRequest { gate: Some(gate), policy: "reference".to_owned() };
+        let answer = server.gate().evaluate_gate(request).await.unwrap().into_inner();
+        assert_eq!(answer.gate.unwrap().exit(), exit, "{seconds} s");
+    }
+}
+
+#[tokio::test]
+async fn no_hypotheses_are_no_root_cause_and_no_error() {
+    let server = Running::start().await;
+    let mut driven = Driven::begin(&server, "none", "reference").await;
+    let gate = driven.turn(Vec::new(), Vec::new(), true).await;
+    assert_eq!((gate.exit(), gate.validated_count), (GateExit::NoConfidentRootCause, 0));
+}
