@@ -95,6 +95,6 @@ fn the_shared_data_is_read() {
     let measured: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&measured["runs"], &measured["explored"][0]["explored"]["of"]),
-        (&json!(108), &json!(21))
+        (&json!(108), &json!(36))
     );
 }

@@ -17,7 +17,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const NOT_OURS: [&str; 4] = ["datasets", "target", "node_modules", "injections"];
 
 /// Documents that promise something and name the tests of it.
-const PROMISES: [&str; 2] = ["SECURITY.md", "docs/THREATS.md"];
+const PROMISES: [&str; 3] = ["SECURITY.md", "docs/SEEDS.md", "docs/THREATS.md"];
 
 #[derive(Default)]
 struct Document {

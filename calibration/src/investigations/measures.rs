@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use gsar_core::belief::Entity;
 use serde::{Deserialize, Serialize};
 
 use super::recorded::Run;
@@ -41,13 +42,22 @@ pub(super) struct Accuracy {
     pub(super) pass: Option<Mean>,
 }
 
-/// Whether a name is the cause. Names are compared whole, in any case.
+/// Whether a name is the cause: in any case, without suffixes that a cluster generates, and by its part behind a `/` where one of the
+/// two has no more.
 pub(super) fn is_right(answer: &str, truth: &[String]) -> bool {
-    truth.iter().any(|cause| folded(cause) == folded(answer))
+    let answer = folded(answer);
+    truth.iter().any(|cause| {
+        let cause = folded(cause);
+        let ends = |whole: &str, part: &str| {
+            whole.strip_suffix(part).is_some_and(|before| before.ends_with('/'))
+        };
+        cause == answer || ends(&cause, &answer) || ends(&answer, &cause)
+    })
 }
 
 fn folded(name: &str) -> String {
-    name.trim().trim_matches('`').to_lowercase()
+    let name = name.trim().trim_matches('`');
+    Entity::parse(name).map_or_else(|_| name.to_owned(), |entity| entity.to_string()).to_lowercase()
 }
 
 /// The runs of each incident.
@@ -118,6 +128,21 @@ mod tests {
         let runs = [run("a", &["DB"]), run("b", &["cart", "`db` "]), run("b", &["cart"])];
         assert_eq!(of(&runs), [Some(0.5), Some(0.75), Some(0.0), Some(0.0)]);
         assert_eq!(of(&[run("a", &[])]), [Some(0.0), Some(0.0), None, None]);
+    }
+
+    #[test]
+    fn names_are_compared_as_entities() {
+        let truth = ["shop/Pod/cart-7d9f8b6c5d-x2x4q".to_owned()];
+        for (answer, right) in [
+            ("shop/Pod/cart", true),
+            ("`Cart`", true),
+            ("Pod/cart-7d9f8b6c5d-b9k4z", true),
+            ("art", false),
+            ("shop/Service/cart", false),
+            ("", false),
+        ] {
+            assert_eq!(is_right(answer, &truth), right, "{answer}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) struct Measured {
     pub(super) recorded_seconds: Option<Mean>,
     /// Of the reports that were decided, the share that goes out.
     pub(super) goes_out: Option<Mean>,
+    /// Of the reports that go out, the share whose first answer is right.
+    pub(super) out_right: Option<Mean>,
     /// Of the reports whose first answer is right, the share that goes out; of those that are wrong, the share that is held.
     pub(super) right_out: Option<Mean>,
     pub(super) wrong_held: Option<Mean>,
@@ -56,6 +58,7 @@ impl Measured {
             Mean::of(&incidents.iter().filter_map(of_incident).collect::<Vec<_>>())
         };
         self.goes_out = share(&|_| true, &|one| one.goes_out);
+        self.out_right = share(&|one| one.goes_out, &|one| one.is_right);
         self.right_out = share(&|one| one.is_right, &|one| one.goes_out);
         self.wrong_held = share(&|one| !one.is_right, &|one| !one.goes_out);
         let took: Vec<f64> = incidents.iter().flatten().map(|one| seconds(one.took)).collect();
@@ -92,20 +95,33 @@ impl Measured {
             ("AC@1 as written", baseline.as_written.ac1, self.as_written.ac1),
             ("AC@1 of the best report of an investigation", baseline.driven, self.driven),
             ("AC@1 of the report that scores best", baseline.alone, self.alone),
+            ("the share of wrong answers that is held", baseline.wrong_held, self.wrong_held),
+            ("the share of right answers that goes out", baseline.right_out, self.right_out),
         ];
         let mut worse = Vec::new();
         for (name, before, after) in shares {
-            let (Some(before), Some(after)) = (before, after) else { continue };
+            let Some(before) = before else { continue };
+            let Some(after) = after.filter(|after| after.of >= before.of) else {
+                let over = after.map_or(0, |after| after.of);
+                worse.push(format!("{name} is over {over} incidents instead of {}", before.of));
+                continue;
+            };
             if before.value - after.value > fallen {
                 worse.push(format!("{name} fell from {:.3} to {:.3}", before.value, after.value));
             }
         }
         for then in &baseline.explored {
             let now = self.explored.iter().find(|now| now.wrong == then.wrong);
-            let Some(now) = now.filter(|now| then.explored.value - now.explored.value > fallen)
-            else {
+            let Some(now) = now.filter(|now| now.explored.of >= then.explored.of) else {
+                worse.push(format!(
+                    "fewer graphs are explored with {} % of wrong answers",
+                    then.wrong
+                ));
                 continue;
             };
+            if then.explored.value - now.explored.value <= fallen {
+                continue;
+            }
             worse.push(format!(
                 "AC@1 of explored graphs with {} % of wrong answers fell from {:.3} to {:.3}",
                 then.wrong, then.explored.value, now.explored.value
@@ -141,6 +157,7 @@ impl Measured {
             ("majority@k, several runs", written.majority),
             ("pass@k, several runs", written.pass),
             ("reports that go out", self.goes_out),
+            ("of those that go out, right", self.out_right),
             ("of right ones, that go out", self.right_out),
             ("of wrong ones, that are held", self.wrong_held),
             (
@@ -209,7 +226,8 @@ mod tests {
         assert_eq!(worse(&with(0.9, 0.1)), 0);
         assert_eq!(worse(&with(0.479, 1.0)), 1);
         assert_eq!(worse(&with(0.479, 31.1)), 2);
-        assert_eq!(worse(&Measured::default()), 0);
+        // What is not measured any more is no better.
+        assert_eq!(worse(&Measured::default()), 1);
     }
 
     #[test]

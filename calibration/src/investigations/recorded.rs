@@ -94,6 +94,9 @@ pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
         let path = path.as_ref();
         let text = read_text(path)?;
         for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
             let at = || format!("{}:{}", path.display(), number + 1);
             let line: Line = serde_json::from_str(line).with_context(at)?;
             let known = (recorded.runs.len(), recorded.propagations.len());
@@ -189,7 +192,9 @@ fn item(item: Item) -> Result<v1::EvidenceItem> {
 
 /// The propagation of a ground truth; `None` where it tells none, or names no origin or alert on it.
 fn propagation(expected: &Value) -> Option<Propagation> {
-    let spec = expected.pointer("/groundtruth_v1/spec")?;
+    // Some have their fields one level higher.
+    let spec =
+        expected.pointer("/groundtruth_v1/spec").or_else(|| expected.pointer("/groundtruth_v1"))?;
     let list = |pointer: &str| spec.pointer(pointer).and_then(Value::as_array);
     let entity = |value: &Value, pointer: &str| {
         value.pointer(pointer).and_then(Value::as_str).and_then(|name| Entity::parse(name).ok())
@@ -201,7 +206,11 @@ fn propagation(expected: &Value) -> Option<Propagation> {
         let values = list(pointer).map(Vec::as_slice).unwrap_or_default();
         values.iter().filter_map(|value| entity(value, field)).filter(is_known).collect()
     };
-    let (origins, alerts) = (known("/fault", "/entity/group_id"), known("/alerts", "/group_id"));
+    let groups = list("/groups").map(Vec::as_slice).unwrap_or_default();
+    let is_origin = |group: &&Value| group.pointer("/root_cause") == Some(&Value::Bool(true));
+    let origins = groups.iter().filter(is_origin).filter_map(|group| entity(group, "/id"));
+    let origins: Vec<Entity> = origins.filter(is_known).collect();
+    let alerts = known("/alerts", "/group_id");
     (!origins.is_empty() && !alerts.is_empty()).then_some(Propagation { edges, origins, alerts })
 }
 
@@ -230,7 +239,7 @@ mod tests {
             "expected": {"groundtruth": "level: pod\ncomponent: MG02\nreason: x", "passed": [passed], "failed": []}})
         };
         let itbench = serde_json::json!({"id": "t", "source": "itbench", "expected": {"groundtruth_v1": {"spec": {
-            "alerts": [{"group_id": "c"}], "fault": [{"entity": {"group_id": "a"}}],
+            "alerts": [{"group_id": "c"}], "groups": [{"id": "a", "root_cause": true}, {"id": "b"}],
             "propagations": [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]}}}});
         let recorded = of(&[own, boerste, asked("MG02"), asked("x"), itbench]).unwrap();
         let [own, boerste, openrca] = recorded.runs.as_slice() else { panic!("{recorded:?}") };

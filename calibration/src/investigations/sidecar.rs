@@ -98,7 +98,8 @@ pub(super) async fn drive(
     let best = finished(&stands).map(|end| end.best.clone()).unwrap_or_default();
     let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == best);
     let mut alone: Option<&Decided> = None;
-    for one in decided {
+    // Of the same reports: an investigation may end before all are submitted.
+    for one in decided.iter().take(evaluations.len()) {
         if alone.is_none_or(|best| one.score > best.score) {
             alone = Some(one);
         }
