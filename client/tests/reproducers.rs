@@ -2,6 +2,7 @@
 //! one and none at all, and a report goes out only where the check of its incident passed.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
+#[expect(dead_code, reason = "tests of other commands use the rest")]
 mod machine;
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! Hypotheses end to end: what the gate, the chain, the cap and the ladder make of the turns of an investigation, with the facts
 //! of their source.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod support;
 

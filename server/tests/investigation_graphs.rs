@@ -226,6 +226,31 @@ async fn what_holds_of_another_entity_shows_nothing_of_this_one() {
 }
 
 #[tokio::test]
+async fn what_a_tool_returns_again_is_cited_by_its_new_name() {
+    let server = Running::start().await;
+    let stands = begin(&server, start("i6")).await;
+    let seen = turn(&stands, vec![result("first", v1::EvidenceLane::Logs, SLOW)], Vec::new());
+    let stands = take(&server, seen).await.unwrap();
+    let calls = vec![result("again", v1::EvidenceLane::Logs, SLOW)];
+    let given = belief(API, BeliefLabel::Symptom, SLOW, "again");
+    let hypotheses = vec![v1::TestedHypothesis {
+        id: "h1".to_owned(),
+        statement: "the api is slow".to_owned(),
+        tests: vec![v1::HypothesisTest { evidence_id: "again".to_owned(), ..Default::default() }],
+        ..Default::default()
+    }];
+    let request = v1::RecordTurnRequest { hypotheses, ..turn(&stands, calls, vec![given]) };
+    let after = take(&server, request).await.unwrap();
+    let api = of(&after, API);
+    assert_eq!(
+        (api.label(), &api.evidence_ids[..]),
+        (BeliefLabel::Symptom, &["first".to_owned()][..]),
+        "{:?}",
+        api.reasons
+    );
+}
+
+#[tokio::test]
 async fn an_origin_in_which_nothing_changed_is_a_symptom() {
     let server = Running::start().await;
     let stands = begin(&server, start("i4")).await;

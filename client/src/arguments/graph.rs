@@ -14,7 +14,8 @@ pub(crate) enum Graph {
 Examples:
   gsar graph show inc-7
   gsar graph show inc-7 --format mermaid > graph.mmd
-  gsar graph show inc-7 --format dot | dot -Tsvg > graph.svg")]
+  gsar graph show inc-7 --format dot | dot -Tsvg > graph.svg
+  gsar graph show inc-7 --format html > graph.html")]
     Show {
         /// The investigation
         #[arg(value_name = "ID")]
@@ -62,4 +63,6 @@ pub(crate) enum GraphFormat {
     Dot,
     /// For Mermaid
     Mermaid,
+    /// A page of its own for a browser
+    Html,
 }

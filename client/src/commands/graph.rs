@@ -9,7 +9,7 @@ use gsar_client::v1;
 use super::{check_kept, print, print_as_it_is, print_json};
 use crate::arguments::{Connection, Graph, GraphFormat};
 use crate::failure::Failure;
-use crate::human::graph;
+use crate::human::{graph, graph_page};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -63,6 +63,7 @@ async fn show(
             GraphFormat::Json => print_json(&state)?,
             GraphFormat::Dot => print_as_it_is(&graph::dot(&state))?,
             GraphFormat::Mermaid => print_as_it_is(&graph::mermaid(&state))?,
+            GraphFormat::Html => print_as_it_is(&graph_page::page(id, &state))?,
         }
         Ok(Status::Proceed)
     })

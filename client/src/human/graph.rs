@@ -41,7 +41,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     }
     for alert in &state.alerts {
         match alert.path.is_empty() {
-            true => page.labelled("not explained", &alert.entity),
+            true => page.labelled("unexplained", &alert.entity),
             false => page.labelled("alert", &alert.path.join(" ← ")),
         }
     }
@@ -49,7 +49,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
         page.labelled("due", &look.entity);
     }
     for entity in &state.pending {
-        page.labelled("not looked at", entity);
+        page.labelled("unseen", entity);
     }
     page.gap();
     for of in &state.entities {
@@ -117,12 +117,12 @@ pub(crate) fn mermaid(state: &v1::GraphState) -> String {
 }
 
 /// The ways of the fault, each once.
-fn ways(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
+pub(super) fn ways(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
     let ways = state.entities.iter().flat_map(|of| &of.propagations);
     ways.map(|way| (way.from.as_str(), way.to.as_str())).collect()
 }
 
-fn label(label: BeliefLabel) -> (&'static str, Style) {
+pub(super) fn label(label: BeliefLabel) -> (&'static str, Style) {
     match label {
         BeliefLabel::Origin => ("origin", BAD),
         BeliefLabel::Symptom => ("symptom", DOUBTFUL),

@@ -10,6 +10,7 @@ pub(crate) mod errors;
 mod evaluation;
 mod evidence;
 pub(crate) mod graph;
+pub(crate) mod graph_page;
 mod investigation;
 mod ledger;
 mod page;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gsar_core::belief::{Entity, Label, Topology};
-use gsar_core::evidence::{Citation, EvidenceItem, Lane, Target};
+use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Lane, Target};
 use gsar_core::policy::{PolicyValues, VerificationMode};
 use gsar_core::verify::{EvidenceSet, holds_spelled, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -80,6 +80,19 @@ pub(super) async fn verified(
     violations.finish(Some(verified))
 }
 
+/// Has a belief cite the item that stands for one of the same content, which is not kept a second time.
+pub(super) fn cite_instead(belief: &mut ParsedBelief, id: &str, standing: &str) {
+    let citations = belief.observations.iter_mut().flat_map(|of| &mut of.citations);
+    for citation in citations {
+        if let Target::Evidence { id: cited, .. } = &mut citation.target
+            && cited.as_str() == id
+            && let Ok(instead) = EvidenceId::new(standing)
+        {
+            *cited = instead;
+        }
+    }
+}
+
 /// The items that a belief cites, each up to [`turn::MAX_READ`] bytes; without those that are not there.
 fn cited(
     store: &Evidence,
@@ -145,7 +158,12 @@ fn verify_one(
     }
     let is_shown = standing > 0 || belief.label == Label::Defer;
     if !is_shown {
-        let sentence = format!("nothing shows that {short} is {}", belief.label.name());
+        let what = match belief.label {
+            Label::Origin => "the origin",
+            Label::Symptom => "a symptom",
+            Label::Healthy | Label::Defer => "healthy",
+        };
+        let sentence = format!("nothing shows that {short} is {what}");
         reasons.push(graph::reason("NO_OBSERVATION", sentence));
     }
     let way = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };

@@ -36,9 +36,17 @@ pub(super) async fn record(
     let name = corpus(state)?;
     let checks = checks(&items);
     let stored = store(engine, call, &name, items).await?;
-    let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, request.hypotheses).await?;
-    let beliefs =
-        beliefs::verified(engine, call, state, &name, beliefs.unwrap_or_default()).await?;
+    let (mut tested, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
+    for Stored { id, same_as, .. } in &stored {
+        let Some(standing) = same_as else { continue };
+        let tests = tested.iter_mut().flat_map(|of| &mut of.tests);
+        for test in tests.filter(|test| test.evidence_id == *id) {
+            test.evidence_id.clone_from(standing);
+        }
+        beliefs.iter_mut().for_each(|belief| beliefs::cite_instead(belief, id, standing));
+    }
+    let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, tested).await?;
+    let beliefs = beliefs::verified(engine, call, state, &name, beliefs).await?;
     let turn = v1::RecordedTurn {
         beliefs,
         calls: recorded(state, calls, &stored, &checks),
@@ -202,7 +210,7 @@ fn recorded(
         v1::RecordedCall {
             tool: call.tool,
             digest: call.digest,
-            evidence_id: call.evidence_id,
+            evidence_id: item.and_then(|item| item.same_as.clone()).unwrap_or(call.evidence_id),
             is_new,
             verification_result: render::verification_result(result),
             evidence_digest,

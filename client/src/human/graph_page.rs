@@ -1,0 +1,278 @@
+//! A graph that is explored as one page of HTML with nothing beside it: a drawing of the way of the fault, what began it, and what
+//! is believed of each entity. Works without scripts; whatever a name or a reason holds is shown as text.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use gsar_client::text::{middle_cut, one_line};
+use gsar_proto::v1;
+
+use super::graph::{label, ways};
+
+/// The most entities that are drawn; the table has all of them.
+const MAX_DRAWN: usize = 200;
+/// The size of a box, and the space around it.
+const BOX: (f64, f64) = (200.0, 44.0);
+const SPACE: f64 = 48.0;
+/// The most columns of a name in its box.
+const MAX_NAME: usize = 24;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#1c2024;--paper:#fff;--dim:#687076;--line:#c9ced3;--origin:#c62a2f;--symptom:#ad5700;--healthy:#18794e}\
+@media(prefers-color-scheme:dark){:root{--ink:#ecedee;--paper:#16181a;--dim:#9ba1a6;--line:#44494e;--origin:#ff6369;--symptom:#ffa057;--healthy:#4cc38a}}\
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:76rem;padding:1rem;color:var(--ink);background:var(--paper)}\
+h1{font-size:1.25rem}h2{font-size:1rem;margin-top:1.5rem}.wide{overflow-x:auto}svg{display:block;max-width:none}\
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-top:1px solid var(--line);overflow-wrap:anywhere}\
+.origin{color:var(--origin)}.symptom{color:var(--symptom)}.healthy{color:var(--healthy)}.deferred,.unseen,.dim{color:var(--dim)}\
+rect{fill:var(--paper);stroke:currentColor;stroke-width:1.5}.frontier rect{stroke-width:4}.unseen rect{stroke-dasharray:4}\
+svg text{fill:var(--ink);font-size:14px}svg text.dim{fill:var(--dim);font-size:11px}path{fill:none;stroke:var(--dim);stroke-width:1.5}marker path{fill:var(--dim)}";
+
+/// The page of an investigation's graph.
+pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
+    let mut page =
+        String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    page.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+    page.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
+    let id = escaped(id);
+    // Writing to a String cannot fail.
+    let _ = write!(
+        page,
+        "<title>Graph of {id}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Where the fault of {id} began</h1>\n"
+    );
+    findings(&mut page, state);
+    let drawn = state.entities.len() <= MAX_DRAWN;
+    match drawn {
+        true => drawing(&mut page, state),
+        false => {
+            let _ = writeln!(
+                page,
+                "<p class=\"dim\">{} entities are too many to be drawn.</p>",
+                state.entities.len()
+            );
+        }
+    }
+    table(&mut page, state);
+    page.push_str("</body>\n</html>\n");
+    page
+}
+
+fn findings(page: &mut String, state: &v1::GraphState) {
+    let named =
+        |names: &[String]| names.iter().map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
+    page.push_str("<table>\n");
+    let mut row = |head: &str, text: &str| {
+        if !text.is_empty() {
+            let _ = writeln!(page, "<tr><th scope=\"row\">{head}</th><td>{text}</td></tr>");
+        }
+    };
+    row("began in", &named(&state.frontier));
+    for tie in &state.ties {
+        row("tied", &named(&tie.names));
+    }
+    row("contributes", &named(&state.contributing));
+    let candidates: Vec<String> =
+        state.candidates.iter().take(5).map(|of| of.entity.clone()).collect();
+    row("may be", &named(&candidates));
+    for alert in &state.alerts {
+        let path: Vec<String> = alert.path.iter().map(|name| escaped(name)).collect();
+        match path.is_empty() {
+            true => row("unexplained", &escaped(&alert.entity)),
+            false => row("alert", &path.join(" ← ")),
+        }
+    }
+    row("unseen", &named(&state.pending));
+    page.push_str("</table>\n");
+}
+
+/// The ways of the fault from above to below.
+fn drawing(page: &mut String, state: &v1::GraphState) {
+    let place: BTreeMap<&str, usize> =
+        state.entities.iter().enumerate().map(|(place, of)| (of.entity.as_str(), place)).collect();
+    let found = |(from, to): (&str, &str)| Some((*place.get(from)?, *place.get(to)?));
+    let edges: Vec<(usize, usize)> =
+        ways(state).into_iter().filter_map(found).filter(|(from, to)| from != to).collect();
+    let first: Vec<usize> =
+        state.frontier.iter().filter_map(|name| place.get(name.as_str()).copied()).collect();
+    let rows = rows(state.entities.len(), &edges, &first);
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut at: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    let (mut top, left) = (SPACE, SPACE + columns as f64 * (BOX.0 + SPACE));
+    for row in &rows {
+        let mut x = SPACE;
+        for vertex in row {
+            at.insert(*vertex, (x, top));
+            x += BOX.0 + SPACE;
+        }
+        top += BOX.1 + SPACE;
+    }
+    let height = top - SPACE;
+    let _ = writeln!(
+        page,
+        "<h2>The way of the fault</h2>\n<div class=\"wide\"><svg role=\"img\" aria-label=\"The way of the fault, from above to below\" width=\"{left:.0}\" height=\"{:.0}\">\n<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>",
+        height + SPACE
+    );
+    for (from, to) in edges {
+        let (Some(from), Some(to)) = (at.get(&from), at.get(&to)) else { continue };
+        let (x1, y1) = (from.0 + BOX.0 / 2.0, from.1 + BOX.1);
+        let (x2, y2) = (to.0 + BOX.0 / 2.0, to.1);
+        let middle = y1.midpoint(y2);
+        let _ = writeln!(
+            page,
+            "<path marker-end=\"url(#end)\" d=\"M{x1:.0} {y1:.0}C{x1:.0} {middle:.0} {x2:.0} {middle:.0} {x2:.0} {y2:.0}\"/>"
+        );
+    }
+    let frontier: BTreeSet<&str> = state.frontier.iter().map(String::as_str).collect();
+    for (place, of) in state.entities.iter().enumerate() {
+        let Some((x, y)) = at.get(&place).copied() else { continue };
+        let (word, _) = label(of.label());
+        let wide = if frontier.contains(of.entity.as_str()) { " frontier" } else { "" };
+        let entity = one_line(&of.entity);
+        let (before, name) = entity.rsplit_once('/').unwrap_or(("", &entity));
+        let (before, name) = (cut(before), cut(name));
+        let whole = escaped(&of.entity);
+        let _ = writeln!(
+            page,
+            "<g class=\"{word}{wide}\"><title>{whole}: {word}</title><rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{:.0}\" height=\"{:.0}\" rx=\"6\"/><text x=\"{:.0}\" y=\"{:.0}\">{name}</text><text class=\"dim\" x=\"{:.0}\" y=\"{:.0}\">{before} {word}</text></g>",
+            BOX.0,
+            BOX.1,
+            x + 10.0,
+            y + 19.0,
+            x + 10.0,
+            y + 35.0
+        );
+    }
+    page.push_str("</svg></div>\n");
+}
+
+/// The entities row by row: those where the fault began, and those that it came to from nowhere, then what is one way further from
+/// them. Within a row they stand in the order of what leads to them, which keeps most ways from crossing.
+fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usize>> {
+    let has_cause: BTreeSet<usize> = edges.iter().map(|(_, to)| *to).collect();
+    let begun = (0..count).filter(|entity| !has_cause.contains(entity));
+    let mut row: Vec<usize> = first.to_vec();
+    row.extend(begun.filter(|entity| !first.contains(entity)));
+    let mut placed: BTreeSet<usize> = row.iter().copied().collect();
+    let mut rows = Vec::new();
+    loop {
+        let mut next = Vec::new();
+        for from in &row {
+            for (_, to) in edges.iter().filter(|(cause, _)| cause == from) {
+                if placed.insert(*to) {
+                    next.push(*to);
+                }
+            }
+        }
+        if !row.is_empty() {
+            rows.push(std::mem::take(&mut row));
+        }
+        if next.is_empty() {
+            // A circle that nothing leads into is entered anywhere.
+            let Some(entered) = (0..count).find(|entity| placed.insert(*entity)) else { break };
+            next.push(entered);
+        }
+        row = next;
+    }
+    rows
+}
+
+fn cut(name: &str) -> String {
+    escaped(&middle_cut(name, MAX_NAME))
+}
+
+fn table(page: &mut String, state: &v1::GraphState) {
+    page.push_str("<h2>Entities</h2>\n<table>\n<tr><th>entity</th><th>is</th><th>shown by</th><th>less was taken</th></tr>\n");
+    for of in &state.entities {
+        let (word, _) = label(of.label());
+        let evidence: Vec<String> = of.evidence_ids.iter().map(|id| escaped(id)).collect();
+        let reasons: Vec<String> =
+            of.reasons.iter().map(|reason| escaped(&reason.sentence)).collect();
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td class=\"{word}\">{word}</td><td>{}</td><td>{}</td></tr>",
+            escaped(&of.entity),
+            evidence.join(", "),
+            reasons.join("; ")
+        );
+    }
+    page.push_str("</table>\n");
+}
+
+/// A text as HTML shows it, on one line and with nothing that is obeyed.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in one_line(text).chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gsar_proto::v1::BeliefLabel;
+    use proptest::prelude::*;
+
+    fn of(entity: String, label: BeliefLabel, ways: Vec<(String, String)>) -> v1::EntityBelief {
+        v1::EntityBelief {
+            entity,
+            label: label.into(),
+            visits: 1,
+            propagations: ways.into_iter().map(|(from, to)| v1::GraphEdge { from, to }).collect(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn rows_follow_the_way_of_the_fault() {
+        // 3 began it; 4 and 5 are a circle that nothing leads into.
+        let edges = [(3, 1), (3, 0), (1, 2), (2, 1), (4, 5), (5, 4)];
+        assert_eq!(rows(6, &edges, &[3]), [vec![3], vec![1, 0], vec![2], vec![4], vec![5]]);
+        assert_eq!(rows(2, &[], &[]), [vec![0, 1]]);
+        assert!(rows(0, &[], &[]).is_empty());
+    }
+
+    #[test]
+    fn names_are_text_wherever_they_stand() {
+        let name = "<script>alert(1)</script>\"'&\u{202e}/x".to_owned();
+        let state = v1::GraphState {
+            entities: vec![of(name.clone(), BeliefLabel::Origin, Vec::new())],
+            frontier: vec![name.clone()],
+            alerts: vec![v1::AlertExplanation {
+                entity: name.clone(),
+                path: vec![name.clone()],
+                by: Vec::new(),
+            }],
+            ..Default::default()
+        };
+        let page = page(&name, &state);
+        assert!(!page.contains("<script") && !page.contains('\u{202e}'), "{page}");
+        assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"), "{page}");
+        assert!(page.contains("<g class=\"origin frontier\">"), "{page}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_graph_is_drawn_with_each_entity_apart(
+            count in 1_usize..30,
+            ends in proptest::collection::vec((0_usize..30, 0_usize..30), 0..60),
+        ) {
+            let name = |place: usize| format!("shop/Pod/s{place}");
+            let ways = ends.into_iter().map(|(from, to)| (name(from % count), name(to % count)));
+            let mut entities: Vec<_> =
+                (0..count).map(|place| of(name(place), BeliefLabel::Symptom, Vec::new())).collect();
+            entities[0] = of(name(0), BeliefLabel::Origin, ways.collect());
+            let drawn = page("inc", &v1::GraphState { entities, ..Default::default() });
+            let boxes: BTreeSet<&str> =
+                drawn.split("<rect ").skip(1).map(|of| of.split(" width").next().unwrap()).collect();
+            prop_assert_eq!(boxes.len(), count, "{}", drawn);
+            prop_assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{}", drawn);
+        }
+    }
+}
