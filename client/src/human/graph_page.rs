@@ -22,7 +22,7 @@ const STYLE: &str = "\
 @media(prefers-color-scheme:dark){:root{--ink:#ecedee;--paper:#16181a;--dim:#9ba1a6;--line:#44494e;--origin:#ff6369;--symptom:#ffa057;--healthy:#4cc38a}}\
 body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:76rem;padding:1rem;color:var(--ink);background:var(--paper)}\
 h1{font-size:1.25rem}h2{font-size:1rem;margin-top:1.5rem}.wide{overflow-x:auto}svg{display:block;max-width:none}\
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-top:1px solid var(--line);overflow-wrap:anywhere}\
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-top:1px solid var(--line)}th{white-space:nowrap}td{overflow-wrap:break-word}\
 .origin{color:var(--origin)}.symptom{color:var(--symptom)}.healthy{color:var(--healthy)}.deferred,.unseen,.dim{color:var(--dim)}\
 rect{fill:var(--paper);stroke:currentColor;stroke-width:1.5}.frontier rect{stroke-width:4}.unseen rect{stroke-dasharray:4}\
 svg text{fill:var(--ink);font-size:14px}svg text.dim{fill:var(--dim);font-size:11px}path{fill:none;stroke:var(--dim);stroke-width:1.5}marker path{fill:var(--dim)}";
@@ -144,33 +144,32 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
     page.push_str("</svg></div>\n");
 }
 
-/// The entities row by row: those where the fault began, and those that it came to from nowhere, then what is one way further from
-/// them. Within a row they stand in the order of what leads to them, which keeps most ways from crossing.
+/// The entities row by row: each below all that lead to it, those where the fault began in the first row. A circle that nothing
+/// leads into is entered where its first entity stands.
 fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usize>> {
-    let has_cause: BTreeSet<usize> = edges.iter().map(|(_, to)| *to).collect();
-    let begun = (0..count).filter(|entity| !has_cause.contains(entity));
-    let mut row: Vec<usize> = first.to_vec();
-    row.extend(begun.filter(|entity| !first.contains(entity)));
-    let mut placed: BTreeSet<usize> = row.iter().copied().collect();
-    let mut rows = Vec::new();
-    loop {
-        let mut next = Vec::new();
-        for from in &row {
-            for (_, to) in edges.iter().filter(|(cause, _)| cause == from) {
-                if placed.insert(*to) {
-                    next.push(*to);
-                }
+    let leads = |edge: &&(usize, usize)| !first.contains(&edge.1);
+    let mut causes: BTreeMap<usize, usize> = (0..count).map(|entity| (entity, 0)).collect();
+    for (_, to) in edges.iter().filter(leads) {
+        *causes.entry(*to).or_default() += 1;
+    }
+    let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut rows: Vec<Vec<usize>> = Vec::new();
+    while let Some((&entity, _)) = causes.iter().min_by_key(|(entity, left)| (**left, **entity)) {
+        causes.remove(&entity);
+        let level = levels.get(&entity).copied().unwrap_or(0);
+        for (_, to) in edges.iter().filter(leads).filter(|(from, _)| *from == entity) {
+            if let Some(left) = causes.get_mut(to) {
+                *left = left.saturating_sub(1);
+                let below = levels.entry(*to).or_default();
+                *below = (*below).max(level + 1);
             }
         }
-        if !row.is_empty() {
-            rows.push(std::mem::take(&mut row));
+        while rows.len() <= level {
+            rows.push(Vec::new());
         }
-        if next.is_empty() {
-            // A circle that nothing leads into is entered anywhere.
-            let Some(entered) = (0..count).find(|entity| placed.insert(*entity)) else { break };
-            next.push(entered);
+        if let Some(row) = rows.get_mut(level) {
+            row.push(entity);
         }
-        row = next;
     }
     rows
 }
@@ -180,7 +179,7 @@ fn cut(name: &str) -> String {
 }
 
 fn table(page: &mut String, state: &v1::GraphState) {
-    page.push_str("<h2>Entities</h2>\n<table>\n<tr><th>entity</th><th>is</th><th>shown by</th><th>less was taken</th></tr>\n");
+    page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>shown by</th><th>less was taken</th></tr>\n");
     for of in &state.entities {
         let (word, _) = label(of.label());
         let evidence: Vec<String> = of.evidence_ids.iter().map(|id| escaped(id)).collect();
@@ -194,7 +193,7 @@ fn table(page: &mut String, state: &v1::GraphState) {
             reasons.join("; ")
         );
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
 }
 
 /// A text as HTML shows it, on one line and with nothing that is obeyed.
@@ -233,7 +232,9 @@ mod tests {
     fn rows_follow_the_way_of_the_fault() {
         // 3 began it; 4 and 5 are a circle that nothing leads into.
         let edges = [(3, 1), (3, 0), (1, 2), (2, 1), (4, 5), (5, 4)];
-        assert_eq!(rows(6, &edges, &[3]), [vec![3], vec![1, 0], vec![2], vec![4], vec![5]]);
+        assert_eq!(rows(6, &edges, &[3]), [vec![3, 4], vec![0, 1, 5], vec![2]]);
+        // Whatever way is the longest decides.
+        assert_eq!(rows(3, &[(0, 1), (1, 2), (0, 2)], &[0]), [vec![0], vec![1], vec![2]]);
         assert_eq!(rows(2, &[], &[]), [vec![0, 1]]);
         assert!(rows(0, &[], &[]).is_empty());
     }

@@ -66,7 +66,7 @@ pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
         let gate = gate.map(|reason| one_line(&reason.sentence)).unwrap_or_default();
         let without = match spent.turns_without_evidence {
             0 => String::new(),
-            turns => format!(", nothing new for {}", count(turns.into(), "turn")),
+            turns => format!("nothing new for {}", count(turns.into(), "turn")),
         };
         let head = format!("  {plan}   {}{without}", padded(&format!("turn {}", spent.turns), 9));
         let room = columns.saturating_sub(gsar_client::text::width(&head) + 3);
