@@ -144,22 +144,16 @@ fn has_failed(run: &EvidenceItem) -> bool {
     run.verification_result == Some(VerificationResult::Failed)
 }
 
-/// Whether an item says that nothing was changed: it is empty, or a document whose every list of changes is.
+/// Whether an item says that nothing was changed: a document whose every list of changes is empty. A search for changes that found
+/// none, such as a log of commits without lines, says nothing of what was done since.
 fn is_empty_change(item: &EvidenceItem) -> bool {
+    let Content::Json(document) = &item.content else { return false };
     if item.kind != EvidenceKind::Change {
         return false;
     }
-    match &item.content {
-        Content::Text(text) => text.trim().is_empty(),
-        Content::Json(document) => match serde_json::from_str(document) {
-            Ok(Value::Object(fields)) => {
-                let mut lists = CHANGES.iter().filter_map(|name| fields.get(*name)).peekable();
-                fields.is_empty() || (lists.peek().is_some() && lists.all(is_nothing))
-            }
-            Ok(value) => is_nothing(&value),
-            Err(_) => false,
-        },
-    }
+    let Ok(Value::Object(fields)) = serde_json::from_str(document) else { return false };
+    let mut lists = CHANGES.iter().filter_map(|name| fields.get(*name)).peekable();
+    lists.peek().is_some() && lists.all(is_nothing)
 }
 
 fn is_nothing(value: &Value) -> bool {
@@ -302,9 +296,9 @@ mod tests {
                 ),
                 true,
             ),
-            (document("[]"), true),
-            (document("{}"), true),
-            (text(" \n"), true),
+            (document("[]"), false),
+            (document("{}"), false),
+            (text(" \n"), false),
             (document("{\"files_changed\": [\"cart.yaml\"]}"), false),
             (document("{\"files_changed\": [], \"changes\": [\"cart.yaml\"]}"), false),
             (document("{\"diagnosis\": \"\"}"), false),
