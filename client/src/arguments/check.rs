@@ -13,7 +13,7 @@ use super::{Connection, Output};
 /// such a run: its result follows from the declaration.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit status: 0 where every check passed, 1 where one failed or cannot be started.
+Exit status: 0 where every check passed, 1 where one failed, 2 where one cannot be started.
 
 Examples:
   gsar check checks.toml
