@@ -8,7 +8,7 @@ use super::{Connection, Output};
 
 /// Run declared checks, and keep how they ended as evidence
 ///
-/// FILE declares checks: in each table [[check]] a name, a command line as a list, and when it has passed
+/// FILE declares checks, each as a table of the list check: a name, a command line as a list, and when it has passed
 /// (pass.exit_status, 0 where not given, pass.contains, pass.lacks). What a report says was fixed rests on
 /// such a run: its result follows from the declaration.
 #[derive(Debug, Args)]
