@@ -175,6 +175,8 @@ impl App {
             let one_in = config.traces.one_in;
             AdmissionLayer::new(phase.clone(), limits, permits, attestation, identities, one_in)
         };
+        let mut upkeep = JoinSet::new();
+        upkeep.spawn(names::keep_up());
         let mut serving = JoinSet::new();
         let mut socket_files = Vec::new();
         let (open, opened) = watch::channel(false);

@@ -1,6 +1,7 @@
 //! This module names the metrics and renders them. Labels come from closed sets; ids and text are never labels.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -80,6 +81,20 @@ const SECONDS: [f64; 14] = [
 pub fn recorder() -> Result<&'static PrometheusHandle, String> {
     static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
     HANDLE.get_or_init(install).as_ref().map_err(Clone::clone)
+}
+
+/// How often samples of durations are put into their buckets.
+const UPKEEP: Duration = Duration::from_secs(10);
+
+/// Puts samples of durations into their buckets again and again. Without it every one is kept until somebody asks for the metrics, and
+/// where nobody does memory grows with each call.
+pub async fn keep_up() {
+    let Ok(handle) = recorder() else { return };
+    let mut tick = tokio::time::interval(UPKEEP);
+    loop {
+        tick.tick().await;
+        handle.run_upkeep();
+    }
 }
 
 fn install() -> Result<PrometheusHandle, String> {
