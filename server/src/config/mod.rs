@@ -5,6 +5,7 @@
 mod attested;
 mod check;
 mod environment;
+mod evidence;
 mod gateway;
 mod load;
 mod models;
@@ -18,6 +19,7 @@ mod traces;
 mod values;
 
 pub use attested::Attested;
+pub use evidence::{EmbeddingsWanted, Evidence};
 pub use gateway::Gateway;
 pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
@@ -28,6 +30,6 @@ pub use storage::Storage;
 pub use tls::Tls;
 pub use traces::Traces;
 pub use values::{
-    AllowOverrides, Bytes, Config, Duration, EMBEDDED, EmbeddingsWanted, Evidence, EvidenceKept,
-    Judges, Ledger, Limits, Listen, Log, LogFormat, Policies, Shutdown,
+    AllowOverrides, Bytes, Config, Duration, EMBEDDED, EvidenceKept, Judges, Ledger, Limits,
+    Listen, Log, LogFormat, Policies, Shutdown,
 };

@@ -10,6 +10,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from gsar.v1 import check_pb2 as _check_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -485,7 +486,7 @@ class EvidenceItem(_message.Message):
     never counts as a check that passed. Of a check_run it follows from its pass condition; one that says otherwise is refused.
     """
     @_builtins.property
-    def check_run(self) -> Global___CheckRun:
+    def check_run(self) -> _check_pb2.CheckRun:
         """check_run is a check that was executed; only for kind and lane VERIFICATION. It is kept as the JSON document
         {"check_run": ...}, which is taken in json as well.
         """
@@ -504,7 +505,7 @@ class EvidenceItem(_message.Message):
         query: _builtins.str = ...,
         text: _builtins.str = ...,
         json: _builtins.str = ...,
-        check_run: Global___CheckRun | None = ...,
+        check_run: _check_pb2.CheckRun | None = ...,
         collected_at: _timestamp_pb2.Timestamp | None = ...,
         exhaustive: _builtins.bool = ...,
         step_id: _builtins.str = ...,
@@ -520,107 +521,6 @@ class EvidenceItem(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_content) -> _WhichOneofReturnType_content | None: ...
 
 Global___EvidenceItem: _TypeAlias = EvidenceItem  # noqa: Y015
-
-@_typing.final
-class CheckDeclaration(_message.Message):
-    """CheckDeclaration is a check as it was declared: what is run, and when it has passed. It is known by its digest, the BLAKE3
-    of all of it.
-    """
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NAME_FIELD_NUMBER: _builtins.int
-    COMMAND_FIELD_NUMBER: _builtins.int
-    TIMEOUT_SECONDS_FIELD_NUMBER: _builtins.int
-    PASS_FIELD_NUMBER: _builtins.int
-    name: _builtins.str
-    """name of the check; required; 1 to 100 letters, digits, - _ and dots."""
-    timeout_seconds: _builtins.int
-    """timeout_seconds is how long a run may take; 1 to 3,600, 60 where absent."""
-    @_builtins.property
-    def command(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """command is the program and its arguments; required; 4,096 bytes at most."""
-
-    def __init__(
-        self,
-        *,
-        name: _builtins.str = ...,
-        command: _abc.Iterable[_builtins.str] | None = ...,
-        timeout_seconds: _builtins.int | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_timeout_seconds", b"_timeout_seconds", "pass", b"pass", "timeout_seconds", b"timeout_seconds"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_timeout_seconds", b"_timeout_seconds", "command", b"command", "name", b"name", "pass", b"pass", "timeout_seconds", b"timeout_seconds"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__timeout_seconds: _TypeAlias = _typing.Literal["timeout_seconds"]  # noqa: Y015
-    _WhichOneofArgType__timeout_seconds: _TypeAlias = _typing.Literal["_timeout_seconds", b"_timeout_seconds"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__timeout_seconds) -> _WhichOneofReturnType__timeout_seconds | None: ...
-
-Global___CheckDeclaration: _TypeAlias = CheckDeclaration  # noqa: Y015
-
-@_typing.final
-class PassCondition(_message.Message):
-    """PassCondition is when the run of a check has passed: all that it asks for holds."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    EXIT_STATUS_FIELD_NUMBER: _builtins.int
-    CONTAINS_FIELD_NUMBER: _builtins.int
-    LACKS_FIELD_NUMBER: _builtins.int
-    exit_status: _builtins.int
-    """exit_status that it ends with."""
-    contains: _builtins.str
-    """contains is what its output must hold; empty for nothing."""
-    lacks: _builtins.str
-    """lacks is what its output must not hold; empty for nothing."""
-    def __init__(
-        self,
-        *,
-        exit_status: _builtins.int = ...,
-        contains: _builtins.str = ...,
-        lacks: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contains", b"contains", "exit_status", b"exit_status", "lacks", b"lacks"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___PassCondition: _TypeAlias = PassCondition  # noqa: Y015
-
-@_typing.final
-class CheckRun(_message.Message):
-    """CheckRun is a check that was executed, by its sender: the server runs nothing."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DECLARATION_FIELD_NUMBER: _builtins.int
-    EXIT_STATUS_FIELD_NUMBER: _builtins.int
-    OUTPUT_FIELD_NUMBER: _builtins.int
-    exit_status: _builtins.int
-    """exit_status that it ended with; absent where a signal or its timeout ended it."""
-    output: _builtins.str
-    """output of both streams."""
-    @_builtins.property
-    def declaration(self) -> Global___CheckDeclaration:
-        """declaration of what was run; required."""
-
-    def __init__(
-        self,
-        *,
-        declaration: Global___CheckDeclaration | None = ...,
-        exit_status: _builtins.int | None = ...,
-        output: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_exit_status", b"_exit_status", "declaration", b"declaration", "exit_status", b"exit_status"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_exit_status", b"_exit_status", "declaration", b"declaration", "exit_status", b"exit_status", "output", b"output"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__exit_status: _TypeAlias = _typing.Literal["exit_status"]  # noqa: Y015
-    _WhichOneofArgType__exit_status: _TypeAlias = _typing.Literal["_exit_status", b"_exit_status"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__exit_status) -> _WhichOneofReturnType__exit_status | None: ...
-
-Global___CheckRun: _TypeAlias = CheckRun  # noqa: Y015
 
 @_typing.final
 class Citation(_message.Message):

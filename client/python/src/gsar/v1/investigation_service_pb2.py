@@ -24,89 +24,77 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from gsar.v1 import check_pb2 as gsar_dot_v1_dot_check__pb2
 from gsar.v1 import common_pb2 as gsar_dot_v1_dot_common__pb2
 from gsar.v1 import gate_service_pb2 as gsar_dot_v1_dot_gate__service__pb2
 from gsar.v1 import graph_pb2 as gsar_dot_v1_dot_graph__pb2
 from gsar.v1 import grounding_service_pb2 as gsar_dot_v1_dot_grounding__service__pb2
+from gsar.v1 import instruction_pb2 as gsar_dot_v1_dot_instruction__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#gsar/v1/investigation_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gsar/v1/common.proto\x1a\x1agsar/v1/gate_service.proto\x1a\x13gsar/v1/graph.proto\x1a\x1fgsar/v1/grounding_service.proto\"\x85\x03\n\x19StartInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12\x32\n\x10policy_overrides\x18\x03 \x01(\x0b\x32\x18.gsar.v1.PolicyOverrides\x12,\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1c.gsar.v1.InvestigationBudget\x12\x11\n\tcorpus_id\x18\x05 \x01(\t\x12)\n\x05onset\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x0conset_window\x18\x07 \x01(\x0b\x32\x13.gsar.v1.TimeWindow\x12)\n\x07options\x18\x08 \x01(\x0b\x32\x18.gsar.v1.EvaluateOptions\x12\x1d\n\x05graph\x18\t \x01(\x0b\x32\x0e.gsar.v1.Graph\x12)\n\x06\x63hecks\x18\n \x03(\x0b\x32\x19.gsar.v1.CheckDeclaration\"~\n\x13InvestigationBudget\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12-\n\nwall_clock\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"K\n\x1aStartInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x82\x02\n\x11RecordTurnRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12%\n\ntool_calls\x18\x03 \x03(\x0b\x32\x11.gsar.v1.ToolCall\x12-\n\nhypotheses\x18\x04 \x03(\x0b\x32\x19.gsar.v1.TestedHypothesis\x12&\n\x07\x63hanges\x18\x05 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x06 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x07 \x01(\x08\x12 \n\x07\x62\x65liefs\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Belief\"R\n\x08ToolCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\t\x12%\n\x06result\x18\x03 \x01(\x0b\x32\x15.gsar.v1.EvidenceItem\"i\n\x10TestedHypothesis\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tstatement\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\x12&\n\x05tests\x18\x04 \x03(\x0b\x32\x17.gsar.v1.HypothesisTest\"~\n\x0eHypothesisTest\x12\x13\n\x0b\x65vidence_id\x18\x01 \x01(\t\x12\x0e\n\x06signal\x18\x02 \x01(\t\x12\x16\n\tthreshold\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12!\n\x07verdict\x18\x04 \x01(\x0e\x32\x10.gsar.v1.VerdictB\x0c\n\n_threshold\"C\n\x12RecordTurnResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x87\x01\n\x13SubmitReportRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12\x1f\n\x06report\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.Report\x12\'\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x15.gsar.v1.EvidenceItem\"t\n\x14SubmitReportResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"H\n\x17GetInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x13\n\x0bwith_events\x18\x02 \x01(\x08\"v\n\x18GetInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12+\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1b.gsar.v1.InvestigationEvent\"6\n\x1a\x43\x61ncelInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\"L\n\x1b\x43\x61ncelInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\xe1\x01\n\x0c\x44riveRequest\x12\x33\n\x05start\x18\x01 \x01(\x0b\x32\".gsar.v1.StartInvestigationRequestH\x00\x12*\n\x04turn\x18\x02 \x01(\x0b\x32\x1a.gsar.v1.RecordTurnRequestH\x00\x12.\n\x06report\x18\x03 \x01(\x0b\x32\x1c.gsar.v1.SubmitReportRequestH\x00\x12\x35\n\x06\x63\x61ncel\x18\x04 \x01(\x0b\x32#.gsar.v1.CancelInvestigationRequestH\x00\x42\t\n\x07request\"m\n\rDriveResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"\xa5\x03\n\rInvestigation\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12)\n\x0binstruction\x18\x03 \x01(\x0b\x32\x14.gsar.v1.Instruction\x12\x0c\n\x04plan\x18\x04 \x01(\r\x12\x13\n\x0bmax_replans\x18\x05 \x01(\r\x12)\n\ntrajectory\x18\x06 \x03(\x0b\x32\x15.gsar.v1.JudgedReport\x12\"\n\x04gate\x18\x07 \x01(\x0b\x32\x14.gsar.v1.GateVerdict\x12\x1d\n\x05spent\x18\x08 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12&\n\x06policy\x18\t \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\x11\n\tcorpus_id\x18\n \x01(\t\x12.\n\nstarted_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x08\x66indings\x18\x0c \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\"\n\x05graph\x18\r \x01(\x0b\x32\x13.gsar.v1.GraphState\"\xcd\x01\n\x05Spent\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12*\n\x07\x65lapsed\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05turns\x18\x05 \x01(\r\x12\x17\n\x0fidentical_calls\x18\x06 \x01(\r\x12\x1e\n\x16turns_without_evidence\x18\x07 \x01(\r\x12\x16\n\x0ejudge_failures\x18\x08 \x01(\r\"\xcc\x01\n\x0cJudgedReport\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x0c\n\x04plan\x18\x02 \x01(\r\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x12\n\nis_rewrite\x18\x05 \x01(\x08\x12\x10\n\x08put_back\x18\x06 \x03(\t\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x07 \x03(\t\x12&\n\x07\x63hanged\x18\x08 \x03(\x0b\x32\x15.gsar.v1.ChangedClaim\"e\n\x0c\x43hangedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12#\n\x06\x62\x65\x66ore\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12\"\n\x05\x61\x66ter\x18\x03 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"\xe8\x01\n\x0bInstruction\x12)\n\nsynthesize\x18\x01 \x01(\x0b\x32\x13.gsar.v1.SynthesizeH\x00\x12)\n\nregenerate\x18\x02 \x01(\x0b\x32\x13.gsar.v1.RegenerateH\x00\x12!\n\x06replan\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.ReplanH\x00\x12\x32\n\x0fgather_evidence\x18\x04 \x01(\x0b\x32\x17.gsar.v1.GatherEvidenceH\x00\x12%\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x11.gsar.v1.FinishedH\x00\x42\x05\n\x03\x64ue\".\n\nSynthesize\x12 \n\x07reasons\x18\x01 \x03(\x0b\x32\x0f.gsar.v1.Reason\"h\n\nRegenerate\x12\x13\n\x0b\x65xplanation\x18\x01 \x01(\t\x12#\n\x06\x66\x61ults\x18\x02 \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12 \n\x07reasons\x18\x03 \x03(\x0b\x32\x0f.gsar.v1.Reason\"\x9f\x01\n\x06Replan\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\x12\x0c\n\x04gaps\x18\x03 \x03(\t\x12#\n\x06\x66\x61ults\x18\x04 \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12 \n\x07reasons\x18\x05 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x06 \x03(\t\"P\n\x0eGatherEvidence\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12 \n\x07reasons\x18\x02 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x0c\n\x04gaps\x18\x03 \x03(\t\"R\n\nClaimFault\x12#\n\x05\x63laim\x18\x01 \x01(\x0b\x32\x14.gsar.v1.JudgedClaim\x12\r\n\x05shows\x18\x02 \x03(\t\x12\x10\n\x08put_back\x18\x03 \x01(\x08\"\x97\x01\n\x08\x46inished\x12\x10\n\x08\x64\x65graded\x18\x01 \x01(\x08\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x10\n\x08sentence\x18\x03 \x01(\t\x12\x0c\n\x04\x62\x65st\x18\x04 \x01(\t\x12\x0c\n\x04last\x18\x05 \x01(\t\x12&\n\x06\x61\x63tion\x18\x06 \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x14\n\x0c\x66\x61iled_stage\x18\x07 \x01(\t\"\xb6\x02\n\x12InvestigationEvent\x12\x0c\n\x04step\x18\x01 \x01(\r\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x04turn\x18\x03 \x01(\x0b\x32\x15.gsar.v1.RecordedTurnH\x00\x12,\n\x06judged\x18\x04 \x01(\x0b\x32\x1a.gsar.v1.RecordedJudgementH\x00\x12\x30\n\tunchanged\x18\x05 \x01(\x0b\x32\x1b.gsar.v1.RecordedRepetitionH\x00\x12\x30\n\x0cjudge_failed\x18\x06 \x01(\x0b\x32\x18.gsar.v1.RecordedFailureH\x00\x12(\n\x07stopped\x18\x07 \x01(\x0b\x32\x15.gsar.v1.RecordedStopH\x00\x42\x07\n\x05\x65vent\"\xef\x01\n\x0cRecordedTurn\x12$\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x15.gsar.v1.RecordedCall\x12\'\n\nhypotheses\x18\x02 \x03(\x0b\x32\x13.gsar.v1.Hypothesis\x12&\n\x07\x63hanges\x18\x03 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x04 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x05 \x01(\x08\x12\x17\n\x0f\x63\x61ller_verdicts\x18\x06 \x03(\t\x12(\n\x07\x62\x65liefs\x18\x07 \x03(\x0b\x32\x17.gsar.v1.RecordedBelief\"\xb3\x01\n\x0cRecordedCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x03 \x01(\t\x12\x0e\n\x06is_new\x18\x04 \x01(\x08\x12\x38\n\x13verification_result\x18\x05 \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\x12\x17\n\x0f\x65vidence_digest\x18\x06 \x01(\t\x12\r\n\x05\x63heck\x18\x07 \x01(\t\"\xae\x03\n\x11RecordedJudgement\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12$\n\x06\x63laims\x18\x05 \x03(\x0b\x32\x14.gsar.v1.StatedClaim\x12\x10\n\x08standing\x18\x06 \x03(\t\x12\x13\n\x0b\x65xplanation\x18\x07 \x01(\t\x12\x0c\n\x04gaps\x18\x08 \x03(\t\x12 \n\x07reasons\x18\t \x03(\x0b\x32\x0f.gsar.v1.Reason\x12#\n\x06\x66\x61ults\x18\n \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x0b \x03(\t\x12&\n\x06\x61\x63tion\x18\x0c \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x1d\n\x05spent\x18\r \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0e\x61\x62stain_reason\x18\x0e \x01(\t\x12\x16\n\x0ejudge_failures\x18\x0f \x01(\r\"?\n\x0bStatedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\"\n\x05\x63lass\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"%\n\x12RecordedRepetition\x12\x0f\n\x07subject\x18\x01 \x01(\t\"\x80\x01\n\x0fRecordedFailure\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x1d\n\x05spent\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0ejudge_failures\x18\x05 \x01(\r\"\x1d\n\x0cRecordedStop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t2\x80\x04\n\x14InvestigationService\x12]\n\x12StartInvestigation\x12\".gsar.v1.StartInvestigationRequest\x1a#.gsar.v1.StartInvestigationResponse\x12\x45\n\nRecordTurn\x12\x1a.gsar.v1.RecordTurnRequest\x1a\x1b.gsar.v1.RecordTurnResponse\x12K\n\x0cSubmitReport\x12\x1c.gsar.v1.SubmitReportRequest\x1a\x1d.gsar.v1.SubmitReportResponse\x12W\n\x10GetInvestigation\x12 .gsar.v1.GetInvestigationRequest\x1a!.gsar.v1.GetInvestigationResponse\x12`\n\x13\x43\x61ncelInvestigation\x12#.gsar.v1.CancelInvestigationRequest\x1a$.gsar.v1.CancelInvestigationResponse\x12:\n\x05\x44rive\x12\x15.gsar.v1.DriveRequest\x1a\x16.gsar.v1.DriveResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#gsar/v1/investigation_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13gsar/v1/check.proto\x1a\x14gsar/v1/common.proto\x1a\x1agsar/v1/gate_service.proto\x1a\x13gsar/v1/graph.proto\x1a\x1fgsar/v1/grounding_service.proto\x1a\x19gsar/v1/instruction.proto\"\x85\x03\n\x19StartInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12\x32\n\x10policy_overrides\x18\x03 \x01(\x0b\x32\x18.gsar.v1.PolicyOverrides\x12,\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1c.gsar.v1.InvestigationBudget\x12\x11\n\tcorpus_id\x18\x05 \x01(\t\x12)\n\x05onset\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x0conset_window\x18\x07 \x01(\x0b\x32\x13.gsar.v1.TimeWindow\x12)\n\x07options\x18\x08 \x01(\x0b\x32\x18.gsar.v1.EvaluateOptions\x12\x1d\n\x05graph\x18\t \x01(\x0b\x32\x0e.gsar.v1.Graph\x12)\n\x06\x63hecks\x18\n \x03(\x0b\x32\x19.gsar.v1.CheckDeclaration\"~\n\x13InvestigationBudget\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12-\n\nwall_clock\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"K\n\x1aStartInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x82\x02\n\x11RecordTurnRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12%\n\ntool_calls\x18\x03 \x03(\x0b\x32\x11.gsar.v1.ToolCall\x12-\n\nhypotheses\x18\x04 \x03(\x0b\x32\x19.gsar.v1.TestedHypothesis\x12&\n\x07\x63hanges\x18\x05 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x06 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x07 \x01(\x08\x12 \n\x07\x62\x65liefs\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Belief\"R\n\x08ToolCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\t\x12%\n\x06result\x18\x03 \x01(\x0b\x32\x15.gsar.v1.EvidenceItem\"i\n\x10TestedHypothesis\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tstatement\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\x12&\n\x05tests\x18\x04 \x03(\x0b\x32\x17.gsar.v1.HypothesisTest\"~\n\x0eHypothesisTest\x12\x13\n\x0b\x65vidence_id\x18\x01 \x01(\t\x12\x0e\n\x06signal\x18\x02 \x01(\t\x12\x16\n\tthreshold\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12!\n\x07verdict\x18\x04 \x01(\x0e\x32\x10.gsar.v1.VerdictB\x0c\n\n_threshold\"C\n\x12RecordTurnResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x87\x01\n\x13SubmitReportRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12\x1f\n\x06report\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.Report\x12\'\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x15.gsar.v1.EvidenceItem\"t\n\x14SubmitReportResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"H\n\x17GetInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x13\n\x0bwith_events\x18\x02 \x01(\x08\"v\n\x18GetInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12+\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1b.gsar.v1.InvestigationEvent\"6\n\x1a\x43\x61ncelInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\"L\n\x1b\x43\x61ncelInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\xe1\x01\n\x0c\x44riveRequest\x12\x33\n\x05start\x18\x01 \x01(\x0b\x32\".gsar.v1.StartInvestigationRequestH\x00\x12*\n\x04turn\x18\x02 \x01(\x0b\x32\x1a.gsar.v1.RecordTurnRequestH\x00\x12.\n\x06report\x18\x03 \x01(\x0b\x32\x1c.gsar.v1.SubmitReportRequestH\x00\x12\x35\n\x06\x63\x61ncel\x18\x04 \x01(\x0b\x32#.gsar.v1.CancelInvestigationRequestH\x00\x42\t\n\x07request\"m\n\rDriveResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"\xa5\x03\n\rInvestigation\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12)\n\x0binstruction\x18\x03 \x01(\x0b\x32\x14.gsar.v1.Instruction\x12\x0c\n\x04plan\x18\x04 \x01(\r\x12\x13\n\x0bmax_replans\x18\x05 \x01(\r\x12)\n\ntrajectory\x18\x06 \x03(\x0b\x32\x15.gsar.v1.JudgedReport\x12\"\n\x04gate\x18\x07 \x01(\x0b\x32\x14.gsar.v1.GateVerdict\x12\x1d\n\x05spent\x18\x08 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12&\n\x06policy\x18\t \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\x11\n\tcorpus_id\x18\n \x01(\t\x12.\n\nstarted_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x08\x66indings\x18\x0c \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\"\n\x05graph\x18\r \x01(\x0b\x32\x13.gsar.v1.GraphState\"\xcd\x01\n\x05Spent\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12*\n\x07\x65lapsed\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05turns\x18\x05 \x01(\r\x12\x17\n\x0fidentical_calls\x18\x06 \x01(\r\x12\x1e\n\x16turns_without_evidence\x18\x07 \x01(\r\x12\x16\n\x0ejudge_failures\x18\x08 \x01(\r\"\xcc\x01\n\x0cJudgedReport\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x0c\n\x04plan\x18\x02 \x01(\r\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x12\n\nis_rewrite\x18\x05 \x01(\x08\x12\x10\n\x08put_back\x18\x06 \x03(\t\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x07 \x03(\t\x12&\n\x07\x63hanged\x18\x08 \x03(\x0b\x32\x15.gsar.v1.ChangedClaim\"e\n\x0c\x43hangedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12#\n\x06\x62\x65\x66ore\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12\"\n\x05\x61\x66ter\x18\x03 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"\xb6\x02\n\x12InvestigationEvent\x12\x0c\n\x04step\x18\x01 \x01(\r\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x04turn\x18\x03 \x01(\x0b\x32\x15.gsar.v1.RecordedTurnH\x00\x12,\n\x06judged\x18\x04 \x01(\x0b\x32\x1a.gsar.v1.RecordedJudgementH\x00\x12\x30\n\tunchanged\x18\x05 \x01(\x0b\x32\x1b.gsar.v1.RecordedRepetitionH\x00\x12\x30\n\x0cjudge_failed\x18\x06 \x01(\x0b\x32\x18.gsar.v1.RecordedFailureH\x00\x12(\n\x07stopped\x18\x07 \x01(\x0b\x32\x15.gsar.v1.RecordedStopH\x00\x42\x07\n\x05\x65vent\"\xef\x01\n\x0cRecordedTurn\x12$\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x15.gsar.v1.RecordedCall\x12\'\n\nhypotheses\x18\x02 \x03(\x0b\x32\x13.gsar.v1.Hypothesis\x12&\n\x07\x63hanges\x18\x03 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x04 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x05 \x01(\x08\x12\x17\n\x0f\x63\x61ller_verdicts\x18\x06 \x03(\t\x12(\n\x07\x62\x65liefs\x18\x07 \x03(\x0b\x32\x17.gsar.v1.RecordedBelief\"\xb3\x01\n\x0cRecordedCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x03 \x01(\t\x12\x0e\n\x06is_new\x18\x04 \x01(\x08\x12\x38\n\x13verification_result\x18\x05 \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\x12\x17\n\x0f\x65vidence_digest\x18\x06 \x01(\t\x12\r\n\x05\x63heck\x18\x07 \x01(\t\"\xae\x03\n\x11RecordedJudgement\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12$\n\x06\x63laims\x18\x05 \x03(\x0b\x32\x14.gsar.v1.StatedClaim\x12\x10\n\x08standing\x18\x06 \x03(\t\x12\x13\n\x0b\x65xplanation\x18\x07 \x01(\t\x12\x0c\n\x04gaps\x18\x08 \x03(\t\x12 \n\x07reasons\x18\t \x03(\x0b\x32\x0f.gsar.v1.Reason\x12#\n\x06\x66\x61ults\x18\n \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x0b \x03(\t\x12&\n\x06\x61\x63tion\x18\x0c \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x1d\n\x05spent\x18\r \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0e\x61\x62stain_reason\x18\x0e \x01(\t\x12\x16\n\x0ejudge_failures\x18\x0f \x01(\r\"?\n\x0bStatedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\"\n\x05\x63lass\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"%\n\x12RecordedRepetition\x12\x0f\n\x07subject\x18\x01 \x01(\t\"\x80\x01\n\x0fRecordedFailure\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x1d\n\x05spent\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0ejudge_failures\x18\x05 \x01(\r\"\x1d\n\x0cRecordedStop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t2\x80\x04\n\x14InvestigationService\x12]\n\x12StartInvestigation\x12\".gsar.v1.StartInvestigationRequest\x1a#.gsar.v1.StartInvestigationResponse\x12\x45\n\nRecordTurn\x12\x1a.gsar.v1.RecordTurnRequest\x1a\x1b.gsar.v1.RecordTurnResponse\x12K\n\x0cSubmitReport\x12\x1c.gsar.v1.SubmitReportRequest\x1a\x1d.gsar.v1.SubmitReportResponse\x12W\n\x10GetInvestigation\x12 .gsar.v1.GetInvestigationRequest\x1a!.gsar.v1.GetInvestigationResponse\x12`\n\x13\x43\x61ncelInvestigation\x12#.gsar.v1.CancelInvestigationRequest\x1a$.gsar.v1.CancelInvestigationResponse\x12:\n\x05\x44rive\x12\x15.gsar.v1.DriveRequest\x1a\x16.gsar.v1.DriveResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gsar.v1.investigation_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STARTINVESTIGATIONREQUEST']._serialized_start=218
-  _globals['_STARTINVESTIGATIONREQUEST']._serialized_end=607
-  _globals['_INVESTIGATIONBUDGET']._serialized_start=609
-  _globals['_INVESTIGATIONBUDGET']._serialized_end=735
-  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_start=737
-  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_end=812
-  _globals['_RECORDTURNREQUEST']._serialized_start=815
-  _globals['_RECORDTURNREQUEST']._serialized_end=1073
-  _globals['_TOOLCALL']._serialized_start=1075
-  _globals['_TOOLCALL']._serialized_end=1157
-  _globals['_TESTEDHYPOTHESIS']._serialized_start=1159
-  _globals['_TESTEDHYPOTHESIS']._serialized_end=1264
-  _globals['_HYPOTHESISTEST']._serialized_start=1266
-  _globals['_HYPOTHESISTEST']._serialized_end=1392
-  _globals['_RECORDTURNRESPONSE']._serialized_start=1394
-  _globals['_RECORDTURNRESPONSE']._serialized_end=1461
-  _globals['_SUBMITREPORTREQUEST']._serialized_start=1464
-  _globals['_SUBMITREPORTREQUEST']._serialized_end=1599
-  _globals['_SUBMITREPORTRESPONSE']._serialized_start=1601
-  _globals['_SUBMITREPORTRESPONSE']._serialized_end=1717
-  _globals['_GETINVESTIGATIONREQUEST']._serialized_start=1719
-  _globals['_GETINVESTIGATIONREQUEST']._serialized_end=1791
-  _globals['_GETINVESTIGATIONRESPONSE']._serialized_start=1793
-  _globals['_GETINVESTIGATIONRESPONSE']._serialized_end=1911
-  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_start=1913
-  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_end=1967
-  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_start=1969
-  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_end=2045
-  _globals['_DRIVEREQUEST']._serialized_start=2048
-  _globals['_DRIVEREQUEST']._serialized_end=2273
-  _globals['_DRIVERESPONSE']._serialized_start=2275
-  _globals['_DRIVERESPONSE']._serialized_end=2384
-  _globals['_INVESTIGATION']._serialized_start=2387
-  _globals['_INVESTIGATION']._serialized_end=2808
-  _globals['_SPENT']._serialized_start=2811
-  _globals['_SPENT']._serialized_end=3016
-  _globals['_JUDGEDREPORT']._serialized_start=3019
-  _globals['_JUDGEDREPORT']._serialized_end=3223
-  _globals['_CHANGEDCLAIM']._serialized_start=3225
-  _globals['_CHANGEDCLAIM']._serialized_end=3326
-  _globals['_INSTRUCTION']._serialized_start=3329
-  _globals['_INSTRUCTION']._serialized_end=3561
-  _globals['_SYNTHESIZE']._serialized_start=3563
-  _globals['_SYNTHESIZE']._serialized_end=3609
-  _globals['_REGENERATE']._serialized_start=3611
-  _globals['_REGENERATE']._serialized_end=3715
-  _globals['_REPLAN']._serialized_start=3718
-  _globals['_REPLAN']._serialized_end=3877
-  _globals['_GATHEREVIDENCE']._serialized_start=3879
-  _globals['_GATHEREVIDENCE']._serialized_end=3959
-  _globals['_CLAIMFAULT']._serialized_start=3961
-  _globals['_CLAIMFAULT']._serialized_end=4043
-  _globals['_FINISHED']._serialized_start=4046
-  _globals['_FINISHED']._serialized_end=4197
-  _globals['_INVESTIGATIONEVENT']._serialized_start=4200
-  _globals['_INVESTIGATIONEVENT']._serialized_end=4510
-  _globals['_RECORDEDTURN']._serialized_start=4513
-  _globals['_RECORDEDTURN']._serialized_end=4752
-  _globals['_RECORDEDCALL']._serialized_start=4755
-  _globals['_RECORDEDCALL']._serialized_end=4934
-  _globals['_RECORDEDJUDGEMENT']._serialized_start=4937
-  _globals['_RECORDEDJUDGEMENT']._serialized_end=5367
-  _globals['_STATEDCLAIM']._serialized_start=5369
-  _globals['_STATEDCLAIM']._serialized_end=5432
-  _globals['_RECORDEDREPETITION']._serialized_start=5434
-  _globals['_RECORDEDREPETITION']._serialized_end=5471
-  _globals['_RECORDEDFAILURE']._serialized_start=5474
-  _globals['_RECORDEDFAILURE']._serialized_end=5602
-  _globals['_RECORDEDSTOP']._serialized_start=5604
-  _globals['_RECORDEDSTOP']._serialized_end=5633
-  _globals['_INVESTIGATIONSERVICE']._serialized_start=5636
-  _globals['_INVESTIGATIONSERVICE']._serialized_end=6148
+  _globals['_STARTINVESTIGATIONREQUEST']._serialized_start=266
+  _globals['_STARTINVESTIGATIONREQUEST']._serialized_end=655
+  _globals['_INVESTIGATIONBUDGET']._serialized_start=657
+  _globals['_INVESTIGATIONBUDGET']._serialized_end=783
+  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_start=785
+  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_end=860
+  _globals['_RECORDTURNREQUEST']._serialized_start=863
+  _globals['_RECORDTURNREQUEST']._serialized_end=1121
+  _globals['_TOOLCALL']._serialized_start=1123
+  _globals['_TOOLCALL']._serialized_end=1205
+  _globals['_TESTEDHYPOTHESIS']._serialized_start=1207
+  _globals['_TESTEDHYPOTHESIS']._serialized_end=1312
+  _globals['_HYPOTHESISTEST']._serialized_start=1314
+  _globals['_HYPOTHESISTEST']._serialized_end=1440
+  _globals['_RECORDTURNRESPONSE']._serialized_start=1442
+  _globals['_RECORDTURNRESPONSE']._serialized_end=1509
+  _globals['_SUBMITREPORTREQUEST']._serialized_start=1512
+  _globals['_SUBMITREPORTREQUEST']._serialized_end=1647
+  _globals['_SUBMITREPORTRESPONSE']._serialized_start=1649
+  _globals['_SUBMITREPORTRESPONSE']._serialized_end=1765
+  _globals['_GETINVESTIGATIONREQUEST']._serialized_start=1767
+  _globals['_GETINVESTIGATIONREQUEST']._serialized_end=1839
+  _globals['_GETINVESTIGATIONRESPONSE']._serialized_start=1841
+  _globals['_GETINVESTIGATIONRESPONSE']._serialized_end=1959
+  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_start=1961
+  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_end=2015
+  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_start=2017
+  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_end=2093
+  _globals['_DRIVEREQUEST']._serialized_start=2096
+  _globals['_DRIVEREQUEST']._serialized_end=2321
+  _globals['_DRIVERESPONSE']._serialized_start=2323
+  _globals['_DRIVERESPONSE']._serialized_end=2432
+  _globals['_INVESTIGATION']._serialized_start=2435
+  _globals['_INVESTIGATION']._serialized_end=2856
+  _globals['_SPENT']._serialized_start=2859
+  _globals['_SPENT']._serialized_end=3064
+  _globals['_JUDGEDREPORT']._serialized_start=3067
+  _globals['_JUDGEDREPORT']._serialized_end=3271
+  _globals['_CHANGEDCLAIM']._serialized_start=3273
+  _globals['_CHANGEDCLAIM']._serialized_end=3374
+  _globals['_INVESTIGATIONEVENT']._serialized_start=3377
+  _globals['_INVESTIGATIONEVENT']._serialized_end=3687
+  _globals['_RECORDEDTURN']._serialized_start=3690
+  _globals['_RECORDEDTURN']._serialized_end=3929
+  _globals['_RECORDEDCALL']._serialized_start=3932
+  _globals['_RECORDEDCALL']._serialized_end=4111
+  _globals['_RECORDEDJUDGEMENT']._serialized_start=4114
+  _globals['_RECORDEDJUDGEMENT']._serialized_end=4544
+  _globals['_STATEDCLAIM']._serialized_start=4546
+  _globals['_STATEDCLAIM']._serialized_end=4609
+  _globals['_RECORDEDREPETITION']._serialized_start=4611
+  _globals['_RECORDEDREPETITION']._serialized_end=4648
+  _globals['_RECORDEDFAILURE']._serialized_start=4651
+  _globals['_RECORDEDFAILURE']._serialized_end=4779
+  _globals['_RECORDEDSTOP']._serialized_start=4781
+  _globals['_RECORDEDSTOP']._serialized_end=4810
+  _globals['_INVESTIGATIONSERVICE']._serialized_start=4813
+  _globals['_INVESTIGATIONSERVICE']._serialized_end=5325
 # @@protoc_insertion_point(module_scope)

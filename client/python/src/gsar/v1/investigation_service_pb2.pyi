@@ -9,10 +9,12 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from gsar.v1 import check_pb2 as _check_pb2
 from gsar.v1 import common_pb2 as _common_pb2
 from gsar.v1 import gate_service_pb2 as _gate_service_pb2
 from gsar.v1 import graph_pb2 as _graph_pb2
 from gsar.v1 import grounding_service_pb2 as _grounding_service_pb2
+from gsar.v1 import instruction_pb2 as _instruction_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -71,7 +73,7 @@ class StartInvestigationRequest(_message.Message):
         """graph to explore for where the fault began; absent: none is."""
 
     @_builtins.property
-    def checks(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.CheckDeclaration]:
+    def checks(self) -> _containers.RepeatedCompositeFieldContainer[_check_pb2.CheckDeclaration]:
         """checks that are declared for it, at most 100, each with a name of its own. Runs of them can be attested as those of checks
         that the server's configuration declares.
         """
@@ -88,7 +90,7 @@ class StartInvestigationRequest(_message.Message):
         onset_window: _common_pb2.TimeWindow | None = ...,
         options: _grounding_service_pb2.EvaluateOptions | None = ...,
         graph: _graph_pb2.Graph | None = ...,
-        checks: _abc.Iterable[_common_pb2.CheckDeclaration] | None = ...,
+        checks: _abc.Iterable[_check_pb2.CheckDeclaration] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget", "graph", b"graph", "onset", b"onset", "onset_window", b"onset_window", "options", b"options", "policy_overrides", b"policy_overrides"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -622,7 +624,7 @@ class Investigation(_message.Message):
     corpus_id: _builtins.str
     """corpus_id of its evidence."""
     @_builtins.property
-    def instruction(self) -> Global___Instruction:
+    def instruction(self) -> _instruction_pb2.Instruction:
         """instruction is what is due."""
 
     @_builtins.property
@@ -660,7 +662,7 @@ class Investigation(_message.Message):
         *,
         investigation_id: _builtins.str = ...,
         step: _builtins.int = ...,
-        instruction: Global___Instruction | None = ...,
+        instruction: _instruction_pb2.Instruction | None = ...,
         plan: _builtins.int = ...,
         max_replans: _builtins.int = ...,
         trajectory: _abc.Iterable[Global___JudgedReport] | None = ...,
@@ -819,285 +821,6 @@ class ChangedClaim(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ChangedClaim: _TypeAlias = ChangedClaim  # noqa: Y015
-
-@_typing.final
-class Instruction(_message.Message):
-    """Instruction is what is due."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SYNTHESIZE_FIELD_NUMBER: _builtins.int
-    REGENERATE_FIELD_NUMBER: _builtins.int
-    REPLAN_FIELD_NUMBER: _builtins.int
-    GATHER_EVIDENCE_FIELD_NUMBER: _builtins.int
-    FINISHED_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def synthesize(self) -> Global___Synthesize:
-        """synthesize: investigate, and write the first report."""
-
-    @_builtins.property
-    def regenerate(self) -> Global___Regenerate:
-        """regenerate: rewrite the report from the same evidence."""
-
-    @_builtins.property
-    def replan(self) -> Global___Replan:
-        """replan: revise the plan, investigate again, and write a report."""
-
-    @_builtins.property
-    def gather_evidence(self) -> Global___GatherEvidence:
-        """gather_evidence: nothing could be judged; gather more evidence first, then write a report."""
-
-    @_builtins.property
-    def finished(self) -> Global___Finished:
-        """finished: it is over."""
-
-    def __init__(
-        self,
-        *,
-        synthesize: Global___Synthesize | None = ...,
-        regenerate: Global___Regenerate | None = ...,
-        replan: Global___Replan | None = ...,
-        gather_evidence: Global___GatherEvidence | None = ...,
-        finished: Global___Finished | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["due", b"due", "finished", b"finished", "gather_evidence", b"gather_evidence", "regenerate", b"regenerate", "replan", b"replan", "synthesize", b"synthesize"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["due", b"due", "finished", b"finished", "gather_evidence", b"gather_evidence", "regenerate", b"regenerate", "replan", b"replan", "synthesize", b"synthesize"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_due: _TypeAlias = _typing.Literal["synthesize", "regenerate", "replan", "gather_evidence", "finished"]  # noqa: Y015
-    _WhichOneofArgType_due: _TypeAlias = _typing.Literal["due", b"due"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_due) -> _WhichOneofReturnType_due | None: ...
-
-Global___Instruction: _TypeAlias = Instruction  # noqa: Y015
-
-@_typing.final
-class Synthesize(_message.Message):
-    """Synthesize asks for the first report."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    REASONS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why the report is due now: the gate closed. Empty while turns may go on."""
-
-    def __init__(
-        self,
-        *,
-        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["reasons", b"reasons"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Synthesize: _TypeAlias = Synthesize  # noqa: Y015
-
-@_typing.final
-class Regenerate(_message.Message):
-    """Regenerate asks for the same report, rewritten: claims may be corrected or dropped, none added."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    EXPLANATION_FIELD_NUMBER: _builtins.int
-    FAULTS_FIELD_NUMBER: _builtins.int
-    REASONS_FIELD_NUMBER: _builtins.int
-    explanation: _builtins.str
-    """explanation of the judge."""
-    @_builtins.property
-    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimFault]:
-        """faults are the claims to correct or drop."""
-
-    @_builtins.property
-    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
-
-    def __init__(
-        self,
-        *,
-        explanation: _builtins.str = ...,
-        faults: _abc.Iterable[Global___ClaimFault] | None = ...,
-        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["explanation", b"explanation", "faults", b"faults", "reasons", b"reasons"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Regenerate: _TypeAlias = Regenerate  # noqa: Y015
-
-@_typing.final
-class Replan(_message.Message):
-    """Replan asks for a revised plan."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CAUSE_FIELD_NUMBER: _builtins.int
-    EXPLANATION_FIELD_NUMBER: _builtins.int
-    GAPS_FIELD_NUMBER: _builtins.int
-    FAULTS_FIELD_NUMBER: _builtins.int
-    REASONS_FIELD_NUMBER: _builtins.int
-    AFFECTED_SPECIALISTS_FIELD_NUMBER: _builtins.int
-    cause: _builtins.str
-    """cause is REPLAN or SECOND_REGENERATE."""
-    explanation: _builtins.str
-    """explanation of the judge."""
-    @_builtins.property
-    def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge missed in the evidence."""
-
-    @_builtins.property
-    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimFault]:
-        """faults are the claims that are not borne out."""
-
-    @_builtins.property
-    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
-
-    @_builtins.property
-    def affected_specialists(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """affected_specialists are those whose evidence the faults cite, by id."""
-
-    def __init__(
-        self,
-        *,
-        cause: _builtins.str = ...,
-        explanation: _builtins.str = ...,
-        gaps: _abc.Iterable[_builtins.str] | None = ...,
-        faults: _abc.Iterable[Global___ClaimFault] | None = ...,
-        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-        affected_specialists: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["affected_specialists", b"affected_specialists", "cause", b"cause", "explanation", b"explanation", "faults", b"faults", "gaps", b"gaps", "reasons", b"reasons"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Replan: _TypeAlias = Replan  # noqa: Y015
-
-@_typing.final
-class GatherEvidence(_message.Message):
-    """GatherEvidence asks for more evidence first."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    REASON_FIELD_NUMBER: _builtins.int
-    REASONS_FIELD_NUMBER: _builtins.int
-    GAPS_FIELD_NUMBER: _builtins.int
-    reason: _builtins.str
-    """reason why nothing could be judged."""
-    @_builtins.property
-    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
-
-    @_builtins.property
-    def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge missed in the evidence."""
-
-    def __init__(
-        self,
-        *,
-        reason: _builtins.str = ...,
-        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-        gaps: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["gaps", b"gaps", "reason", b"reason", "reasons", b"reasons"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GatherEvidence: _TypeAlias = GatherEvidence  # noqa: Y015
-
-@_typing.final
-class ClaimFault(_message.Message):
-    """ClaimFault is a claim that is not borne out, and what the evidence shows instead."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CLAIM_FIELD_NUMBER: _builtins.int
-    SHOWS_FIELD_NUMBER: _builtins.int
-    PUT_BACK_FIELD_NUMBER: _builtins.int
-    put_back: _builtins.bool
-    """put_back says that an earlier report had it contradicted and this one still states it."""
-    @_builtins.property
-    def claim(self) -> _common_pb2.JudgedClaim:
-        """claim as judged, with its citations."""
-
-    @_builtins.property
-    def shows(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """shows is what the evidence shows instead: the note of its judge and what verification found."""
-
-    def __init__(
-        self,
-        *,
-        claim: _common_pb2.JudgedClaim | None = ...,
-        shows: _abc.Iterable[_builtins.str] | None = ...,
-        put_back: _builtins.bool = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["claim", b"claim"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim", b"claim", "put_back", b"put_back", "shows", b"shows"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ClaimFault: _TypeAlias = ClaimFault  # noqa: Y015
-
-@_typing.final
-class Finished(_message.Message):
-    """Finished says how an investigation ended."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DEGRADED_FIELD_NUMBER: _builtins.int
-    CAUSE_FIELD_NUMBER: _builtins.int
-    SENTENCE_FIELD_NUMBER: _builtins.int
-    BEST_FIELD_NUMBER: _builtins.int
-    LAST_FIELD_NUMBER: _builtins.int
-    ACTION_FIELD_NUMBER: _builtins.int
-    FAILED_STAGE_FIELD_NUMBER: _builtins.int
-    degraded: _builtins.bool
-    """degraded says that the report may go out only under a banner."""
-    cause: _builtins.str
-    """cause of a degraded end: REPLANS_SPENT, JUDGE_FAILED, JUDGE_CALLS_SPENT, TOKENS_SPENT, MONEY_SPENT, TIME_SPENT,
-    QUERYING_WITHOUT_COMMITTING or CANCELLED; PROCEED where it is not degraded.
-    """
-    sentence: _builtins.str
-    """sentence for a person."""
-    best: _builtins.str
-    """best is the evaluation of the best report: the one that proceeds, else the best-scoring one; empty for none."""
-    last: _builtins.str
-    """last is the evaluation of the last judged report; empty for none."""
-    failed_stage: _builtins.str
-    """failed_stage is the first stage that the agent did not come through: COLLECT (no evidence came), DIAGNOSE (its hypotheses gave no
-    root cause), REPORT (no report may go out), ACT (none of the checks was run), VERIFY (a check that was declared or run did not
-    pass the last time); empty where it came through all.
-    """
-    @_builtins.property
-    def action(self) -> _gate_service_pb2.ActionVerdict:
-        """action is the most an agent may do with the best report."""
-
-    def __init__(
-        self,
-        *,
-        degraded: _builtins.bool = ...,
-        cause: _builtins.str = ...,
-        sentence: _builtins.str = ...,
-        best: _builtins.str = ...,
-        last: _builtins.str = ...,
-        action: _gate_service_pb2.ActionVerdict | None = ...,
-        failed_stage: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "best", b"best", "cause", b"cause", "degraded", b"degraded", "failed_stage", b"failed_stage", "last", b"last", "sentence", b"sentence"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Finished: _TypeAlias = Finished  # noqa: Y015
 
 @_typing.final
 class InvestigationEvent(_message.Message):
@@ -1319,7 +1042,7 @@ class RecordedJudgement(_message.Message):
         """reasons of the decision."""
 
     @_builtins.property
-    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimFault]:
+    def faults(self) -> _containers.RepeatedCompositeFieldContainer[_instruction_pb2.ClaimFault]:
         """faults are the claims that are not borne out."""
 
     @_builtins.property
@@ -1346,7 +1069,7 @@ class RecordedJudgement(_message.Message):
         explanation: _builtins.str = ...,
         gaps: _abc.Iterable[_builtins.str] | None = ...,
         reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
-        faults: _abc.Iterable[Global___ClaimFault] | None = ...,
+        faults: _abc.Iterable[_instruction_pb2.ClaimFault] | None = ...,
         affected_specialists: _abc.Iterable[_builtins.str] | None = ...,
         action: _gate_service_pb2.ActionVerdict | None = ...,
         spent: Global___Spent | None = ...,
