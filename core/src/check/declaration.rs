@@ -141,21 +141,31 @@ impl CheckDeclaration {
         let text = |pointer: &str| match document.pointer(pointer) {
             None | Some(Value::Null) => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(CheckError::new(&field(pointer), "is no text")),
+            Some(_) => Err(CheckError::new(&field(pointer), "is no text; give one in quotes")),
         };
         let whole = |pointer: &str, otherwise: i32| match document.pointer(pointer) {
             None | Some(Value::Null) => Ok(otherwise),
-            Some(value) => whole_number(value)
-                .ok_or_else(|| CheckError::new(&field(pointer), "is no whole number")),
+            Some(value) => whole_number(value).ok_or_else(|| {
+                let message = "is no whole number of 32 bits; give one, such as 0";
+                CheckError::new(&field(pointer), message)
+            }),
         };
+        if document.pointer("/pass").is_some_and(|pass| !pass.is_null() && !pass.is_object()) {
+            let message = "is no table; give exit_status, contains and lacks in one";
+            return Err(CheckError::new("pass", message));
+        }
         let arguments = document.pointer("/command").and_then(Value::as_array);
         let arguments = arguments.map(Vec::as_slice).unwrap_or_default();
         let command = arguments.iter().map(|argument| argument.as_str().map(str::to_owned));
-        let timeout = whole("/timeout_seconds", 60)?;
+        let timeout = document.pointer("/timeout_seconds").filter(|given| !given.is_null());
+        let timeout = match timeout {
+            Some(_) => u32::try_from(whole("/timeout_seconds", 0)?).unwrap_or(0),
+            None => Self::TIMEOUT_SECONDS,
+        };
         Self::new(
             text("/name")?,
             command.collect::<Option<_>>().unwrap_or_default(),
-            u32::try_from(timeout).unwrap_or(0),
+            timeout,
             PassCondition {
                 exit_status: whole("/pass/exit_status", 0)?,
                 contains: text("/pass/contains")?,
@@ -244,9 +254,9 @@ fn known_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> 
 fn json_of(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::String(text.to_string()),
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from)
-        }
+        // What JSON has no such number for is of no type that is asked for, and not absent.
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| Value::String(number.as_str().to_owned()), Value::from),
         DeValue::Boolean(given) => Value::Bool(*given),
         DeValue::Array(values) => values.iter().map(|value| json_of(value.get_ref())).collect(),
         DeValue::Table(table) => table
@@ -316,6 +326,9 @@ mod tests {
             (format!("{named}timeout_seconds = 0"), "check[0].timeout_seconds"),
             (format!("{named}timeout_seconds = 0.5"), "check[0].timeout_seconds"),
             (format!("{named}timeout_seconds = -1"), "check[0].timeout_seconds"),
+            (format!("{named}timeout_seconds = 99999999999999999999"), "check[0].timeout_seconds"),
+            (format!("{named}pass = \"PASS\""), "check[0].pass"),
+            (format!("{named}pass = {{ exit_status = 4294967296 }}"), "check[0].pass.exit_status"),
             (format!("{named}pass = {{ status = 1 }}"), "check[0].pass.status"),
             (format!("{named}pass = {{ contains = 1 }}"), "check[0].pass.contains"),
             (format!("{named}{named}"), "check[1].name"),

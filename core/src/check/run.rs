@@ -70,13 +70,15 @@ impl CheckRun {
             None | Some(Value::Null) => None,
             Some(status) => {
                 let status = whole_number(status);
-                Some(status.ok_or_else(|| wrong("exit_status", "is no whole number"))?)
+                Some(status.ok_or_else(|| {
+                    wrong("exit_status", "is no whole number of 32 bits; give one, or null")
+                })?)
             }
         };
         let output = match run.get("output") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(output)) => output.clone(),
-            Some(_) => return Err(wrong("output", "is no text")),
+            Some(_) => return Err(wrong("output", "is no text; give one, or null")),
         };
         Ok(Some(Self { declaration, exit_status, output }))
     }
@@ -138,6 +140,7 @@ mod tests {
                 "check_run.exit_status",
             ),
             ("{\"name\": \"a\", \"command\": [\"b\"], \"output\": 0}", "check_run.output"),
+            ("{\"name\": \"a\", \"command\": [\"b\"], \"pass\": \"x\"}", "check_run.pass"),
         ] {
             let text = format!("{{\"check_run\": {run}}}");
             assert_eq!(CheckRun::from_json(&text).unwrap_err().field, field);
