@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that cannot go on fails"
 )]
 
@@ -13,9 +14,8 @@ use std::os::unix::fs::MetadataExt as _;
 
 use gsar_proto::v1;
 use gsar_server::config::{Attested, Config, Listen};
-use support::{Running, Wanted, connect};
+use support::{Running, Wanted, connect, wrong_fields};
 use tonic::Code;
-use tonic_types::StatusExt as _;
 use v1::VerificationResult::{Failed, Passed};
 use v1::evidence_item::Content;
 use v1::grounding_service_client::GroundingServiceClient;
@@ -125,15 +125,8 @@ async fn what_contradicts_its_own_declaration_is_refused_by_its_field() {
         let refused = server.grounding().evaluate(request("The cart answers.", vec![item])).await;
         let refused = refused.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument, "{field}");
-        let details = refused.get_error_details();
-        let fields: Vec<&str> = details
-            .bad_request()
-            .unwrap()
-            .field_violations
-            .iter()
-            .map(|of| of.field.as_str())
-            .collect();
-        assert!(fields.contains(&field), "{field}: {fields:?}");
+        let fields = wrong_fields(&refused);
+        assert!(fields.iter().any(|wrong| wrong == field), "{field}: {fields:?}");
     }
 }
 
@@ -236,6 +229,13 @@ async fn an_investigation_declares_its_checks_before_its_reports() {
     }
 }
 
+fn finished(investigation: Option<v1::Investigation>) -> v1::Finished {
+    match investigation.unwrap().instruction.unwrap().due.unwrap() {
+        v1::instruction::Due::Finished(end) => end,
+        due => panic!("not finished: {due:?}"),
+    }
+}
+
 #[tokio::test]
 async fn the_stage_that_an_agent_did_not_come_through_is_named() {
     let server = Running::start().await;
@@ -267,11 +267,7 @@ async fn the_stage_that_an_agent_did_not_come_through_is_named() {
         }
         let cancel = v1::CancelInvestigationRequest { investigation_id: id.to_owned() };
         let ended = client.cancel_investigation(cancel).await.unwrap().into_inner();
-        let Some(v1::instruction::Due::Finished(end)) =
-            ended.investigation.unwrap().instruction.unwrap().due
-        else {
-            panic!("{id} is not finished")
-        };
+        let end = finished(ended.investigation);
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("CANCELLED", stage), "{id}");
     }
 
@@ -314,11 +310,7 @@ async fn the_stage_that_an_agent_did_not_come_through_is_named() {
             )],
         };
         let ended = client.submit_report(report).await.unwrap().into_inner();
-        let Some(v1::instruction::Due::Finished(end)) =
-            ended.investigation.unwrap().instruction.unwrap().due
-        else {
-            panic!("{id} is not finished")
-        };
+        let end = finished(ended.investigation);
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("PROCEED", stage), "{id}");
     }
 }

@@ -18,7 +18,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Message;
 use gsar_proto::v1::instruction::Due;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use support::{Running, Wanted};
+use support::{Running, Wanted, wrong_fields};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -472,15 +472,7 @@ async fn what_begins_wrong_is_refused_field_by_field() {
         ..start("")
     };
     let refused = server.investigations().start_investigation(wrong).await.unwrap_err();
-    let details = refused.get_error_details();
-    let fields: Vec<&str> = details
-        .bad_request()
-        .unwrap()
-        .field_violations
-        .iter()
-        .map(|violation| violation.field.as_str())
-        .collect();
-    assert_eq!(fields, ["investigation_id", "corpus_id", "budget.wall_clock"]);
+    assert_eq!(wrong_fields(&refused), ["investigation_id", "corpus_id", "budget.wall_clock"]);
     let none = Wanted::default().start(|config| config.ledger.enabled = false).await;
     let refused = none.investigations().start_investigation(start("i1")).await.unwrap_err();
     assert_eq!(reason_of(&refused), "NOT_ALLOWED");

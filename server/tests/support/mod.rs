@@ -34,10 +34,12 @@ use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
+use tonic_types::StatusExt as _;
 
 /// A server that runs until it is stopped or dropped.
 pub struct Running {
@@ -168,6 +170,13 @@ pub async fn connect(socket: &std::path::Path) -> Channel {
 pub async fn health(channel: Channel, service: &str) -> ServingStatus {
     let request = HealthCheckRequest { service: service.to_owned() };
     HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
+}
+
+/// The fields that an error says are wrong.
+pub fn wrong_fields(status: &Status) -> Vec<String> {
+    let details = status.get_error_details();
+    let violations = details.bad_request().map(|bad| bad.field_violations.clone());
+    violations.unwrap_or_default().into_iter().map(|violation| violation.field).collect()
 }
 
 /// A small report that the embedded judge grounds.
