@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the form of the reproducers; with --run also that each fails with its fault and with the wrong patch, passes with the fix, and
-that its evidence is what a run writes. Needs Python 3.11 and git.
+"""Checks the form of the reproducers; with --run also that each fails with its fault and with the wrong patch, passes with the fix, says the
+same in a second run, and that its evidence is what a run writes. Needs Python 3.11 and git.
 
     python3 datasets/reproducers/check.py --run
 """
@@ -51,7 +51,10 @@ def run(name: str, patch: str | None) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         prepare(name, Path(folder), patch)
         command = tomllib.loads((ROOT / name / "check.toml").read_text())["check"][0]["command"]
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+        first, ended = (
+            subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60) for _ in range(2)
+        )
+        expect(first.stdout == ended.stdout, f"{name}: a second run in the same directory says {ended.stdout} {ended.stderr}")
         expect(("PASS" in ended.stdout) == (ended.returncode == 0), f"{name}: {ended.stdout} {ended.stderr}")
         if patch is None:
             for file in (Path(folder) / "telemetry").iterdir():

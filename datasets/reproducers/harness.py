@@ -9,6 +9,7 @@ handled all the same.
 import http.client
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -112,6 +113,11 @@ class System:
         self.processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> "System":
+        # What an earlier run left in this directory is no part of this one.
+        for folder in (PORTS, TELEMETRY):
+            shutil.rmtree(folder, ignore_errors=True)
+        for database in Path().glob("*.sqlite3"):
+            database.unlink()
         for service in self.services:
             command = [sys.executable, "-B", f"{service}.py"]
             self.processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
