@@ -94,7 +94,7 @@ generate: ## Write the generated code of the contract anew.
 
 .PHONY: openapi
 openapi: ## Write the description of the HTTP gateway anew.
-	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test gateway the_committed_description_is_current
+	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test all gateway::the_committed_description_is_current
 
 .PHONY: examples
 examples: ## The example in Rust against a real server.
@@ -131,7 +131,7 @@ postgres-if-possible:
 .PHONY: shared-database
 shared-database: postgres-if-possible ## Three servers on one PostgreSQL, killed in turn for ten minutes under 64 callers (GSAR_TEST_MINUTES, GSAR_TEST_CALLERS).
 	GSAR_TEST_MINUTES=$(or $(GSAR_TEST_MINUTES),10) GSAR_TEST_CALLERS=$(or $(GSAR_TEST_CALLERS),64) \
-	  $(CARGO) test -p gsar-server --test shared_database -- --nocapture --test-threads 1
+	  $(CARGO) test -p gsar-server --test all shared_database:: -- --nocapture --test-threads 1
 
 .PHONY: search-at-scale
 search-at-scale: postgres-if-possible ## Search of one large corpus in SQLite with usearch and in PostgreSQL with pgvector (GSAR_TEST_PASSAGES=100000).

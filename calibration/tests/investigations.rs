@@ -1,15 +1,12 @@
 //! The replay bench of investigations, with the real server: recorded runs of an invented incident, a baseline that is kept and one
 //! that is not, and everything that is recorded in the shared data where it is at hand.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod support;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::{PROGRAM, server_binary};
 use serde_json::{Value, json};
-use support::{PROGRAM, server_binary};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     // The program looks for the server beside itself.

@@ -1,13 +1,10 @@
 //! The program with the real server beside it: started for the run, asked about one incident, stopped.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{PROGRAM, server_binary};
+use crate::support::{PROGRAM, server_binary};
 
 /// A machine on which these binaries and one incident are, and nothing else of the product.
 fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {

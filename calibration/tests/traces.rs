@@ -1,22 +1,13 @@
 //! Traces of the real program with a real server: a run that is killed goes on, and what looks at traces asks nobody.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::allow_attributes,
-    reason = "a test that cannot go on fails"
-)]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::{PROGRAM, Server};
 use gsar_calibration::Random;
 use serde_json::Value;
-use support::{PROGRAM, Server};
 
 const ROWS: usize = 80;
 const KILLS: u64 = 20;

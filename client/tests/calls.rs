@@ -1,12 +1,9 @@
 //! The library against a server: deadlines, repetition, errors.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod common;
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use common::{Script, ScriptedServer};
+use crate::common::{Script, ScriptedServer};
 use gsar_client::{Client, ClientError, v1};
 use gsar_proto::ERROR_DOMAIN;
 use tonic::{Code, Status};

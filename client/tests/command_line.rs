@@ -1,14 +1,11 @@
 //! The binary as people run it: exit statuses, output, errors.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod common;
 
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::{Script, ScriptedServer};
+use crate::common::{Script, ScriptedServer};
 use gsar_client::v1;
 use tonic::Status;
 

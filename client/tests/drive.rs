@@ -1,12 +1,9 @@
 //! `gsar drive` with the real server and the example orchestrator: a replan and a rewrite, a degraded end, an orchestrator that
 //! breaks off, and one that is none.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod machine;
 
 use std::process::Output;
 
-use machine::{Machine, incident, stderr, stdout};
+use crate::machine::{Machine, incident, stderr, stdout};
 
 /// Drives the example over an incident. The model of the judge is no part of what is tested.
 fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {

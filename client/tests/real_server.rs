@@ -1,14 +1,11 @@
 //! The binary with the real server: started for one call, asked, stopped.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod machine;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Child;
 
+use crate::machine::{Machine, incident, stderr, stdout};
 use gsar_client::v1;
-use machine::{Machine, incident, stderr, stdout};
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]

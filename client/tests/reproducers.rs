@@ -1,15 +1,11 @@
 //! Reports of a fix over incidents that can be reproduced, from the command line: real systems are run with the right patch, a wrong
 //! one and none at all, and a report goes out only where the check of its incident passed.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
-
-#[expect(dead_code, reason = "tests of other commands use the rest")]
-mod machine;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use machine::{Machine, incident, stderr, stdout};
+use crate::machine::{Machine, incident, stderr, stdout};
 use serde_json::{Value, json};
 
 macro_rules! reproducers {

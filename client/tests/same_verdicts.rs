@@ -1,17 +1,13 @@
 //! The same report gets the same verdict whichever way it is sent: the SDK, a stream, HTTP, the command line.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "common/server_binary.rs"]
-mod server_binary;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::server_binary::server_binary;
 use gsar_client::connection::OneCallServer;
 use gsar_client::{Client, evidence, json, v1};
 use gsar_datasets::{ReportKind, incidents};
 use serde_json::Value;
-use server_binary::server_binary;
 use tokio::process::Command;
 
 struct Ways {

@@ -1,17 +1,12 @@
 //! The SDK as programs use it: against the real server, and against servers that come and go.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-#[path = "common/server_binary.rs"]
-mod server_binary;
-
-use common::{Script, ScriptedServer};
+use crate::common::{Script, ScriptedServer};
+use crate::server_binary::server_binary;
 use gsar_client::connection::OneCallServer;
 use gsar_client::{
     Client, ClientError, Draft, EvidenceCapture, Item, RunError, TlsFiles, WhenAbsent, v1,
 };
 use gsar_core::{Class, Tier};
-use server_binary::server_binary;
 use tonic::Status;
 
 const PODS: &str =

@@ -1,17 +1,13 @@
 //! TLS and tokens of the SDK and the command with the real server: who is trusted, and what is said where nobody is.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
-
-#[path = "common/server_binary.rs"]
-mod server_binary;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::server_binary::server_binary;
 use gsar_client::{Client, ClientError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
-use server_binary::server_binary;
 
 /// A certificate authority that signs into a folder.
 struct Authority(CertifiedIssuer<'static, KeyPair>);

@@ -1,7 +1,4 @@
 //! `gsar watch` with the real server: files are written, verdicts are read line by line.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod machine;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
-use machine::{Machine, incident, stderr, stdout};
+use crate::machine::{Machine, incident, stderr, stdout};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A watch that runs.

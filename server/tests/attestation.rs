@@ -1,20 +1,12 @@
 //! Attestation over real Unix sockets: the same request, by the listener and the peer's user id.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on fails"
-)]
-
-mod support;
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
+use crate::support::{Running, Wanted, connect, item};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::config::{Attested, Config, Listen};
-use support::{Running, Wanted, connect, item};
 use tonic::transport::Channel;
 use v1::evidence_service_client::EvidenceServiceClient;
 use v1::grounding_service_client::GroundingServiceClient;

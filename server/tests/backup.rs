@@ -1,31 +1,19 @@
 //! `gsar-server backup` beside a server that goes on: what was acknowledged before is in it, a server on it answers the
 //! same, and what cannot be complete is not there.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::support::process::Process;
+use crate::support::small_disk::SmallDisk;
+use crate::support::{connect, item, request};
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_proto::v1::put_evidence_request::Part;
-use support::process::Process;
-use support::small_disk::SmallDisk;
-use support::{connect, item, request};
 use tempfile::TempDir;
 use tonic::transport::Channel;
 

@@ -1,24 +1,13 @@
 //! Deadlines, overload, panics, failed judges, idempotency: what a call can meet.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::{Running, Wanted, request};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use support::{Running, Wanted, request};
 use tokio::sync::Notify;
 use tonic::{Code, Request};
 use tonic_types::StatusExt as _;

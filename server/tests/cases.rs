@@ -1,21 +1,9 @@
 //! The cases of `datasets/cases`, over gRPC to a real server.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support::Running;
 use gsar_datasets::{cases, differences};
 use gsar_proto::json::{from_json, to_json};
 use gsar_proto::v1::ScoreRequest;
-use support::Running;
 
 #[tokio::test]
 async fn every_case_is_answered_as_expected() {

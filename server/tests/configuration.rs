@@ -1,21 +1,10 @@
 //! Faults of the configuration, by the real binary: exit status 2, no address bound, every key named as it is written.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use support::process::Process;
-use support::tls::Authority;
+use crate::support::process::Process;
+use crate::support::tls::Authority;
 
 /// What a fault's configuration says, and how each line that names a problem begins. `DIR` is the folder of the test.
 const FAULTS: &[(&str, &[&str])] = &[

@@ -1,25 +1,16 @@
 //! What lies in `server/deploy` speaks of metrics and keys of configuration that there are.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    reason = "a test that cannot go on fails"
-)]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::support::chat_models::{HONEST, Models, asked};
+use crate::support::tls::{Authority, Client};
+use crate::support::{Running, Wanted, request};
 use gsar_chat_wire::{Play, Server};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::config::{Config, Sources, Tls};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use support::chat_models::{HONEST, Models, asked};
-use support::tls::{Authority, Client};
-use support::{Running, Wanted, request};
 use tonic::Code;
 
 fn files(folder: &Path) -> Vec<PathBuf> {

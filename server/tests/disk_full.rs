@@ -1,21 +1,9 @@
 //! A full disk refuses evaluations and evidence with a clear error; with room again the server goes on by itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support::small_disk::SmallDisk;
+use crate::support::{Wanted, item, request};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
-use support::small_disk::SmallDisk;
-use support::{Wanted, item, request};
 use tonic::Code;
 use tonic_types::StatusExt as _;
 

@@ -1,11 +1,8 @@
 //! Hypotheses end to end: what the gate, the chain, the cap and the ladder make of the turns of an investigation, with the facts
 //! of their source.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
-mod support;
-
+use crate::support::{Running, Wanted, item};
 use gsar_proto::v1;
-use support::{Running, Wanted, item};
 use v1::evidence_item::Content;
 use v1::{Action, EvidenceLane, GateExit, GroundingStrength};
 

@@ -1,30 +1,18 @@
 //! Many reports over one call, through a real server: each answered by itself, bounded while nobody reads, and ended in
 //! order.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and prints what it measured"
-)]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::support::{Running, Wanted, request};
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::evaluate_stream_response::Result as Answered;
 use gsar_server::config::Config;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use gsar_server::lifecycle::Phase;
-use support::{Running, Wanted, request};
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;

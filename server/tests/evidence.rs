@@ -1,16 +1,13 @@
 //! Stored evidence over a real socket: put, found, judged, and there again after the process was killed.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
-
-mod support;
 
 use std::process::{Child, Command, Stdio};
 
+use crate::support::{Running, Wanted, connect, item};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::judge::facts::{FactsJudge, Kept};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use prost::Message as _;
-use support::{Running, Wanted, connect, item};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Code;

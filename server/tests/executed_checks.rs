@@ -1,20 +1,12 @@
 //! Checks that were executed, through the contract: their result follows from what was declared, only those that were declared
 //! before are attested, and a run that failed contradicts the report that says otherwise.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
 
-mod support;
-
+use crate::support;
 use std::os::unix::fs::MetadataExt as _;
 
+use crate::support::{Running, Wanted, connect, wrong_fields};
 use gsar_proto::v1;
 use gsar_server::config::{Attested, Config, Listen};
-use support::{Running, Wanted, connect, wrong_fields};
 use tonic::Code;
 use v1::VerificationResult::{Failed, Passed};
 use v1::evidence_item::Content;

@@ -1,20 +1,10 @@
 //! Exports over a real socket: every kind of record, restricted, resumed, and pairs that are exact.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
+use crate::support::Running;
 use gsar_proto::v1;
 use gsar_proto::v1::ExportKind::{ClaimRewards, Grades, Partitions, Preferences};
 use gsar_proto::v1::export_record::Record;
-use support::Running;
 use tonic::{Code, Status};
 
 const TRUE: &str = "The connection pool size is 20.";

@@ -1,22 +1,10 @@
 //! The extra turn: what verification finds is put to the model that gave the verdict, over real HTTP, and what it may
 //! and may not change.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support::chat_models::{Models, request, verdict};
+use crate::support::{Running, item};
 use gsar_chat_wire::{Play, Server};
 use gsar_proto::v1;
-use support::chat_models::{Models, request, verdict};
-use support::{Running, item};
 
 const NAME: &str = "openai:judge-1";
 const LOG: &str = "connection pool of orders not exhausted\nworkers busy 4 of 8";

@@ -1,23 +1,11 @@
 //! The judge over facts (`rules/2`) over real incidents, through a real server.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking and prints what it measures"
-)]
-
-mod lies;
-mod support;
-
+use crate::lies::cases::{Case, cases};
+use crate::support::{Running, Wanted};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use gsar_server::judge::facts::FactsJudge;
-use lies::cases::{Case, cases};
-use support::{Running, Wanted};
 
 /// How many claims are decided at least, so that a judge that says nothing fails.
 const MIN_RIGHT: usize = 5;

@@ -1,8 +1,7 @@
 //! The HTTP gateway, as HTTP clients and browsers meet it, beside the same calls over gRPC.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
-mod support;
-
+use crate::support;
+use crate::support::{Running, Wanted};
 use bytes::Bytes;
 use gsar_proto::json;
 use gsar_proto::v1;
@@ -10,7 +9,6 @@ use gsar_server::config::Config;
 use prost::Message as _;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
-use support::{Running, Wanted};
 
 async fn server(change: impl FnOnce(&mut Config)) -> Running {
     let with_gateway = |config: &mut Config| {

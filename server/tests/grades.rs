@@ -1,19 +1,9 @@
 //! Grades over a real socket: kept with their evaluation, replaced by their grader, refused as a whole.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
+use crate::support::Running;
 use gsar_proto::v1;
 use gsar_proto::v1::grade::Subject;
-use support::Running;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

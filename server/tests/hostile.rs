@@ -1,19 +1,8 @@
 //! Hostile input: every attack is answered with an error that names the field, and the server goes on.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
+use crate::support::{Running, Wanted, counts, item, request};
 use gsar_proto::v1::{self, ClaimClass, EvidenceType};
-use support::{Running, Wanted, counts, item, request};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

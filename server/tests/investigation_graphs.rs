@@ -1,19 +1,8 @@
 //! Graphs of entities that are explored through the contract: who is looked at, what of a belief is taken, and where the
 //! fault began.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support::Running;
 use gsar_proto::v1::{self, BeliefLabel};
-use support::Running;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

@@ -1,24 +1,13 @@
 //! Investigations that are driven, over a real socket: instructions, budgets, the gate, repetition and resumption.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::support::{Running, Wanted, wrong_fields};
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Message;
 use gsar_proto::v1::instruction::Due;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use support::{Running, Wanted, wrong_fields};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

@@ -1,26 +1,15 @@
 //! An investigation whose server is killed at any moment: resumed, it takes the same way, and nothing is lost or counted twice.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::path::Path;
 use std::time::Duration;
 
+use crate::support::connect;
+use crate::support::process::Process;
 use gsar_proto::v1;
 use gsar_proto::v1::instruction::Due;
 use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use rustix::process::Signal;
-use support::connect;
-use support::process::Process;
 use tonic::Status;
 use tonic::transport::Channel;
 

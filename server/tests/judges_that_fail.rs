@@ -1,25 +1,15 @@
 //! Judges that fail, panic and hang: no failure ends in proceed, each is reported as itself, and nothing is left behind.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::support::{Running, Wanted, request};
 use futures_util::{StreamExt as _, stream};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::judge::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Pending, Question,
 };
-use support::{Running, Wanted, request};
 use tokio::sync::watch;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;

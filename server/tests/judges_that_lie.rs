@@ -1,24 +1,11 @@
 //! Judges that lie about a report and its evidence: whatever they say, the report stands no better than it would
 //! with the honest answer.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
-)]
-
-mod lies;
-mod support;
-
+use crate::lies::cases::{Case, cases, citation, content};
+use crate::lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
+use crate::lies::scripted::{ScriptedServer, Standing, judgement};
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
-use lies::cases::{Case, cases, citation, content};
-use lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
-use lies::scripted::{ScriptedServer, Standing, judgement};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 

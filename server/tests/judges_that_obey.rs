@@ -1,29 +1,17 @@
 //! Evidence that instructs, and a judge that obeys it: every claim grounded, citing what the text tells or the text
 //! itself. What is left grounded must be what the cited words say.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
-)]
-
-mod lies;
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::lies::cases::{Case, cases, citation};
+use crate::lies::scripted::{ScriptedServer, judgement};
+use crate::support::item;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceKind, Lane};
 use gsar_core::text::tokens::content_words;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 use gsar_framing::{Framer, Item, Nonce};
 use gsar_proto::v1;
 use gsar_server::judge::Question;
-use lies::cases::{Case, cases, citation};
-use lies::scripted::{ScriptedServer, judgement};
-use support::item;
 
 const POLICIES: [&str; 2] = ["reference", "strict"];
 const INJECTED: &str = "note";

@@ -1,7 +1,5 @@
 //! The ledger from outside, on real disks: what was acknowledged is there, whatever happens to the process
 //! or the disk.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -731,7 +729,11 @@ fn everything_acknowledged_before_a_kill_is_there_after_it() {
 /// it had acknowledged by then.
 fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "everything_acknowledged_before_a_kill_is_there_after_it", "--nocapture"])
+        .args([
+            "--exact",
+            "ledger::everything_acknowledged_before_a_kill_is_there_after_it",
+            "--nocapture",
+        ])
         .env(RECORD_UNTIL_KILLED, directory)
         .stdout(Stdio::piped())
         .spawn()

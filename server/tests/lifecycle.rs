@@ -1,26 +1,15 @@
 //! These tests check start, readiness, drain and death of the real server.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::process::Process;
+use crate::support::{Wanted, health, request};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
-use support::process::Process;
-use support::{Wanted, health, request};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::Code;
 use tonic_health::pb::health_check_response::ServingStatus;

@@ -1,25 +1,13 @@
 //! The judge with a model (`local/1`) through a real server, with the shipped model and the real ONNX Runtime.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking and prints what it measures"
-)]
-
-mod lies;
-mod support;
-
+use crate::lies::cases::{Case, cases};
+use crate::support::{Running, Wanted, item};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use gsar_server::config::{Config, Problems};
 use gsar_server::evaluate::CheckedConfig;
 use gsar_server::judge::local::LocalJudge;
-use lies::cases::{Case, cases};
-use support::{Running, Wanted, item};
 
 /// Reports that are judged; all of them take a minute without optimisation.
 const CASES: usize = 12;

@@ -1,20 +1,10 @@
 //! What the log of the real server says of calls, and what it never says.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
+use crate::support::process::Process;
+use crate::support::request;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
-use support::process::Process;
-use support::request;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_evaluation_is_logged_with_what_a_person_looks_for() {

@@ -1,25 +1,13 @@
 //! Chat models as judges, over real HTTP: what they are shown, what is taken from their answers, and what becomes of a
 //! report when they misbehave.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support::chat_models::{request, verdict};
+use crate::support::{Running, Wanted, item};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
-use support::chat_models::{request, verdict};
-use support::{Running, Wanted, item};
 use tonic::Code;
 
 const NAME: &str = "openai:judge-1";

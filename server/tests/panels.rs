@@ -1,22 +1,11 @@
 //! Several judges, and several answers of one, over real HTTP: how they vote, what a refuter does, and what becomes of a
 //! report when some of them fail.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support::chat_models::{Models, request, verdict};
+use crate::support::{Running, item};
 use gsar_chat_wire::{Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Member, Panel};
-use support::chat_models::{Models, request, verdict};
-use support::{Running, item};
 use tonic::Code;
 
 const FIRST: &str = "openai:first";

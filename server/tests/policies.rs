@@ -1,19 +1,9 @@
 //! Which policies a caller may decide by, and what a decision in shadow holds back, over a real socket.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
+use crate::support::{Running, Wanted, request};
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
-use support::{Running, Wanted, request};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

@@ -1,25 +1,14 @@
 //! Every fault of a chat provider, over real HTTP and through the real server: none ends in proceed, each is distinguished
 //! from all others, and others are served meanwhile.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::support::chat_models::{HONEST, Models, asked, evaluate, failed_with, proceeds};
+use crate::support::{Running, connect};
 use futures_util::future::join_all;
 use gsar_chat_wire::{Play, Server};
 use gsar_server::config::Model;
-use support::chat_models::{HONEST, Models, asked, evaluate, failed_with, proceeds};
-use support::{Running, connect};
 use tonic::transport::Channel;
 
 /// Failures of a provider in a row that do not yet open its circuit.

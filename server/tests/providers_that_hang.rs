@@ -1,21 +1,12 @@
 //! Chat providers that answer late or never: deadlines are kept and leave nothing behind, more callers than places
 //! are turned away and lose nothing, and what passes is asked for again.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
-)]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::chat_models::{HONEST, Models, asked, codes, evaluate, failed_with, proceeds};
+use crate::support::process::Process;
+use crate::support::{Running, Wanted, connect, health, item};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{StreamExt as _, stream};
 use gsar_chat::{Chat, Clock, Endpoint, LongestWait, ManualClock, Settings};
@@ -24,9 +15,6 @@ use gsar_proto::v1;
 use gsar_server::config::Bytes;
 use gsar_server::judge::model::{ModelJudge, ModelOptions, Prompt, Purpose};
 use gsar_server::telemetry::metrics;
-use support::chat_models::{HONEST, Models, asked, codes, evaluate, failed_with, proceeds};
-use support::process::Process;
-use support::{Running, Wanted, connect, health, item};
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 use tonic_health::pb::health_check_response::ServingStatus;

@@ -1,27 +1,13 @@
 //! Reports of twenty true sentences that hide a lie in their form: whatever a reader sees is asked about, so a judge that answers truthfully
 //! what it is asked, and nothing else, keeps them back.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
-)]
-
-mod hiding;
-mod lies;
-mod support;
-
+use crate::hiding::facts::{FACTS, log, truthful};
+use crate::hiding::forms::{self, Form};
+use crate::lies::scripted::ScriptedServer;
+use crate::support;
+use crate::support::{Running, Wanted};
 use futures_util::StreamExt as _;
 use gsar_proto::v1;
-use hiding::facts::{FACTS, log, truthful};
-use hiding::forms::{self, Form};
-use lies::scripted::ScriptedServer;
-use support::{Running, Wanted};
 
 fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
     let claims = form.given.iter().enumerate().map(|(number, (text, span))| v1::Claim {

@@ -1,26 +1,13 @@
 //! Recorded evaluations decided anew under another policy, through a real server: what comes of it is what an evaluation
 //! under that policy would have come to, or the answer says what is not.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and prints what it measured"
-)]
-
-mod lies;
-mod support;
-
+use crate::lies::cases::cases;
+use crate::lies::lies_by_kind::LIES;
+use crate::lies::scripted::{ScriptedServer, judgement};
+use crate::support::{Running, Wanted, item, request};
 use gsar_core::JudgedClaim;
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config, EvidenceKept};
-use lies::cases::cases;
-use lies::lies_by_kind::LIES;
-use lies::scripted::{ScriptedServer, judgement};
-use support::{Running, Wanted, item, request};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

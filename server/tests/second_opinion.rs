@@ -1,25 +1,14 @@
 //! The second opinion: what the local model finds of claims that a chat model grounds, with the shipped model, the real
 //! ONNX Runtime and a provider on loopback.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking and says why it was skipped"
-)]
-
-mod support;
-
 use std::path::PathBuf;
 
+use crate::support::chat_models::{Models, request, verdict};
+use crate::support::item;
 use gsar_chat_wire::{Play, Server};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Problems};
 use gsar_server::evaluate::CheckedConfig;
-use support::chat_models::{Models, request, verdict};
-use support::item;
 
 const NAME: &str = "openai:judge-1";
 const LOG: &str = "connection pool of orders exhausted\nworkers busy 4 of 8";

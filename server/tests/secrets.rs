@@ -1,19 +1,17 @@
 //! What the real program writes while it is given secrets, right ones and wrong ones, at every level of its log: nowhere is
 //! a secret in it, and in what operators see there is no text of a report or of evidence.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::allow_attributes,
-    reason = "a test that cannot go on fails"
-)]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::chat_models::{HONEST, asked};
+use crate::support::collector::collector;
+use crate::support::postgres::{Kind, Postgres};
+use crate::support::process::Process;
+use crate::support::tls::{Authority, Client};
+use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
+use crate::support::{connect, item};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
@@ -24,13 +22,6 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use rustix::process::Signal;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use support::chat_models::{HONEST, asked};
-use support::collector::collector;
-use support::postgres::{Kind, Postgres};
-use support::process::Process;
-use support::tls::{Authority, Client};
-use support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
-use support::{connect, item};
 use tonic::metadata::MetadataValue;
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;

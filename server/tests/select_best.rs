@@ -1,27 +1,17 @@
 //! Several reports over the same evidence, through a real server: each evaluated and recorded, the evidence read once,
 //! the best first.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::support::{Running, Wanted, item, request};
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::ranked_candidate::Result as Ranked;
 use gsar_server::config::Config;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use support::{Running, Wanted, item, request};
 use tokio::sync::Semaphore;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;

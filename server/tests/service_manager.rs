@@ -1,17 +1,6 @@
 //! These tests are the service manager of a real server: they pass it listening sockets and hear what it says of itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
@@ -19,10 +8,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::support::process::Process;
+use crate::support::{health, request};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use hyper_util::rt::TokioIo;
-use support::process::Process;
-use support::{health, request};
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_check_response::ServingStatus;
 

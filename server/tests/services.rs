@@ -1,20 +1,10 @@
 //! The services beside Evaluate and Score, over a real socket.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
+use crate::support;
+use crate::support::{Running, Wanted};
 use gsar_proto::v1;
 use gsar_server::config::AllowOverrides;
 use prost_types::Timestamp;
-use support::{Running, Wanted};
 use tonic::Code;
 
 fn at(seconds: i64) -> Option<Timestamp> {

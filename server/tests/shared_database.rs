@@ -1,18 +1,5 @@
 //! Several servers on one PostgreSQL: what one acknowledged all of them know, whichever is killed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking, and says what it measured"
-)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::support::chat_models::{self, Models};
+use crate::support::postgres::{Kind, Postgres};
+use crate::support::process::Process;
+use crate::support::tls::Authority;
+use crate::support::{Wanted, request};
 use gsar_chat_wire::Play;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::config::Config;
 use rustix::process::Signal;
-use support::chat_models::{self, Models};
-use support::postgres::{Kind, Postgres};
-use support::process::Process;
-use support::tls::Authority;
-use support::{Wanted, request};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};

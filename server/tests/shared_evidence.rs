@@ -1,28 +1,17 @@
 //! Corpora of several servers on one PostgreSQL: what is put at one is found, judged and deleted at the others, whichever
 //! is killed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    clippy::allow_attributes,
-    reason = "a test that cannot go on fails, and says where it is skipped"
-)]
-
-mod support;
-
 use std::path::Path;
 use std::time::Duration;
 
+use crate::support::item;
+use crate::support::postgres::{Kind, Postgres};
+use crate::support::process::Process;
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::put_evidence_request::Part;
 use rustix::process::Signal;
-use support::item;
-use support::postgres::{Kind, Postgres};
-use support::process::Process;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

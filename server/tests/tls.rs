@@ -1,16 +1,13 @@
 //! TLS of the real server on real sockets: calls, client certificates, new certificates, and peers that do not keep to
 //! the protocol.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
-
-mod support;
 
 use std::net::SocketAddr;
 
+use crate::support::tls::{Authority, Client, Signed};
+use crate::support::{Running, Wanted, health, request};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::config::{Attested, Config, Listen, Tls};
 use gsar_server::telemetry::metrics::recorder;
-use support::tls::{Authority, Client, Signed};
-use support::{Running, Wanted, health, request};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonic::transport::Channel;

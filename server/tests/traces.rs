@@ -1,17 +1,14 @@
 //! The trace of an evaluation with a chat model, as a collector gets it over OTLP from the real program.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
-mod support;
-
+use crate::support::chat_models::{HONEST, asked};
+use crate::support::collector::{attributes, collector};
+use crate::support::connect;
+use crate::support::process::Process;
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
 use rustix::process::Signal;
-use support::chat_models::{HONEST, asked};
-use support::collector::{attributes, collector};
-use support::connect;
-use support::process::Process;
 use tokio::net::TcpListener;
 use tonic::Request;
 

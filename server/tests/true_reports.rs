@@ -1,28 +1,13 @@
 //! Reports that are true throughout go out: a judge that says of every claim what is true, and keeps it when it is asked
 //! once more, is not held up by text that no claim covers, nor by findings about its citations.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
-)]
-
-mod lies;
-mod support;
-mod truths;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::lies::scripted::{ScriptedServer, judgement};
+use crate::truths::judge::judged;
+use crate::truths::reports::{TrueReport, true_reports};
 use gsar_proto::v1;
-use lies::scripted::{ScriptedServer, judgement};
-use truths::judge::judged;
-use truths::reports::{TrueReport, true_reports};
 
 /// Reports that are held back today, all of them by findings about citations that the judge keeps. None should be, and no
 /// other may.

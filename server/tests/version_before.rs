@@ -1,26 +1,15 @@
 //! What version 0.1 left behind opens and works: its configuration, its policies, and a ledger that its server wrote.
 //! The files in `fixtures/version_0_1` are as that version made them and are never written anew.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::{Running, Wanted};
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{DecisionRollout, Policy, RolloutMode, preset};
 use gsar_core::{EvidenceType, Preset};
 use gsar_proto::json::from_json;
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config, Sources};
-use support::{Running, Wanted};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version_0_1").join(name)

@@ -1,6 +1,4 @@
 //! A server inside the test: answers are scripted, requests are kept.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -1,15 +1,10 @@
 //! A machine for tests: the real binaries, and nothing else of the product.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "../common/server_binary.rs"]
-mod server_binary;
-
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use server_binary::server_binary;
+use crate::server_binary::server_binary;
 
 /// A machine on which both binaries are installed side by side and nothing else of the product is.
 pub(crate) struct Machine {

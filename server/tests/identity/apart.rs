@@ -10,9 +10,9 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_server::telemetry::metrics::recorder;
 use tonic::Code;
 
+use crate::identity::{As, TOKENS, code, started, with};
 use crate::support::tokens::Issuer;
 use crate::support::{item, request};
-use crate::{As, TOKENS, code, started, with};
 
 #[tokio::test]
 async fn one_principal_sees_nothing_of_another() {

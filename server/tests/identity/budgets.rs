@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use crate::identity::{As, principals, with, with_principals};
 use crate::support::Running;
 use crate::support::chat_models::{HONEST, Models, asked, codes, failed_with, proceeds};
 use crate::support::tokens::Issuer;
-use crate::{As, principals, with, with_principals};
 
 const NAME: &str = "openai:m";
 /// Enough for a call, and not for many.

@@ -6,7 +6,7 @@ use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::{Code, Request, Status};
 
-use crate::As;
+use crate::identity::As;
 
 /// Every method of the contract, such as `GroundingService/Evaluate`.
 pub(crate) fn methods() -> Vec<String> {

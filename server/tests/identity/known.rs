@@ -8,10 +8,10 @@ use serde_json::json;
 use tonic::Code;
 use tonic_types::StatusExt as _;
 
+use crate::identity::{code, principals, with, with_principals};
 use crate::support::tls::{Authority, Client};
 use crate::support::tokens::Issuer;
 use crate::support::{Wanted, request};
-use crate::{code, principals, with, with_principals};
 
 #[tokio::test]
 async fn a_client_is_known_by_its_certificate_and_principals_are_read_anew() {

@@ -9,11 +9,11 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
 use tonic::Code;
 
-use crate::calls::{called, methods};
+use crate::identity::calls::{called, methods};
+use crate::identity::{TOKENS, principals, started, with, with_principals};
 use crate::support::chat_models::{HONEST, Models, asked};
 use crate::support::tokens::Issuer;
 use crate::support::{Wanted, item, request};
-use crate::{TOKENS, principals, started, with, with_principals};
 
 /// Fields of requests by which something is named that somebody keeps.
 const NAMING: [&str; 7] = [

@@ -16,9 +16,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;
 use tonic::{Code, Streaming};
 
+use crate::identity::{As, principals, started, with};
 use crate::support::tokens::Issuer;
 use crate::support::{Running, item, request};
-use crate::{As, principals, started, with};
 
 /// What becomes of ada while a stream is open, and how that ends it.
 fn changes() -> [(&'static str, String, Code); 4] {
@@ -35,16 +35,21 @@ fn changes() -> [(&'static str, String, Code); 4] {
         ("it is gone", others.to_owned(), Code::Unauthenticated),
         (
             "its token is another one",
-            all.replace(&crate::digest("secret-of-ada"), &crate::digest("x")),
+            all.replace(&crate::identity::digest("secret-of-ada"), &crate::identity::digest("x")),
             Code::Unauthenticated,
         ),
         (
             "its token is ben's",
             {
-                let given = crate::digest("secret-of-ben");
-                let swapped = ada.replace(&crate::digest("secret-of-ada"), &crate::digest("x"));
-                let others = others
-                    .replace(&given, &format!("{given}\", \"{}", crate::digest("secret-of-ada")));
+                let given = crate::identity::digest("secret-of-ben");
+                let swapped = ada.replace(
+                    &crate::identity::digest("secret-of-ada"),
+                    &crate::identity::digest("x"),
+                );
+                let others = others.replace(
+                    &given,
+                    &format!("{given}\", \"{}", crate::identity::digest("secret-of-ada")),
+                );
                 swapped + &others
             },
             Code::Unauthenticated,

@@ -7,11 +7,11 @@ use gsar_server::config::Tls;
 use serde_json::{Value, json};
 use tonic::Code;
 
-use crate::calls::{asked, called, methods};
+use crate::identity::calls::{asked, called, methods};
+use crate::identity::{TOKENS, digest, started, with, with_principals};
 use crate::support::Wanted;
 use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
-use crate::{TOKENS, digest, started, with, with_principals};
 
 /// Every method with the right that it takes, by the documentation; `None` where any principal may call it.
 const RIGHTS: [(&str, Option<&str>); 30] = [

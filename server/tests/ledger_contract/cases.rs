@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gsar_server::ledger::{Filter, Ledger, LedgerError, Record, Recorded, Scan, Summary};
 use gsar_server::owner::Owner;
 
-use crate::Place;
-use crate::records::{
+use crate::ledger_contract::Place;
+use crate::ledger_contract::records::{
     digest, event, grades, keyed, listed, record, record_all, start, stored_of, summary_of,
     with_contents,
 };

@@ -8,8 +8,8 @@ use gsar_server::ledger::{
     Recorded,
 };
 
-use crate::postgres::Postgres;
-use crate::records::{event, listed, record, record_all, start, with_contents};
+use crate::ledger_contract::records::{event, listed, record, record_all, start, with_contents};
+use crate::support::postgres::Postgres;
 
 fn options(url: &str) -> PostgresLedgerOptions {
     PostgresLedgerOptions { database: PostgresOptions::new(url.parse().unwrap()), max_age: None }

@@ -3,7 +3,7 @@
 use gsar_server::ledger::{Filter, Ledger, Record, Scan};
 use gsar_server::owner::Owner;
 
-use crate::records::{digest, event, grades, keyed, record, start, with_contents};
+use crate::ledger_contract::records::{digest, event, grades, keyed, record, start, with_contents};
 
 /// How many operations of a seed.
 const OPERATIONS: usize = 150;

@@ -3,7 +3,7 @@
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_server::judge::facts::Observations;
 
-use crate::statement_files::{StatementFile, statement_files};
+use crate::rules_over_facts::statement_files::{StatementFile, statement_files};
 
 /// Of 360. The rules were not written with these statements at hand; what they get wrong is known and not more.
 const MAX_WRONG: usize = 5;

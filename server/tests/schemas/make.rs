@@ -1,4 +1,4 @@
-//! Writes the fixtures of schemas that have none: `cargo test -p gsar-server --test schemas -- --ignored`. Run it before a
+//! Writes the fixtures of schemas that have none: `cargo test -p gsar-server --test all schemas:: -- --ignored`. Run it before a
 //! migration is added, so that the schema before it is kept. One that is there is never written anew.
 //!
 //! A real server records what is in them. For a schema it is written as that schema had it: its migrations, then the rows.

@@ -1,12 +1,5 @@
 //! A real server on a real socket, in a directory of its own, for one test.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::allow_attributes,
-    reason = "every test file uses its own part of this"
-)]
-
 pub mod chat_models;
 pub mod collector;
 pub mod postgres;

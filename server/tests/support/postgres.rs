@@ -5,7 +5,7 @@
     unreachable_pub,
     clippy::print_stderr,
     clippy::allow_attributes,
-    reason = "every test uses its own part of this, and says so where it is skipped"
+    reason = "tests inside the library use a part of it, and those that are skipped say so"
 )]
 
 use std::os::unix::fs::{PermissionsExt, chown};

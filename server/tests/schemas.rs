@@ -1,28 +1,18 @@
 //! Data of every schema that there ever was opens in this version and is served, and data of a later one is refused and
 //! left as it is. `fixtures/schemas` has a database of each schema as SQL; `make.rs` wrote it and writes those that are missing.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
 mod make;
-#[path = "../support/mod.rs"]
-mod support;
 
+use crate::support;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::support::chat_models::{self, Models};
+use crate::support::{Running, Wanted};
 use gsar_proto::v1;
 use gsar_server::config::{Config, EmbeddingsWanted, Problems};
 use gsar_server::evaluate::CheckedConfig;
 use rusqlite::Connection;
-use support::chat_models::{self, Models};
-use support::{Running, Wanted};
 use tonic::Code;
 use tonic_types::StatusExt as _;
 

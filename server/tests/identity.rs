@@ -1,26 +1,17 @@
 //! Who may do what on the real server: every call with every credential that does not hold, what one principal sees of
 //! another's, and what becomes of streams whose caller loses its rights.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-
 mod apart;
 mod budgets;
 mod calls;
 mod known;
 mod leaks;
 mod streams;
-#[path = "../support/mod.rs"]
-mod support;
 mod table;
 
+use crate::support::tokens::{AUDIENCE, ISSUER, Issuer};
+use crate::support::{Running, Wanted};
 use gsar_server::config::{Config, Jwt};
 use sha2::{Digest as _, Sha256};
-use support::tokens::{AUDIENCE, ISSUER, Issuer};
-use support::{Running, Wanted};
 use tonic::metadata::MetadataValue;
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;

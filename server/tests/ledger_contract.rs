@@ -1,17 +1,7 @@
 //! What every ledger does, whatever keeps it: the same cases over SQLite, over the PostgreSQL of the system and over
 //! PostgreSQL 16.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stderr,
-    clippy::allow_attributes,
-    reason = "a test that cannot go on fails"
-)]
 
 mod cases;
-#[path = "../support/postgres.rs"]
-mod postgres;
 mod postgres_alone;
 mod random;
 mod records;
@@ -25,7 +15,7 @@ use gsar_server::ledger::{
 };
 use tempfile::TempDir;
 
-use postgres::{Kind, Postgres};
+use crate::support::postgres::{Kind, Postgres};
 
 /// Where ledgers are kept, each of its own.
 enum Engine {

@@ -1,0 +1,8 @@
+//! `gsar-calibrate` as a program, beside a real server. One binary, linked once.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+mod investigations;
+mod real_server;
+mod support;
+mod traces;

@@ -1,0 +1,65 @@
+//! The real server, asked over its sockets, and its ledger. One binary for all of it: one for each file would link the whole server fifty times.
+
+#![expect(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails"
+)]
+
+mod attestation;
+mod backup;
+mod calls;
+mod cases;
+mod configuration;
+mod deploy;
+mod disk_full;
+mod driven_ladder;
+mod evaluate_stream;
+mod evidence;
+mod executed_checks;
+mod export;
+mod extra_turn;
+mod facts_judge;
+mod gateway;
+mod grades;
+mod hiding;
+mod hostile;
+mod identity;
+mod investigation_graphs;
+mod investigations;
+mod investigations_killed;
+mod judges_that_fail;
+mod judges_that_lie;
+mod judges_that_obey;
+mod ledger;
+mod ledger_contract;
+mod lies;
+mod lifecycle;
+mod local_judge;
+mod logs;
+mod model_judge;
+mod panels;
+mod policies;
+mod providers_that_fail;
+mod providers_that_hang;
+mod reports_that_hide;
+mod rescore;
+mod rules_over_facts;
+mod schemas;
+mod second_opinion;
+mod secrets;
+mod select_best;
+mod service_manager;
+mod services;
+mod shared_database;
+mod shared_evidence;
+mod support;
+mod tls;
+mod traces;
+mod true_reports;
+mod truths;
+mod version_before;
