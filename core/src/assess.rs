@@ -32,6 +32,7 @@ const NO_INVESTIGATION: GateInput<'static> = GateInput {
     elapsed_micros: 0,
     identical_calls: 0,
     turns_without_evidence: 0,
+    suspects: &[],
 };
 
 /// A judged report and what is known about its investigation.

@@ -35,6 +35,7 @@ mod investigations_killed;
 mod judges_that_fail;
 mod judges_that_lie;
 mod judges_that_obey;
+mod laws;
 mod ledger;
 mod ledger_contract;
 mod lies;

@@ -375,6 +375,53 @@ async fn an_agent_that_queries_without_committing_is_stopped() {
 }
 
 #[tokio::test]
+async fn a_call_that_names_nothing_to_look_for_is_a_finding() {
+    let server = Running::start().await;
+    begin(&server, start("i1")).await;
+    let codes = |investigation: &v1::Investigation| -> Vec<String> {
+        investigation.findings.iter().map(|found| found.code.clone()).collect()
+    };
+    let settings = || Some(item("settings", POOL));
+    let first = vec![call_of("psql", "{}", settings()), call_of("logs", "error", None)];
+    let investigation = take(&server, turn("i1", 0, first)).await.unwrap();
+    assert!(codes(&investigation).is_empty(), "what brings something new is no matter");
+    let empty = vec![call_of("logs", r#"{"query": "*", "limit": 100}"#, None)];
+    let investigation = take(&server, turn("i1", investigation.step, empty)).await.unwrap();
+    assert_eq!(codes(&investigation), ["TRIVIAL_INPUT"]);
+    assert!(investigation.findings[0].sentence.starts_with("logs was called"));
+}
+
+/// Whatever an agent writes, as long as it may not go out.
+#[tokio::test]
+async fn at_most_six_reports_are_judged() {
+    let server = Running::start().await;
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut longest = 0;
+    for number in 0..40 {
+        let id = format!("i{number}");
+        let mut investigation = begin(&server, start(&id)).await;
+        for written in 0.. {
+            if matches!(due(&investigation), Due::Finished(_)) {
+                break;
+            }
+            assert!(written < 6, "{investigation:?}");
+            let wrong = format!("The replica lag of node-{written} is 9 minutes.");
+            let text = match random.u8(..3) {
+                0 => format!("{FALSE} {wrong}"),
+                1 => format!("{TRUE} {wrong}"),
+                _ => format!("{TRUE} The max connections is 100. {wrong}"),
+            };
+            let mut next = report(&id, investigation.step, &text);
+            next.evidence.push(item("limits", "max connections is 100"));
+            investigation = submit(&server, next).await.unwrap().investigation.unwrap();
+        }
+        assert!(finished(&investigation).degraded);
+        longest = longest.max(investigation.trajectory.len());
+    }
+    assert!(longest > 3, "the longest has {longest}: a rewrite is never asked for");
+}
+
+#[tokio::test]
 async fn a_change_that_fails_its_check_is_a_finding() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;

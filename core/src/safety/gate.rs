@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::hypothesis::{Assessment, Hypothesis, HypothesisId, HypothesisState, assess};
+use crate::belief::Entity;
 use crate::evidence::Lane;
 use crate::policy::Gate;
 use crate::time::Timestamp;
@@ -29,6 +30,8 @@ pub struct GateInput<'a> {
     pub identical_calls: u32,
     /// Turns since evidence was last added.
     pub turns_without_evidence: u32,
+    /// The entities in which a root cause may lie; empty where it may lie in any.
+    pub suspects: &'a [Entity],
 }
 
 /// Where an investigation stands.
@@ -102,7 +105,7 @@ pub enum GateReason {
         /// Seconds allowed.
         allowed_seconds: u32,
     },
-    /// The agent wants to finish while no hypothesis is validated.
+    /// The agent wants to finish while no hypothesis is validated that may be the root cause.
     FinishedUnvalidated,
     /// The agent wants to finish before any hypothesis has hard evidence, for or against.
     FinishedWithoutEvidence,
@@ -120,6 +123,11 @@ pub enum GateReason {
         /// The number of turns without new evidence that ends the investigation.
         allowed: u32,
     },
+    /// Hypotheses are validated, and none of their targets is a suspect.
+    OutsideSuspects {
+        /// Validated hypotheses.
+        count: u32,
+    },
     /// Nothing ends the investigation.
     Investigating,
 }
@@ -136,6 +144,7 @@ impl GateReason {
             Self::FinishedWithoutEvidence => "FINISHED_WITHOUT_EVIDENCE",
             Self::RepeatedCalls { .. } => "REPEATED_IDENTICAL_CALLS",
             Self::NoNewEvidence { .. } => "NO_NEW_EVIDENCE",
+            Self::OutsideSuspects { .. } => "ROOT_CAUSE_OUTSIDE_SUSPECTS",
             Self::Investigating => "INVESTIGATING",
         }
     }
@@ -158,7 +167,7 @@ impl GateReason {
                 elapsed_micros / MICROS_PER_SECOND
             ),
             Self::FinishedUnvalidated => {
-                "the agent wants to finish and no hypothesis is validated".to_string()
+                "the agent wants to finish and no hypothesis that may be the root cause is validated".to_string()
             }
             Self::FinishedWithoutEvidence => {
                 "the agent wants to finish before any hypothesis has hard evidence; call a tool that can support or refute one".to_string()
@@ -169,6 +178,12 @@ impl GateReason {
             Self::NoNewEvidence { turns, allowed } => format!(
                 "{turns} turns brought no new evidence; the policy ends at {allowed}"
             ),
+            Self::OutsideSuspects { count: 1 } => {
+                "1 hypothesis is validated, and its target is no suspect".to_string()
+            }
+            Self::OutsideSuspects { count } => {
+                format!("{count} hypotheses are validated, and none of their targets is a suspect")
+            }
             Self::Investigating => "no hypothesis is validated and the budget lasts".to_string(),
         }
     }
@@ -232,9 +247,9 @@ pub fn evaluate(policy: &Gate, input: &GateInput<'_>) -> GateOutcome {
         u32::try_from(count).unwrap_or(u32::MAX)
     };
     let validated_count = in_state(HypothesisState::Validated);
-    let reasons = reasons(policy, input, &assessed, validated_count);
+    let (candidates, root_cause, ties) = root_cause(input, &assessed);
+    let reasons = reasons(policy, input, &assessed, candidates, validated_count);
     let (state, exit) = outcome(reasons.first());
-    let (root_cause, ties) = root_cause(input.hypotheses, &assessed);
     GateOutcome {
         state,
         exit,
@@ -254,11 +269,12 @@ fn reasons(
     policy: &Gate,
     input: &GateInput<'_>,
     assessed: &[Assessment],
+    candidates: u32,
     validated: u32,
 ) -> Vec<GateReason> {
     let mut reasons = Vec::new();
-    if validated > 0 {
-        reasons.push(GateReason::Validated { count: validated });
+    if candidates > 0 {
+        reasons.push(GateReason::Validated { count: candidates });
     }
     if input.turns_used >= policy.max_turns {
         let (used, allowed) = (input.turns_used, policy.max_turns);
@@ -271,7 +287,7 @@ fn reasons(
     let any_evidence = assessed
         .iter()
         .any(|assessment| assessment.hard_supports + assessment.hard_refutations > 0);
-    if input.wants_to_finish && validated == 0 {
+    if input.wants_to_finish && candidates == 0 {
         reasons.push(if any_evidence {
             GateReason::FinishedUnvalidated
         } else {
@@ -287,6 +303,9 @@ fn reasons(
         let (turns, allowed) = (input.turns_without_evidence, policy.max_turns_without_evidence);
         reasons.push(GateReason::NoNewEvidence { turns, allowed });
     }
+    if candidates == 0 && validated > 0 {
+        reasons.push(GateReason::OutsideSuspects { count: validated });
+    }
     if reasons.is_empty() {
         reasons.push(GateReason::Investigating);
     }
@@ -299,7 +318,9 @@ fn outcome(deciding: Option<&GateReason>) -> (GateState, GateExit) {
         Some(GateReason::TurnsSpent { .. } | GateReason::TimeSpent { .. }) => {
             (GateState::BudgetExhausted, GateExit::NoConfidentRootCause)
         }
-        Some(GateReason::Investigating) | None => (GateState::Investigating, GateExit::None),
+        Some(GateReason::Investigating | GateReason::OutsideSuspects { .. }) | None => {
+            (GateState::Investigating, GateExit::None)
+        }
         Some(_) => (GateState::NoConfidentRootCause, GateExit::NoConfidentRootCause),
     }
 }
@@ -307,18 +328,20 @@ fn outcome(deciding: Option<&GateReason>) -> (GateState, GateExit) {
 /// What ranks a validated hypothesis: the greatest is the root cause.
 type Rank = (u8, u32, Reverse<(bool, Option<Timestamp>)>);
 
-/// The root cause: strongest lane, then most independent supports, then earliest support; and the
-/// validated hypotheses that tie with it.
+/// How many hypotheses may be the root cause: those that are validated, with a suspect for a target. Of these the one with the
+/// strongest lane, then most independent supports, then earliest support; and those that tie with it.
 fn root_cause(
-    hypotheses: &[Hypothesis],
+    input: &GateInput<'_>,
     assessed: &[Assessment],
-) -> (Option<RootCause>, Vec<HypothesisId>) {
+) -> (u32, Option<RootCause>, Vec<HypothesisId>) {
+    let mut candidates: u32 = 0;
     let mut best: Option<(Rank, RootCause)> = None;
     let mut ties = Vec::new();
-    for (index, (hypothesis, assessment)) in hypotheses.iter().zip(assessed).enumerate() {
-        if assessment.state != HypothesisState::Validated {
+    for (index, (hypothesis, assessment)) in input.hypotheses.iter().zip(assessed).enumerate() {
+        if assessment.state != HypothesisState::Validated || !is_suspect(hypothesis, input) {
             continue;
         }
+        candidates = candidates.saturating_add(1);
         let Some((rank, candidate)) = ranked(index, hypothesis, assessment) else { continue };
         match &best {
             Some((leading, _)) if *leading > rank => {}
@@ -329,7 +352,13 @@ fn root_cause(
             }
         }
     }
-    (best.map(|(_, root_cause)| root_cause), ties)
+    (candidates, best.map(|(_, root_cause)| root_cause), ties)
+}
+
+/// A hypothesis without a target has none that is a suspect.
+fn is_suspect(hypothesis: &Hypothesis, input: &GateInput<'_>) -> bool {
+    let target = || Entity::parse(hypothesis.target.as_deref()?.trim()).ok();
+    input.suspects.is_empty() || target().is_some_and(|target| input.suspects.contains(&target))
 }
 
 fn ranked(
@@ -358,187 +387,4 @@ fn ranked(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::hypothesis::tests::{any_record, hypothesis, record};
-    use super::super::verdict::Verdict::{Refutes, Supports};
-    use super::*;
-    use crate::policy::{Preset, preset};
-    use alloc::vec;
-    use proptest::prelude::*;
-
-    fn reference() -> Gate {
-        preset(Preset::Reference).gate
-    }
-
-    fn input(hypotheses: &[Hypothesis]) -> GateInput<'_> {
-        GateInput {
-            hypotheses,
-            wants_to_finish: false,
-            turns_used: 1,
-            elapsed_micros: 1,
-            identical_calls: 0,
-            turns_without_evidence: 0,
-        }
-    }
-
-    fn supported(id: &str) -> Hypothesis {
-        hypothesis(id, vec![record("promql", Lane::Metrics, Supports, Some(1))])
-    }
-
-    #[test]
-    fn validated_evidence_beats_an_exhausted_budget() {
-        let tree = [supported("pool")];
-        let spent = GateInput { turns_used: 99, elapsed_micros: u64::MAX, ..input(&tree) };
-        let outcome = evaluate(&reference(), &spent);
-        assert_eq!(outcome.state, GateState::EvidenceSufficient);
-        assert_eq!(outcome.exit, GateExit::Confident);
-        let codes: Vec<_> = outcome.reasons.iter().map(GateReason::code).collect();
-        assert_eq!(codes, ["HYPOTHESIS_VALIDATED", "TURNS_SPENT", "TIME_SPENT"]);
-    }
-
-    #[test]
-    fn the_budget_ends_at_its_bound_and_not_before() {
-        let policy = reference();
-        for (turns_used, elapsed_micros, state) in [
-            (9, 239_999_999, GateState::Investigating),
-            (10, 0, GateState::BudgetExhausted),
-            (0, 240_000_000, GateState::BudgetExhausted),
-        ] {
-            let outcome =
-                evaluate(&policy, &GateInput { turns_used, elapsed_micros, ..input(&[]) });
-            assert_eq!(outcome.state, state, "{turns_used} turns, {elapsed_micros} microseconds");
-        }
-    }
-
-    #[test]
-    fn wants_to_finish_with_nothing_validated_is_not_confident() {
-        let refuted = [hypothesis("h", vec![record("logs", Lane::Logs, Refutes, None)])];
-        let outcome =
-            evaluate(&reference(), &GateInput { wants_to_finish: true, ..input(&refuted) });
-        assert_eq!(outcome.state, GateState::NoConfidentRootCause);
-        assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
-        assert_eq!(outcome.reason().code(), "FINISHED_UNVALIDATED");
-        assert_eq!(outcome.root_cause, None);
-    }
-
-    #[test]
-    fn null_tree_is_no_confident_root_cause_and_no_error() {
-        for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
-            let done = GateInput { wants_to_finish: true, ..input(&[]) };
-            let outcome = evaluate(&preset(base).gate, &done);
-            assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
-            assert_eq!(outcome.validated_count, 0);
-            assert_eq!(outcome.reason(), GateReason::FinishedWithoutEvidence);
-        }
-        assert_eq!(evaluate(&reference(), &input(&[])).state, GateState::Investigating);
-    }
-
-    #[test]
-    fn the_budget_precedes_the_wish_to_finish() {
-        let both = GateInput { wants_to_finish: true, turns_used: 10, ..input(&[]) };
-        assert_eq!(evaluate(&reference(), &both).state, GateState::BudgetExhausted);
-    }
-
-    #[test]
-    fn an_agent_that_gets_nowhere_is_stopped_by_name() {
-        let tree = [hypothesis("h", vec![])];
-        let repeating = GateInput { identical_calls: 3, ..input(&tree) };
-        let idle = GateInput { turns_without_evidence: 4, ..input(&tree) };
-        for (stuck, code) in [(repeating, "REPEATED_IDENTICAL_CALLS"), (idle, "NO_NEW_EVIDENCE")] {
-            let outcome = evaluate(&reference(), &stuck);
-            assert_eq!(outcome.reason().code(), code);
-            assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
-            let paper = evaluate(&preset(Preset::Paper).gate, &stuck);
-            assert_eq!(paper.state, GateState::Investigating, "0 stands for never");
-        }
-        let below = GateInput { identical_calls: 2, turns_without_evidence: 3, ..input(&tree) };
-        assert_eq!(evaluate(&reference(), &below).state, GateState::Investigating);
-    }
-
-    #[test]
-    fn h16_a_contested_hypothesis_is_counted_and_is_no_root_cause() {
-        let contested = hypothesis(
-            "h",
-            vec![
-                record("logs", Lane::Logs, Supports, Some(1)),
-                record("traces", Lane::Traces, Refutes, Some(2)),
-            ],
-        );
-        let outcome = evaluate(&reference(), &input(core::slice::from_ref(&contested)));
-        assert_eq!((outcome.validated_count, outcome.contested_count), (0, 1));
-        assert_eq!(outcome.root_cause, None);
-        let paper = evaluate(&preset(Preset::Paper).gate, &input(&[contested]));
-        assert_eq!(paper.exit, GateExit::Confident);
-    }
-
-    #[test]
-    fn h17_inferred_records_are_counted_and_move_nothing() {
-        let tree = [hypothesis("h", vec![record("model", Lane::LlmInferred, Supports, None); 5])];
-        let outcome = evaluate(&reference(), &input(&tree));
-        assert_eq!((outcome.validated_count, outcome.refused_inferred_count), (0, 5));
-        assert_eq!(outcome.exit, GateExit::None);
-    }
-
-    fn root_of(tree: &[Hypothesis]) -> (String, Vec<String>) {
-        let outcome = evaluate(&reference(), &input(tree));
-        let ties = outcome.ties.iter().map(ToString::to_string).collect();
-        (outcome.root_cause.unwrap().id.to_string(), ties)
-    }
-
-    #[test]
-    fn the_root_cause_has_the_strongest_lane_then_most_tools_then_comes_first() {
-        let many_logs = hypothesis(
-            "many",
-            vec![
-                record("a", Lane::Logs, Supports, Some(1)),
-                record("b", Lane::Logs, Supports, Some(1)),
-                record("c", Lane::Metrics, Supports, Some(1)),
-            ],
-        );
-        let trace = hypothesis("trace", vec![record("a", Lane::Traces, Supports, Some(9))]);
-        assert_eq!(root_of(&[many_logs.clone(), trace]).0, "trace");
-
-        let same_tool = hypothesis("same", vec![record("a", Lane::Logs, Supports, Some(0)); 7]);
-        assert_eq!(root_of(&[same_tool.clone(), many_logs]).0, "many", "one tool counts once");
-
-        let later = hypothesis("later", vec![record("x", Lane::Logs, Supports, Some(5))]);
-        let untimed = hypothesis("untimed", vec![record("x", Lane::Logs, Supports, None)]);
-        assert_eq!(root_of(&[untimed, later, same_tool]).0, "same", "earliest");
-    }
-
-    #[test]
-    fn ties_are_reported() {
-        let (root, ties) = root_of(&[supported("a"), supported("b"), supported("c")]);
-        assert_eq!(root, "a");
-        assert_eq!(ties, ["b", "c"]);
-        let stronger = hypothesis("d", vec![record("spans", Lane::Traces, Supports, None)]);
-        let (root, ties) = root_of(&[supported("a"), supported("b"), stronger]);
-        assert_eq!((root.as_str(), ties.len()), ("d", 0));
-    }
-
-    proptest! {
-        #[test]
-        fn confident_means_validated_and_nothing_else(
-            trees in proptest::collection::vec(proptest::collection::vec(any_record(), 0..6), 0..4),
-            wants_to_finish: bool, turns_used in 0u32..12, elapsed_micros in 0u64..300_000_000,
-            identical_calls in 0u32..5, turns_without_evidence in 0u32..6,
-        ) {
-            let hypotheses: Vec<_> = trees
-                .into_iter()
-                .enumerate()
-                .map(|(index, records)| hypothesis(&index.to_string(), records))
-                .collect();
-            let input = GateInput {
-                hypotheses: &hypotheses, wants_to_finish, turns_used, elapsed_micros,
-                identical_calls, turns_without_evidence,
-            };
-            for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
-                let outcome = evaluate(&preset(base).gate, &input);
-                let confident = outcome.exit == GateExit::Confident;
-                prop_assert_eq!(confident, outcome.validated_count > 0);
-                prop_assert_eq!(confident, outcome.root_cause.is_some());
-                prop_assert_eq!(outcome.exit == GateExit::None, outcome.state == GateState::Investigating);
-            }
-        }
-    }
-}
+mod tests;

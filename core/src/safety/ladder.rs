@@ -233,6 +233,7 @@ mod tests {
                 elapsed_micros: 0,
                 identical_calls: 0,
                 turns_without_evidence: 0,
+                suspects: &[],
             },
         );
         assert_eq!(outcome.exit, exit);

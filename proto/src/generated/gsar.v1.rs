@@ -2040,6 +2040,10 @@ pub struct GateInputs {
     /// path is the way through the dependency graph to the suspect.
     #[prost(string, repeated, tag = "10")]
     pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// suspects are the entities in which a root cause may lie, such as the frontier of a graph: namespace/Kind/name, Kind/name or
+    /// a name; at most 2000. A validated hypothesis whose target is none of them is no root cause. Empty: it may lie in any.
+    #[prost(string, repeated, tag = "11")]
+    pub suspects: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// HypothesisResult is what a hypothesis's evidence comes to.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5274,7 +5278,7 @@ pub struct Investigation {
     #[prost(message, optional, tag = "11")]
     pub started_at: ::core::option::Option<::prost_types::Timestamp>,
     /// findings are what turns show about the agent: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE,
-    /// CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_FRONTIER.
+    /// CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
     #[prost(message, repeated, tag = "12")]
     pub findings: ::prost::alloc::vec::Vec<Reason>,
     /// graph as it was explored so far; absent where there is none.
@@ -5435,6 +5439,9 @@ pub struct RecordedCall {
     /// check is the name of the check that it was a run of; empty for none.
     #[prost(string, tag = "7")]
     pub check: ::prost::alloc::string::String,
+    /// is_trivial says that its arguments name nothing to look for, and that it brought nothing new.
+    #[prost(bool, tag = "8")]
+    pub is_trivial: bool,
 }
 /// RecordedJudgement is a report that was judged.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -1,6 +1,7 @@
 //! This module parses investigations: hypotheses, turns and time used, and the changes around onset.
 
 use gsar_core::ClaimId;
+use gsar_core::belief::{Entity, Topology};
 use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane};
 use gsar_core::safety::{
     ChainInput, Change, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
@@ -31,6 +32,8 @@ pub struct ParsedGate {
     pub identical_calls: u32,
     /// Turns since evidence was last added.
     pub turns_without_evidence: u32,
+    /// The entities in which a root cause may lie; empty where it may lie in any.
+    pub suspects: Vec<Entity>,
     /// When the incident began.
     pub onset: Option<Timestamp>,
     /// Where a change must lie to be cited.
@@ -54,6 +57,7 @@ impl ParsedGate {
             elapsed_micros: self.elapsed_micros,
             identical_calls: self.identical_calls,
             turns_without_evidence: self.turns_without_evidence,
+            suspects: &self.suspects,
         }
     }
 
@@ -111,6 +115,7 @@ pub fn gate_inputs(
     };
     let changes = read_changes(gate.field("changes"), message.changes, limits, violations);
     let path = read_path(gate.field("path"), message.path, limits, violations);
+    let suspects = read_suspects(gate.field("suspects"), message.suspects, violations);
     let (changes, change_records) = changes?.into_iter().unzip();
     Some(ParsedGate {
         hypotheses: hypotheses?,
@@ -119,6 +124,7 @@ pub fn gate_inputs(
         elapsed_micros: elapsed_micros?,
         identical_calls: message.identical_calls,
         turns_without_evidence: message.turns_without_evidence,
+        suspects: suspects?,
         onset: onset?,
         window: window?,
         changes,
@@ -233,6 +239,17 @@ fn read_change(
     let change = Change { reference: id.clone(), at, evidence_id: None };
     let at = Some(render::timestamp(at));
     Some((change, v1::ChangeRecord { id, summary: summary?, at, target: target? }))
+}
+
+fn read_suspects(
+    path: Path<'_>,
+    names: Vec<String>,
+    violations: &mut Violations,
+) -> Option<Vec<Entity>> {
+    let names = at_most(path, names, Topology::MAX_ENTITIES, violations)?;
+    each(path, names, violations, |path, name, violations| {
+        violations.note(path, Entity::parse(&name))
+    })
 }
 
 fn read_path(

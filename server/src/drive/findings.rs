@@ -5,7 +5,6 @@ use gsar_core::outer_loop::{Action, Ending, Reached, Stage};
 use gsar_core::safety::gate::GateExit;
 use gsar_proto::v1;
 
-use super::graph;
 use super::state::State;
 use super::view::GateAtTurn;
 
@@ -18,9 +17,23 @@ pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     };
     let mut findings: Vec<v1::Reason> = Vec::new();
     if let Some(found) = gate {
-        let signs = ["TURNS_SPENT", "TIME_SPENT", "REPEATED_IDENTICAL_CALLS", "NO_NEW_EVIDENCE"];
+        let signs = [
+            "TURNS_SPENT",
+            "TIME_SPENT",
+            "REPEATED_IDENTICAL_CALLS",
+            "NO_NEW_EVIDENCE",
+            "ROOT_CAUSE_OUTSIDE_SUSPECTS",
+        ];
         let reasons = found.verdict.reasons.iter();
         findings.extend(reasons.filter(|reason| signs.contains(&reason.code.as_str())).cloned());
+    }
+    let trivial: Vec<&str> = state.turns.trivial_calls().collect();
+    if !trivial.is_empty() {
+        let sentence = format!(
+            "{} was called with arguments that name nothing to look for, and brought nothing new; give it a query",
+            trivial.join(", ")
+        );
+        findings.push(finding("TRIVIAL_INPUT", sentence));
     }
     let failed: Vec<&str> = state.turns.failed_checks().collect();
     if !failed.is_empty() {
@@ -32,30 +45,11 @@ pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
         let sentence = "there is a diagnosis, and nothing was changed or checked".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
     }
-    if let Some(sentence) = outside_frontier(state, gate) {
-        findings.push(finding("ROOT_CAUSE_OUTSIDE_FRONTIER", sentence));
-    }
     for item in &state.turns.caller_verdicts {
         let sentence = format!("the verdict on {item} is the caller's word");
         findings.push(finding("CALLER_VERDICT", sentence));
     }
     findings
-}
-
-/// Says that the root cause of the gate is not where the graph has the fault begin.
-fn outside_frontier(state: &State, gate: Option<&GateAtTurn>) -> Option<String> {
-    let (exploration, gate) = (state.exploration.as_ref()?, gate?);
-    let root_cause = state.turns.hypotheses.iter().find(|of| of.id == gate.verdict.root_cause)?;
-    let outcome = exploration.outcome();
-    let suspect = exploration.topology().resolve(&root_cause.target);
-    if outcome.frontier.is_empty() || suspect.is_some_and(|of| outcome.frontier.contains(&of)) {
-        return None;
-    }
-    let names = graph::names(exploration, &outcome.frontier).join(", ");
-    Some(format!(
-        "the root cause is in `{}`, and the graph has the fault begin in {names}",
-        root_cause.target
-    ))
 }
 
 /// The first stage that the agent did not come through, as far as the investigation came.

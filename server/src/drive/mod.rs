@@ -4,6 +4,7 @@
 //! Every change is an event that is durable before it is answered. A request names the step that it answers, so that the
 //! same request twice changes nothing. This module decides nothing: the loop, the gate and the decision are core's.
 
+mod arguments;
 mod beliefs;
 mod budget;
 mod findings;

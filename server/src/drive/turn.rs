@@ -10,8 +10,8 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::beliefs;
 use super::state::State;
+use super::{arguments, beliefs};
 use crate::call::Call;
 use crate::errors;
 use crate::evaluate::{Engine, now};
@@ -83,6 +83,7 @@ pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
 struct CallOfTool {
     tool: String,
     digest: String,
+    names_something: bool,
     evidence_id: String,
 }
 
@@ -103,6 +104,7 @@ fn calls(
         hasher.update(of.tool.as_bytes()).update(of.arguments.as_bytes());
         let mut known = CallOfTool {
             digest: hasher.finalize().to_hex().to_string(),
+            names_something: arguments::name_something(&of.arguments),
             evidence_id: String::new(),
             tool: of.tool,
         };
@@ -212,6 +214,7 @@ fn recorded(
             digest: call.digest,
             evidence_id: item.and_then(|item| item.same_as.clone()).unwrap_or(call.evidence_id),
             is_new,
+            is_trivial: !call.names_something && !is_new,
             verification_result: render::verification_result(result),
             evidence_digest,
             check,

@@ -18,6 +18,8 @@ pub(super) struct Turns {
     pub(super) without_evidence: u32,
     /// By the digest of tool and arguments: how often it was called since it last brought something new.
     calls: HashMap<String, u32>,
+    /// Tools that were called in the plan with arguments that name nothing.
+    trivial: BTreeSet<String>,
     /// The last result of each check, by its name or its tool.
     checks: BTreeMap<String, v1::VerificationResult>,
     /// Whether the agent wants to finish, as of the last turn.
@@ -46,6 +48,9 @@ impl Turns {
         for call in turn.calls {
             let count = self.calls.entry(call.digest.clone()).or_default();
             *count = if call.is_new { 1 } else { count.saturating_add(1) };
+            if call.is_trivial {
+                self.trivial.insert(call.tool.clone());
+            }
             if !call.evidence_digest.is_empty() {
                 self.seen.insert(call.evidence_digest.clone());
             }
@@ -74,6 +79,7 @@ impl Turns {
         self.of_plan = 0;
         self.without_evidence = 0;
         self.calls.clear();
+        self.trivial.clear();
         self.wants_to_finish = false;
     }
 
@@ -90,6 +96,11 @@ impl Turns {
     /// The most identical calls that brought nothing new.
     pub(super) fn identical_calls(&self) -> u32 {
         self.calls.values().copied().max().unwrap_or(0)
+    }
+
+    /// Tools that were called with arguments that name nothing, and brought nothing new.
+    pub(super) fn trivial_calls(&self) -> impl Iterator<Item = &str> {
+        self.trivial.iter().map(String::as_str)
     }
 
     /// Checks whose last run failed.

@@ -1,5 +1,6 @@
 //! This module says where an investigation stands, as its caller sees it: the instruction, and everything behind it.
 
+use gsar_core::belief::Topology;
 use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, Stage, StopCause};
 use gsar_core::safety::gate::{self, GateExit, GateOutcome};
 use gsar_core::time::Timestamp;
@@ -83,7 +84,21 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
         onset_window: state.start.onset_window,
         changes: turns.changes.clone(),
         path: path(state, limits),
+        suspects: suspects(state),
     }
+}
+
+/// The frontier, with the names that hypotheses have for what is on it.
+fn suspects(state: &State) -> Vec<String> {
+    let Some(exploration) = &state.exploration else { return Vec::new() };
+    let frontier = exploration.outcome().frontier;
+    let is_on_it = |target: &&String| {
+        let node = exploration.topology().resolve(target.trim());
+        node.is_some_and(|node| frontier.contains(&node))
+    };
+    let targets = state.turns.hypotheses.iter().map(|of| &of.target).filter(is_on_it).cloned();
+    let names = graph::names(exploration, &frontier);
+    names.into_iter().chain(targets).take(Topology::MAX_ENTITIES).collect()
 }
 
 /// The way to the suspect: the agent's, else the way of the fault from an alert back to the frontier.

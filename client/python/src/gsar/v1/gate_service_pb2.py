@@ -27,25 +27,25 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from gsar.v1 import common_pb2 as gsar_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1agsar/v1/gate_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gsar/v1/common.proto\"\xfc\x01\n\x12HypothesisEvidence\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12!\n\x07verdict\x18\x03 \x01(\x0e\x32\x10.gsar.v1.Verdict\x12#\n\x04lane\x18\x04 \x01(\x0e\x32\x15.gsar.v1.EvidenceLane\x12\x30\n\x0c\x65valuated_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x65vidence_id\x18\x06 \x01(\t\x12\x38\n\x13verification_result\x18\x07 \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\"j\n\nHypothesis\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tstatement\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\x12-\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x1b.gsar.v1.HypothesisEvidence\"c\n\x0c\x43hangeRecord\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06target\x18\x04 \x01(\t\"\xd3\x02\n\nGateInputs\x12\'\n\nhypotheses\x18\x01 \x03(\x0b\x32\x13.gsar.v1.Hypothesis\x12\x17\n\x0fwants_to_finish\x18\x02 \x01(\x08\x12\x12\n\nturns_used\x18\x03 \x01(\r\x12*\n\x07\x65lapsed\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x17\n\x0fidentical_calls\x18\x05 \x01(\r\x12\x1e\n\x16turns_without_evidence\x18\x06 \x01(\r\x12)\n\x05onset\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x0conset_window\x18\x08 \x01(\x0b\x32\x13.gsar.v1.TimeWindow\x12&\n\x07\x63hanges\x18\t \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\n \x03(\t\"\xa9\x01\n\x10HypothesisResult\x12\n\n\x02id\x18\x01 \x01(\t\x12\'\n\x05state\x18\x02 \x01(\x0e\x32\x18.gsar.v1.HypothesisState\x12\x15\n\rhard_supports\x18\x03 \x01(\r\x12\x18\n\x10hard_refutations\x18\x04 \x01(\r\x12\x18\n\x10refused_inferred\x18\x05 \x01(\r\x12\x15\n\rfailed_checks\x18\x06 \x01(\r\"\xb7\x02\n\x0bGateVerdict\x12!\n\x05state\x18\x01 \x01(\x0e\x32\x12.gsar.v1.GateState\x12\x1f\n\x04\x65xit\x18\x02 \x01(\x0e\x32\x11.gsar.v1.GateExit\x12\x1f\n\x06reason\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.Reason\x12\x17\n\x0fvalidated_count\x18\x04 \x01(\r\x12\x12\n\nroot_cause\x18\x05 \x01(\t\x12\x0c\n\x04ties\x18\x06 \x03(\t\x12-\n\nhypotheses\x18\x07 \x03(\x0b\x32\x19.gsar.v1.HypothesisResult\x12 \n\x07reasons\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x17\n\x0f\x63ontested_count\x18\t \x01(\r\x12\x1e\n\x16refused_inferred_count\x18\n \x01(\r\"\xb3\x02\n\rEvidenceChain\x12\x0c\n\x04path\x18\x01 \x03(\t\x12-\n\x08\x65vidence\x18\x02 \x03(\x0b\x32\x1b.gsar.v1.HypothesisEvidence\x12%\n\x06\x63hange\x18\x03 \x01(\x0b\x32\x15.gsar.v1.ChangeRecord\x12,\n\x08strength\x18\x04 \x01(\x0e\x32\x1a.gsar.v1.GroundingStrength\x12\x15\n\rlane_strength\x18\x05 \x01(\r\x12\x1c\n\x14independent_supports\x18\x06 \x01(\r\x12#\n\x04ties\x18\x07 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x36\n\x13\x63hange_before_onset\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\"E\n\nCapVerdict\x12\x0e\n\x06\x62\x65\x66ore\x18\x01 \x01(\x01\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x01\x12\x10\n\x03\x63\x61p\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\x06\n\x04_cap\"z\n\rActionVerdict\x12\x1f\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x0f.gsar.v1.Action\x12 \n\x07held_by\x18\x02 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12&\n\rby_confidence\x18\x03 \x01(\x0e\x32\x0f.gsar.v1.Action\"H\n\x13\x45valuateGateRequest\x12!\n\x04gate\x18\x01 \x01(\x0b\x32\x13.gsar.v1.GateInputs\x12\x0e\n\x06policy\x18\x02 \x01(\t\"b\n\x14\x45valuateGateResponse\x12\"\n\x04gate\x18\x01 \x01(\x0b\x32\x14.gsar.v1.GateVerdict\x12&\n\x06policy\x18\x02 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\"y\n\x16\x43lassifyVerdictRequest\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x0e\n\x04json\x18\x02 \x01(\tH\x00\x12\x0e\n\x06signal\x18\x03 \x01(\t\x12\x16\n\tthreshold\x18\x04 \x01(\x01H\x01\x88\x01\x01\x42\t\n\x07\x63ontentB\x0c\n\n_threshold\"m\n\x17\x43lassifyVerdictResponse\x12!\n\x07verdict\x18\x01 \x01(\x0e\x32\x10.gsar.v1.Verdict\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06signal\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\"`\n\x14\x41ssembleChainRequest\x12!\n\x04gate\x18\x01 \x01(\x0b\x32\x13.gsar.v1.GateInputs\x12\x15\n\rhypothesis_id\x18\x02 \x01(\t\x12\x0e\n\x06policy\x18\x03 \x01(\t\"f\n\x15\x41ssembleChainResponse\x12%\n\x05\x63hain\x18\x01 \x01(\x0b\x32\x16.gsar.v1.EvidenceChain\x12&\n\x06policy\x18\x02 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\"h\n\x14\x43\x61pConfidenceRequest\x12\x12\n\nconfidence\x18\x01 \x01(\x01\x12,\n\x08strength\x18\x02 \x01(\x0e\x32\x1a.gsar.v1.GroundingStrength\x12\x0e\n\x06policy\x18\x03 \x01(\t\"\x89\x01\n\x15\x43\x61pConfidenceResponse\x12 \n\x03\x63\x61p\x18\x01 \x01(\x0b\x32\x13.gsar.v1.CapVerdict\x12&\n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12&\n\x06policy\x18\x03 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy*g\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n\x10VERDICT_SUPPORTS\x10\x01\x12\x13\n\x0fVERDICT_REFUTES\x10\x02\x12\x18\n\x14VERDICT_INCONCLUSIVE\x10\x03*\xb8\x01\n\x0fHypothesisState\x12 \n\x1cHYPOTHESIS_STATE_UNSPECIFIED\x10\x00\x12\x1e\n\x1aHYPOTHESIS_STATE_VALIDATED\x10\x01\x12 \n\x1cHYPOTHESIS_STATE_INVALIDATED\x10\x02\x12\x1e\n\x1aHYPOTHESIS_STATE_CONTESTED\x10\x03\x12!\n\x1dHYPOTHESIS_STATE_INCONCLUSIVE\x10\x04*\xb2\x01\n\tGateState\x12\x1a\n\x16GATE_STATE_UNSPECIFIED\x10\x00\x12\"\n\x1eGATE_STATE_EVIDENCE_SUFFICIENT\x10\x01\x12\x1f\n\x1bGATE_STATE_BUDGET_EXHAUSTED\x10\x02\x12&\n\"GATE_STATE_NO_CONFIDENT_ROOT_CAUSE\x10\x03\x12\x1c\n\x18GATE_STATE_INVESTIGATING\x10\x04*e\n\x08GateExit\x12\x19\n\x15GATE_EXIT_UNSPECIFIED\x10\x00\x12\x17\n\x13GATE_EXIT_CONFIDENT\x10\x01\x12%\n!GATE_EXIT_NO_CONFIDENT_ROOT_CAUSE\x10\x02*\xa6\x01\n\x11GroundingStrength\x12\"\n\x1eGROUNDING_STRENGTH_UNSPECIFIED\x10\x00\x12\x1f\n\x1bGROUNDING_STRENGTH_GROUNDED\x10\x01\x12)\n%GROUNDING_STRENGTH_PARTIALLY_GROUNDED\x10\x02\x12!\n\x1dGROUNDING_STRENGTH_UNGROUNDED\x10\x03*p\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x11\n\rACTION_NOTIFY\x10\x01\x12\x10\n\x0c\x41\x43TION_ISSUE\x10\x02\x12\x10\n\x0c\x41\x43TION_PATCH\x10\x03\x12\x17\n\x13\x41\x43TION_PULL_REQUEST\x10\x04\x32\xd0\x02\n\x0bGateService\x12K\n\x0c\x45valuateGate\x12\x1c.gsar.v1.EvaluateGateRequest\x1a\x1d.gsar.v1.EvaluateGateResponse\x12T\n\x0f\x43lassifyVerdict\x12\x1f.gsar.v1.ClassifyVerdictRequest\x1a .gsar.v1.ClassifyVerdictResponse\x12N\n\rAssembleChain\x12\x1d.gsar.v1.AssembleChainRequest\x1a\x1e.gsar.v1.AssembleChainResponse\x12N\n\rCapConfidence\x12\x1d.gsar.v1.CapConfidenceRequest\x1a\x1e.gsar.v1.CapConfidenceResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1agsar/v1/gate_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gsar/v1/common.proto\"\xfc\x01\n\x12HypothesisEvidence\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12!\n\x07verdict\x18\x03 \x01(\x0e\x32\x10.gsar.v1.Verdict\x12#\n\x04lane\x18\x04 \x01(\x0e\x32\x15.gsar.v1.EvidenceLane\x12\x30\n\x0c\x65valuated_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x65vidence_id\x18\x06 \x01(\t\x12\x38\n\x13verification_result\x18\x07 \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\"j\n\nHypothesis\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tstatement\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\x12-\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x1b.gsar.v1.HypothesisEvidence\"c\n\x0c\x43hangeRecord\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06target\x18\x04 \x01(\t\"\xe5\x02\n\nGateInputs\x12\'\n\nhypotheses\x18\x01 \x03(\x0b\x32\x13.gsar.v1.Hypothesis\x12\x17\n\x0fwants_to_finish\x18\x02 \x01(\x08\x12\x12\n\nturns_used\x18\x03 \x01(\r\x12*\n\x07\x65lapsed\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x17\n\x0fidentical_calls\x18\x05 \x01(\r\x12\x1e\n\x16turns_without_evidence\x18\x06 \x01(\r\x12)\n\x05onset\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x0conset_window\x18\x08 \x01(\x0b\x32\x13.gsar.v1.TimeWindow\x12&\n\x07\x63hanges\x18\t \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\n \x03(\t\x12\x10\n\x08suspects\x18\x0b \x03(\t\"\xa9\x01\n\x10HypothesisResult\x12\n\n\x02id\x18\x01 \x01(\t\x12\'\n\x05state\x18\x02 \x01(\x0e\x32\x18.gsar.v1.HypothesisState\x12\x15\n\rhard_supports\x18\x03 \x01(\r\x12\x18\n\x10hard_refutations\x18\x04 \x01(\r\x12\x18\n\x10refused_inferred\x18\x05 \x01(\r\x12\x15\n\rfailed_checks\x18\x06 \x01(\r\"\xb7\x02\n\x0bGateVerdict\x12!\n\x05state\x18\x01 \x01(\x0e\x32\x12.gsar.v1.GateState\x12\x1f\n\x04\x65xit\x18\x02 \x01(\x0e\x32\x11.gsar.v1.GateExit\x12\x1f\n\x06reason\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.Reason\x12\x17\n\x0fvalidated_count\x18\x04 \x01(\r\x12\x12\n\nroot_cause\x18\x05 \x01(\t\x12\x0c\n\x04ties\x18\x06 \x03(\t\x12-\n\nhypotheses\x18\x07 \x03(\x0b\x32\x19.gsar.v1.HypothesisResult\x12 \n\x07reasons\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x17\n\x0f\x63ontested_count\x18\t \x01(\r\x12\x1e\n\x16refused_inferred_count\x18\n \x01(\r\"\xb3\x02\n\rEvidenceChain\x12\x0c\n\x04path\x18\x01 \x03(\t\x12-\n\x08\x65vidence\x18\x02 \x03(\x0b\x32\x1b.gsar.v1.HypothesisEvidence\x12%\n\x06\x63hange\x18\x03 \x01(\x0b\x32\x15.gsar.v1.ChangeRecord\x12,\n\x08strength\x18\x04 \x01(\x0e\x32\x1a.gsar.v1.GroundingStrength\x12\x15\n\rlane_strength\x18\x05 \x01(\r\x12\x1c\n\x14independent_supports\x18\x06 \x01(\r\x12#\n\x04ties\x18\x07 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x36\n\x13\x63hange_before_onset\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\"E\n\nCapVerdict\x12\x0e\n\x06\x62\x65\x66ore\x18\x01 \x01(\x01\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x01\x12\x10\n\x03\x63\x61p\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\x06\n\x04_cap\"z\n\rActionVerdict\x12\x1f\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x0f.gsar.v1.Action\x12 \n\x07held_by\x18\x02 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12&\n\rby_confidence\x18\x03 \x01(\x0e\x32\x0f.gsar.v1.Action\"H\n\x13\x45valuateGateRequest\x12!\n\x04gate\x18\x01 \x01(\x0b\x32\x13.gsar.v1.GateInputs\x12\x0e\n\x06policy\x18\x02 \x01(\t\"b\n\x14\x45valuateGateResponse\x12\"\n\x04gate\x18\x01 \x01(\x0b\x32\x14.gsar.v1.GateVerdict\x12&\n\x06policy\x18\x02 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\"y\n\x16\x43lassifyVerdictRequest\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x0e\n\x04json\x18\x02 \x01(\tH\x00\x12\x0e\n\x06signal\x18\x03 \x01(\t\x12\x16\n\tthreshold\x18\x04 \x01(\x01H\x01\x88\x01\x01\x42\t\n\x07\x63ontentB\x0c\n\n_threshold\"m\n\x17\x43lassifyVerdictResponse\x12!\n\x07verdict\x18\x01 \x01(\x0e\x32\x10.gsar.v1.Verdict\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06signal\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\"`\n\x14\x41ssembleChainRequest\x12!\n\x04gate\x18\x01 \x01(\x0b\x32\x13.gsar.v1.GateInputs\x12\x15\n\rhypothesis_id\x18\x02 \x01(\t\x12\x0e\n\x06policy\x18\x03 \x01(\t\"f\n\x15\x41ssembleChainResponse\x12%\n\x05\x63hain\x18\x01 \x01(\x0b\x32\x16.gsar.v1.EvidenceChain\x12&\n\x06policy\x18\x02 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\"h\n\x14\x43\x61pConfidenceRequest\x12\x12\n\nconfidence\x18\x01 \x01(\x01\x12,\n\x08strength\x18\x02 \x01(\x0e\x32\x1a.gsar.v1.GroundingStrength\x12\x0e\n\x06policy\x18\x03 \x01(\t\"\x89\x01\n\x15\x43\x61pConfidenceResponse\x12 \n\x03\x63\x61p\x18\x01 \x01(\x0b\x32\x13.gsar.v1.CapVerdict\x12&\n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12&\n\x06policy\x18\x03 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy*g\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n\x10VERDICT_SUPPORTS\x10\x01\x12\x13\n\x0fVERDICT_REFUTES\x10\x02\x12\x18\n\x14VERDICT_INCONCLUSIVE\x10\x03*\xb8\x01\n\x0fHypothesisState\x12 \n\x1cHYPOTHESIS_STATE_UNSPECIFIED\x10\x00\x12\x1e\n\x1aHYPOTHESIS_STATE_VALIDATED\x10\x01\x12 \n\x1cHYPOTHESIS_STATE_INVALIDATED\x10\x02\x12\x1e\n\x1aHYPOTHESIS_STATE_CONTESTED\x10\x03\x12!\n\x1dHYPOTHESIS_STATE_INCONCLUSIVE\x10\x04*\xb2\x01\n\tGateState\x12\x1a\n\x16GATE_STATE_UNSPECIFIED\x10\x00\x12\"\n\x1eGATE_STATE_EVIDENCE_SUFFICIENT\x10\x01\x12\x1f\n\x1bGATE_STATE_BUDGET_EXHAUSTED\x10\x02\x12&\n\"GATE_STATE_NO_CONFIDENT_ROOT_CAUSE\x10\x03\x12\x1c\n\x18GATE_STATE_INVESTIGATING\x10\x04*e\n\x08GateExit\x12\x19\n\x15GATE_EXIT_UNSPECIFIED\x10\x00\x12\x17\n\x13GATE_EXIT_CONFIDENT\x10\x01\x12%\n!GATE_EXIT_NO_CONFIDENT_ROOT_CAUSE\x10\x02*\xa6\x01\n\x11GroundingStrength\x12\"\n\x1eGROUNDING_STRENGTH_UNSPECIFIED\x10\x00\x12\x1f\n\x1bGROUNDING_STRENGTH_GROUNDED\x10\x01\x12)\n%GROUNDING_STRENGTH_PARTIALLY_GROUNDED\x10\x02\x12!\n\x1dGROUNDING_STRENGTH_UNGROUNDED\x10\x03*p\n\x06\x41\x63tion\x12\x16\n\x12\x41\x43TION_UNSPECIFIED\x10\x00\x12\x11\n\rACTION_NOTIFY\x10\x01\x12\x10\n\x0c\x41\x43TION_ISSUE\x10\x02\x12\x10\n\x0c\x41\x43TION_PATCH\x10\x03\x12\x17\n\x13\x41\x43TION_PULL_REQUEST\x10\x04\x32\xd0\x02\n\x0bGateService\x12K\n\x0c\x45valuateGate\x12\x1c.gsar.v1.EvaluateGateRequest\x1a\x1d.gsar.v1.EvaluateGateResponse\x12T\n\x0f\x43lassifyVerdict\x12\x1f.gsar.v1.ClassifyVerdictRequest\x1a .gsar.v1.ClassifyVerdictResponse\x12N\n\rAssembleChain\x12\x1d.gsar.v1.AssembleChainRequest\x1a\x1e.gsar.v1.AssembleChainResponse\x12N\n\rCapConfidence\x12\x1d.gsar.v1.CapConfidenceRequest\x1a\x1e.gsar.v1.CapConfidenceResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gsar.v1.gate_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VERDICT']._serialized_start=2779
-  _globals['_VERDICT']._serialized_end=2882
-  _globals['_HYPOTHESISSTATE']._serialized_start=2885
-  _globals['_HYPOTHESISSTATE']._serialized_end=3069
-  _globals['_GATESTATE']._serialized_start=3072
-  _globals['_GATESTATE']._serialized_end=3250
-  _globals['_GATEEXIT']._serialized_start=3252
-  _globals['_GATEEXIT']._serialized_end=3353
-  _globals['_GROUNDINGSTRENGTH']._serialized_start=3356
-  _globals['_GROUNDINGSTRENGTH']._serialized_end=3522
-  _globals['_ACTION']._serialized_start=3524
-  _globals['_ACTION']._serialized_end=3636
+  _globals['_VERDICT']._serialized_start=2797
+  _globals['_VERDICT']._serialized_end=2900
+  _globals['_HYPOTHESISSTATE']._serialized_start=2903
+  _globals['_HYPOTHESISSTATE']._serialized_end=3087
+  _globals['_GATESTATE']._serialized_start=3090
+  _globals['_GATESTATE']._serialized_end=3268
+  _globals['_GATEEXIT']._serialized_start=3270
+  _globals['_GATEEXIT']._serialized_end=3371
+  _globals['_GROUNDINGSTRENGTH']._serialized_start=3374
+  _globals['_GROUNDINGSTRENGTH']._serialized_end=3540
+  _globals['_ACTION']._serialized_start=3542
+  _globals['_ACTION']._serialized_end=3654
   _globals['_HYPOTHESISEVIDENCE']._serialized_start=127
   _globals['_HYPOTHESISEVIDENCE']._serialized_end=379
   _globals['_HYPOTHESIS']._serialized_start=381
@@ -53,33 +53,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CHANGERECORD']._serialized_start=489
   _globals['_CHANGERECORD']._serialized_end=588
   _globals['_GATEINPUTS']._serialized_start=591
-  _globals['_GATEINPUTS']._serialized_end=930
-  _globals['_HYPOTHESISRESULT']._serialized_start=933
-  _globals['_HYPOTHESISRESULT']._serialized_end=1102
-  _globals['_GATEVERDICT']._serialized_start=1105
-  _globals['_GATEVERDICT']._serialized_end=1416
-  _globals['_EVIDENCECHAIN']._serialized_start=1419
-  _globals['_EVIDENCECHAIN']._serialized_end=1726
-  _globals['_CAPVERDICT']._serialized_start=1728
-  _globals['_CAPVERDICT']._serialized_end=1797
-  _globals['_ACTIONVERDICT']._serialized_start=1799
-  _globals['_ACTIONVERDICT']._serialized_end=1921
-  _globals['_EVALUATEGATEREQUEST']._serialized_start=1923
-  _globals['_EVALUATEGATEREQUEST']._serialized_end=1995
-  _globals['_EVALUATEGATERESPONSE']._serialized_start=1997
-  _globals['_EVALUATEGATERESPONSE']._serialized_end=2095
-  _globals['_CLASSIFYVERDICTREQUEST']._serialized_start=2097
-  _globals['_CLASSIFYVERDICTREQUEST']._serialized_end=2218
-  _globals['_CLASSIFYVERDICTRESPONSE']._serialized_start=2220
-  _globals['_CLASSIFYVERDICTRESPONSE']._serialized_end=2329
-  _globals['_ASSEMBLECHAINREQUEST']._serialized_start=2331
-  _globals['_ASSEMBLECHAINREQUEST']._serialized_end=2427
-  _globals['_ASSEMBLECHAINRESPONSE']._serialized_start=2429
-  _globals['_ASSEMBLECHAINRESPONSE']._serialized_end=2531
-  _globals['_CAPCONFIDENCEREQUEST']._serialized_start=2533
-  _globals['_CAPCONFIDENCEREQUEST']._serialized_end=2637
-  _globals['_CAPCONFIDENCERESPONSE']._serialized_start=2640
-  _globals['_CAPCONFIDENCERESPONSE']._serialized_end=2777
-  _globals['_GATESERVICE']._serialized_start=3639
-  _globals['_GATESERVICE']._serialized_end=3975
+  _globals['_GATEINPUTS']._serialized_end=948
+  _globals['_HYPOTHESISRESULT']._serialized_start=951
+  _globals['_HYPOTHESISRESULT']._serialized_end=1120
+  _globals['_GATEVERDICT']._serialized_start=1123
+  _globals['_GATEVERDICT']._serialized_end=1434
+  _globals['_EVIDENCECHAIN']._serialized_start=1437
+  _globals['_EVIDENCECHAIN']._serialized_end=1744
+  _globals['_CAPVERDICT']._serialized_start=1746
+  _globals['_CAPVERDICT']._serialized_end=1815
+  _globals['_ACTIONVERDICT']._serialized_start=1817
+  _globals['_ACTIONVERDICT']._serialized_end=1939
+  _globals['_EVALUATEGATEREQUEST']._serialized_start=1941
+  _globals['_EVALUATEGATEREQUEST']._serialized_end=2013
+  _globals['_EVALUATEGATERESPONSE']._serialized_start=2015
+  _globals['_EVALUATEGATERESPONSE']._serialized_end=2113
+  _globals['_CLASSIFYVERDICTREQUEST']._serialized_start=2115
+  _globals['_CLASSIFYVERDICTREQUEST']._serialized_end=2236
+  _globals['_CLASSIFYVERDICTRESPONSE']._serialized_start=2238
+  _globals['_CLASSIFYVERDICTRESPONSE']._serialized_end=2347
+  _globals['_ASSEMBLECHAINREQUEST']._serialized_start=2349
+  _globals['_ASSEMBLECHAINREQUEST']._serialized_end=2445
+  _globals['_ASSEMBLECHAINRESPONSE']._serialized_start=2447
+  _globals['_ASSEMBLECHAINRESPONSE']._serialized_end=2549
+  _globals['_CAPCONFIDENCEREQUEST']._serialized_start=2551
+  _globals['_CAPCONFIDENCEREQUEST']._serialized_end=2655
+  _globals['_CAPCONFIDENCERESPONSE']._serialized_start=2658
+  _globals['_CAPCONFIDENCERESPONSE']._serialized_end=2795
+  _globals['_GATESERVICE']._serialized_start=3657
+  _globals['_GATESERVICE']._serialized_end=3993
 # @@protoc_insertion_point(module_scope)

@@ -337,6 +337,7 @@ class GateInputs(_message.Message):
     ONSET_WINDOW_FIELD_NUMBER: _builtins.int
     CHANGES_FIELD_NUMBER: _builtins.int
     PATH_FIELD_NUMBER: _builtins.int
+    SUSPECTS_FIELD_NUMBER: _builtins.int
     wants_to_finish: _builtins.bool
     """wants_to_finish says that the investigating model wants to end."""
     turns_used: _builtins.int
@@ -369,6 +370,12 @@ class GateInputs(_message.Message):
     def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """path is the way through the dependency graph to the suspect."""
 
+    @_builtins.property
+    def suspects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """suspects are the entities in which a root cause may lie, such as the frontier of a graph: namespace/Kind/name, Kind/name or
+        a name; at most 2000. A validated hypothesis whose target is none of them is no root cause. Empty: it may lie in any.
+        """
+
     def __init__(
         self,
         *,
@@ -382,10 +389,11 @@ class GateInputs(_message.Message):
         onset_window: _common_pb2.TimeWindow | None = ...,
         changes: _abc.Iterable[Global___ChangeRecord] | None = ...,
         path: _abc.Iterable[_builtins.str] | None = ...,
+        suspects: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["elapsed", b"elapsed", "onset", b"onset", "onset_window", b"onset_window"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "elapsed", b"elapsed", "hypotheses", b"hypotheses", "identical_calls", b"identical_calls", "onset", b"onset", "onset_window", b"onset_window", "path", b"path", "turns_used", b"turns_used", "turns_without_evidence", b"turns_without_evidence", "wants_to_finish", b"wants_to_finish"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "elapsed", b"elapsed", "hypotheses", b"hypotheses", "identical_calls", b"identical_calls", "onset", b"onset", "onset_window", b"onset_window", "path", b"path", "suspects", b"suspects", "turns_used", b"turns_used", "turns_without_evidence", b"turns_without_evidence", "wants_to_finish", b"wants_to_finish"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

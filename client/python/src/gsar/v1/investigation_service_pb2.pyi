@@ -650,7 +650,7 @@ class Investigation(_message.Message):
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
         """findings are what turns show about the agent: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE,
-        CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_FRONTIER.
+        CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
         """
 
     @_builtins.property
@@ -955,6 +955,7 @@ class RecordedCall(_message.Message):
     VERIFICATION_RESULT_FIELD_NUMBER: _builtins.int
     EVIDENCE_DIGEST_FIELD_NUMBER: _builtins.int
     CHECK_FIELD_NUMBER: _builtins.int
+    IS_TRIVIAL_FIELD_NUMBER: _builtins.int
     tool: _builtins.str
     """tool that was called."""
     digest: _builtins.str
@@ -969,6 +970,8 @@ class RecordedCall(_message.Message):
     """evidence_digest is the BLAKE3 of what it returned, in hexadecimal; empty for nothing."""
     check: _builtins.str
     """check is the name of the check that it was a run of; empty for none."""
+    is_trivial: _builtins.bool
+    """is_trivial says that its arguments name nothing to look for, and that it brought nothing new."""
     def __init__(
         self,
         *,
@@ -979,10 +982,11 @@ class RecordedCall(_message.Message):
         verification_result: _common_pb2.VerificationResult.ValueType = ...,
         evidence_digest: _builtins.str = ...,
         check: _builtins.str = ...,
+        is_trivial: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "digest", b"digest", "evidence_digest", b"evidence_digest", "evidence_id", b"evidence_id", "is_new", b"is_new", "tool", b"tool", "verification_result", b"verification_result"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "digest", b"digest", "evidence_digest", b"evidence_digest", "evidence_id", b"evidence_id", "is_new", b"is_new", "is_trivial", b"is_trivial", "tool", b"tool", "verification_result", b"verification_result"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,212 @@
+//! This module tests the gate.
+
+use super::*;
+use crate::policy::{Preset, preset};
+use crate::safety::hypothesis::tests::{any_record, hypothesis, record};
+use crate::safety::verdict::Verdict::{Refutes, Supports};
+use alloc::vec;
+use proptest::prelude::*;
+
+fn reference() -> Gate {
+    preset(Preset::Reference).gate
+}
+
+fn input(hypotheses: &[Hypothesis]) -> GateInput<'_> {
+    GateInput {
+        hypotheses,
+        wants_to_finish: false,
+        turns_used: 1,
+        elapsed_micros: 1,
+        identical_calls: 0,
+        turns_without_evidence: 0,
+        suspects: &[],
+    }
+}
+
+fn supported(id: &str) -> Hypothesis {
+    hypothesis(id, vec![record("promql", Lane::Metrics, Supports, Some(1))])
+}
+
+#[test]
+fn validated_evidence_beats_an_exhausted_budget() {
+    let tree = [supported("pool")];
+    let spent = GateInput { turns_used: 99, elapsed_micros: u64::MAX, ..input(&tree) };
+    let outcome = evaluate(&reference(), &spent);
+    assert_eq!(outcome.state, GateState::EvidenceSufficient);
+    assert_eq!(outcome.exit, GateExit::Confident);
+    let codes: Vec<_> = outcome.reasons.iter().map(GateReason::code).collect();
+    assert_eq!(codes, ["HYPOTHESIS_VALIDATED", "TURNS_SPENT", "TIME_SPENT"]);
+}
+
+#[test]
+fn the_budget_ends_at_its_bound_and_not_before() {
+    let policy = reference();
+    for (turns_used, elapsed_micros, state) in [
+        (9, 239_999_999, GateState::Investigating),
+        (10, 0, GateState::BudgetExhausted),
+        (0, 240_000_000, GateState::BudgetExhausted),
+    ] {
+        let outcome = evaluate(&policy, &GateInput { turns_used, elapsed_micros, ..input(&[]) });
+        assert_eq!(outcome.state, state, "{turns_used} turns, {elapsed_micros} microseconds");
+    }
+}
+
+#[test]
+fn wants_to_finish_with_nothing_validated_is_not_confident() {
+    let refuted = [hypothesis("h", vec![record("logs", Lane::Logs, Refutes, None)])];
+    let outcome = evaluate(&reference(), &GateInput { wants_to_finish: true, ..input(&refuted) });
+    assert_eq!(outcome.state, GateState::NoConfidentRootCause);
+    assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
+    assert_eq!(outcome.reason().code(), "FINISHED_UNVALIDATED");
+    assert_eq!(outcome.root_cause, None);
+}
+
+#[test]
+fn null_tree_is_no_confident_root_cause_and_no_error() {
+    for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
+        let done = GateInput { wants_to_finish: true, ..input(&[]) };
+        let outcome = evaluate(&preset(base).gate, &done);
+        assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
+        assert_eq!(outcome.validated_count, 0);
+        assert_eq!(outcome.reason(), GateReason::FinishedWithoutEvidence);
+    }
+    assert_eq!(evaluate(&reference(), &input(&[])).state, GateState::Investigating);
+}
+
+#[test]
+fn the_budget_precedes_the_wish_to_finish() {
+    let both = GateInput { wants_to_finish: true, turns_used: 10, ..input(&[]) };
+    assert_eq!(evaluate(&reference(), &both).state, GateState::BudgetExhausted);
+}
+
+#[test]
+fn an_agent_that_gets_nowhere_is_stopped_by_name() {
+    let tree = [hypothesis("h", vec![])];
+    let repeating = GateInput { identical_calls: 3, ..input(&tree) };
+    let idle = GateInput { turns_without_evidence: 4, ..input(&tree) };
+    for (stuck, code) in [(repeating, "REPEATED_IDENTICAL_CALLS"), (idle, "NO_NEW_EVIDENCE")] {
+        let outcome = evaluate(&reference(), &stuck);
+        assert_eq!(outcome.reason().code(), code);
+        assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
+        let paper = evaluate(&preset(Preset::Paper).gate, &stuck);
+        assert_eq!(paper.state, GateState::Investigating, "0 stands for never");
+    }
+    let below = GateInput { identical_calls: 2, turns_without_evidence: 3, ..input(&tree) };
+    assert_eq!(evaluate(&reference(), &below).state, GateState::Investigating);
+}
+
+#[test]
+fn h16_a_contested_hypothesis_is_counted_and_is_no_root_cause() {
+    let contested = hypothesis(
+        "h",
+        vec![
+            record("logs", Lane::Logs, Supports, Some(1)),
+            record("traces", Lane::Traces, Refutes, Some(2)),
+        ],
+    );
+    let outcome = evaluate(&reference(), &input(core::slice::from_ref(&contested)));
+    assert_eq!((outcome.validated_count, outcome.contested_count), (0, 1));
+    assert_eq!(outcome.root_cause, None);
+    let paper = evaluate(&preset(Preset::Paper).gate, &input(&[contested]));
+    assert_eq!(paper.exit, GateExit::Confident);
+}
+
+#[test]
+fn h17_inferred_records_are_counted_and_move_nothing() {
+    let tree = [hypothesis("h", vec![record("model", Lane::LlmInferred, Supports, None); 5])];
+    let outcome = evaluate(&reference(), &input(&tree));
+    assert_eq!((outcome.validated_count, outcome.refused_inferred_count), (0, 5));
+    assert_eq!(outcome.exit, GateExit::None);
+}
+
+#[test]
+fn a_root_cause_lies_in_a_suspect() {
+    let about = |id: &str, target: Option<&str>| Hypothesis {
+        target: target.map(ToString::to_string),
+        ..supported(id)
+    };
+    let suspects = [Entity::parse("shop/Pod/cart-7d9f8b6c5d-x2x4q").unwrap()];
+    let named = |id, target| {
+        evaluate(&reference(), &GateInput { suspects: &suspects, ..input(&[about(id, target)]) })
+    };
+    for target in [None, Some(""), Some("shop/Pod/orders"), Some("two words")] {
+        let outcome = named("h", target);
+        assert_eq!((outcome.exit, outcome.root_cause), (GateExit::None, None), "{target:?}");
+        assert_eq!(outcome.reasons, [GateReason::OutsideSuspects { count: 1 }]);
+    }
+    let inside = named("h", Some(" shop/Pod/cart "));
+    assert_eq!(inside.exit, GateExit::Confident, "an instance is its entity");
+
+    let both = [about("far", Some("orders")), about("near", Some("shop/Pod/cart"))];
+    let outcome = evaluate(&reference(), &GateInput { suspects: &suspects, ..input(&both) });
+    assert_eq!(outcome.reason(), GateReason::Validated { count: 1 });
+    assert_eq!((outcome.root_cause.unwrap().id.as_str(), outcome.ties.len()), ("near", 0));
+
+    let done = GateInput { suspects: &suspects, wants_to_finish: true, ..input(&both[..1]) };
+    let codes: Vec<_> =
+        evaluate(&reference(), &done).reasons.iter().map(GateReason::code).collect();
+    assert_eq!(codes, ["FINISHED_UNVALIDATED", "ROOT_CAUSE_OUTSIDE_SUSPECTS"]);
+}
+
+fn root_of(tree: &[Hypothesis]) -> (String, Vec<String>) {
+    let outcome = evaluate(&reference(), &input(tree));
+    let ties = outcome.ties.iter().map(ToString::to_string).collect();
+    (outcome.root_cause.unwrap().id.to_string(), ties)
+}
+
+#[test]
+fn the_root_cause_has_the_strongest_lane_then_most_tools_then_comes_first() {
+    let many_logs = hypothesis(
+        "many",
+        vec![
+            record("a", Lane::Logs, Supports, Some(1)),
+            record("b", Lane::Logs, Supports, Some(1)),
+            record("c", Lane::Metrics, Supports, Some(1)),
+        ],
+    );
+    let trace = hypothesis("trace", vec![record("a", Lane::Traces, Supports, Some(9))]);
+    assert_eq!(root_of(&[many_logs.clone(), trace]).0, "trace");
+
+    let same_tool = hypothesis("same", vec![record("a", Lane::Logs, Supports, Some(0)); 7]);
+    assert_eq!(root_of(&[same_tool.clone(), many_logs]).0, "many", "one tool counts once");
+
+    let later = hypothesis("later", vec![record("x", Lane::Logs, Supports, Some(5))]);
+    let untimed = hypothesis("untimed", vec![record("x", Lane::Logs, Supports, None)]);
+    assert_eq!(root_of(&[untimed, later, same_tool]).0, "same", "earliest");
+}
+
+#[test]
+fn ties_are_reported() {
+    let (root, ties) = root_of(&[supported("a"), supported("b"), supported("c")]);
+    assert_eq!(root, "a");
+    assert_eq!(ties, ["b", "c"]);
+    let stronger = hypothesis("d", vec![record("spans", Lane::Traces, Supports, None)]);
+    let (root, ties) = root_of(&[supported("a"), supported("b"), stronger]);
+    assert_eq!((root.as_str(), ties.len()), ("d", 0));
+}
+
+proptest! {
+    #[test]
+    fn confident_means_validated_and_nothing_else(
+        trees in proptest::collection::vec(proptest::collection::vec(any_record(), 0..6), 0..4),
+        wants_to_finish: bool, turns_used in 0u32..12, elapsed_micros in 0u64..300_000_000,
+        identical_calls in 0u32..5, turns_without_evidence in 0u32..6,
+    ) {
+        let hypotheses: Vec<_> = trees
+            .into_iter()
+            .enumerate()
+            .map(|(index, records)| hypothesis(&index.to_string(), records))
+            .collect();
+        let input = GateInput {
+            hypotheses: &hypotheses, wants_to_finish, turns_used, elapsed_micros,
+            identical_calls, turns_without_evidence, suspects: &[],
+        };
+        for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
+            let outcome = evaluate(&preset(base).gate, &input);
+            let confident = outcome.exit == GateExit::Confident;
+            prop_assert_eq!(confident, outcome.validated_count > 0);
+            prop_assert_eq!(confident, outcome.root_cause.is_some());
+            prop_assert_eq!(outcome.exit == GateExit::None, outcome.state == GateState::Investigating);
+        }
+    }
+}
