@@ -181,8 +181,17 @@ const MODULES: [(&str, &[&str]); 14] = [
 ];
 
 /// What every module of the server may use.
-const COMMON: [&str; 8] =
-    ["attestation", "call", "config", "errors", "identity", "offload", "owner", "telemetry"];
+const COMMON: [&str; 9] = [
+    "attestation",
+    "call",
+    "config",
+    "errors",
+    "identity",
+    "offload",
+    "owner",
+    "telemetry",
+    "weight",
+];
 
 #[test]
 fn modules_of_the_server_know_only_their_neighbours() {

@@ -27,3 +27,4 @@ pub mod policies;
 mod storage;
 pub mod telemetry;
 pub mod tls;
+mod weight;

@@ -277,7 +277,7 @@ async fn of_four_services_in_a_row_the_first_is_the_frontier() {
         .map(|(of, line)| result(&format!("log-{of}"), v1::EvidenceLane::Logs, line))
         .collect();
     while let Some(look) = graph(&stands).due.first() {
-        let of: usize = look.entity[1..].parse().unwrap();
+        let of: usize = look.entity.trim_start_matches('S').parse().unwrap();
         let label = if of == 1 { BeliefLabel::Origin } else { BeliefLabel::Symptom };
         let ways = (of.max(2) - 1..of.min(3) + 1)
             .map(|from| edge(&format!("S{from}"), &format!("S{}", from + 1)));

@@ -9,6 +9,7 @@ use moka::sync::Cache;
 
 use super::error::StoreError;
 use super::store::Corpus;
+use crate::weight::weight;
 
 /// How long a corpus stays that nobody asks for.
 const IDLE: Duration = Duration::from_secs(600);
@@ -18,12 +19,9 @@ const IDLE: Duration = Duration::from_secs(600);
 pub(super) struct WholeCorpora(Cache<u64, Arc<Vec<EvidenceItem>>>);
 
 impl WholeCorpora {
-    /// Keeps at most `bytes` bytes of contents.
+    /// Keeps corpora of at most `bytes` by [`weight`].
     pub(super) fn new(bytes: u64) -> Self {
-        let size = |items: &Arc<Vec<EvidenceItem>>| -> usize {
-            items.iter().map(|item| item.content.as_str().len()).sum()
-        };
-        let weigh = move |_: &u64, items: &Arc<_>| u32::try_from(size(items)).unwrap_or(u32::MAX);
+        let weigh = |_: &u64, items: &Arc<Vec<EvidenceItem>>| weight(items);
         Self(Cache::builder().max_capacity(bytes).weigher(weigh).time_to_idle(IDLE).build())
     }
 

@@ -8,6 +8,7 @@ use moka::sync::Cache;
 
 use super::Observations;
 use crate::judge::Question;
+use crate::weight::weight;
 
 /// How long it keeps what nobody asks for.
 const IDLE: Duration = Duration::from_secs(600);
@@ -26,31 +27,49 @@ self_cell::self_cell! {
 pub struct Kept(Cache<usize, Arc<Read>>);
 
 impl Kept {
-    /// Holds at most `max_bytes` bytes of evidence; what was read off them takes several times as much memory.
+    /// Holds evidence of at most `max_bytes` by [`weight`]; what was read off it takes about nine times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
-        let weigh = |_: &usize, read: &Arc<Read>| {
-            let items = read.borrow_owner().iter();
-            let bytes: usize = items.map(|item| item.content.as_str().len()).sum();
-            u32::try_from(bytes).unwrap_or(u32::MAX)
-        };
+        let weigh = |_: &usize, read: &Arc<Read>| weight(read.borrow_owner());
         let cache = Cache::builder().max_capacity(max_bytes).weigher(weigh).time_to_idle(IDLE);
         Self(cache.build())
     }
 
     /// The evidence of a question, read.
     pub(in crate::judge) fn read(&self, question: &Question) -> Arc<Read> {
-        let evidence = &question.evidence;
-        let read = || {
-            let evidence = Arc::clone(evidence);
-            Arc::new(Read::new(evidence, |evidence| Observations::read(evidence)))
-        };
-        if question.is_kept { self.0.get_with(Arc::as_ptr(evidence).addr(), read) } else { read() }
+        match question.is_kept {
+            true => self.kept(&question.evidence),
+            false => read(&question.evidence),
+        }
     }
+
+    fn kept(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<Read> {
+        self.0.get_with(Arc::as_ptr(evidence).addr(), || read(evidence))
+    }
+}
+
+fn read(evidence: &Arc<Vec<EvidenceItem>>) -> Arc<Read> {
+    Arc::new(Read::new(Arc::clone(evidence), |evidence| Observations::read(evidence)))
 }
 
 impl std::fmt::Debug for Kept {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Kept").field("entries", &self.0.entry_count()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::item;
+    use super::*;
+
+    #[test]
+    fn any_number_of_small_sets_keeps_within_the_bound() {
+        let kept = Kept::new(64 << 10);
+        for number in 0..500 {
+            kept.kept(&Arc::new(vec![item("log", &format!("pool size is {number}"))]));
+        }
+        kept.0.run_pending_tasks();
+        assert!((1..=32).contains(&kept.0.entry_count()), "{kept:?}");
     }
 }

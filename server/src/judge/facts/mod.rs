@@ -9,6 +9,8 @@ mod explain;
 mod kept;
 mod observations;
 mod ruling;
+#[cfg(test)]
+mod testing;
 
 use gsar_core::Class;
 

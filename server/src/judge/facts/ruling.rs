@@ -250,30 +250,14 @@ fn evidence_type(class: Class, items: &[usize], observations: &Observations<'_>)
 #[cfg(test)]
 mod tests {
     use gsar_core::ClaimId;
-    use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, Lane};
+    use gsar_core::evidence::{EvidenceItem, Lane};
 
+    use super::super::testing::item;
     use super::*;
 
     const PODS: &str = "NAME    READY  STATUS            RESTARTS\n\
                         cart-1  1/1    Running           0\n\
                         cart-2  0/1    CrashLoopBackOff  7\n";
-
-    fn item(id: &str, content: &str) -> EvidenceItem {
-        EvidenceItem {
-            id: EvidenceId::new(id).unwrap(),
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::StaticInfra,
-            tool: "kubectl get pods".to_owned(),
-            query: String::new(),
-            content: Content::Text(content.to_owned()),
-            collected_at: None,
-            exhaustive: false,
-            attested: true,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
-        }
-    }
 
     fn judged_over(text: &str, items: &[EvidenceItem]) -> JudgedClaim {
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
