@@ -353,7 +353,7 @@ async fn a_root_cause_lies_on_the_frontier() {
             ..turn(&stands, vec![result("refused", v1::EvidenceLane::Metrics, text)], vec![])
         }
     };
-    let after = take(&server, refused(API)).await.unwrap();
+    let mut after = take(&server, refused(API)).await.unwrap();
     let gate = after.gate.as_ref().unwrap();
     assert_eq!(
         (gate.exit(), gate.root_cause.as_str()),
@@ -362,11 +362,13 @@ async fn a_root_cause_lies_on_the_frontier() {
     );
     assert!(codes(&gate.reasons).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
     assert!(codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
-    let inside = v1::RecordTurnRequest { step: after.step, ..refused("db") };
-    let after = take(&server, inside).await.unwrap();
-    let gate = after.gate.as_ref().unwrap();
-    assert_eq!((gate.exit(), gate.root_cause.as_str()), (v1::GateExit::Confident, "h1"));
-    assert!(!codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
+    for target in ["db", " db "] {
+        let inside = v1::RecordTurnRequest { step: after.step, ..refused(target) };
+        after = take(&server, inside).await.unwrap();
+        let gate = after.gate.as_ref().unwrap();
+        assert_eq!((gate.exit(), gate.root_cause.as_str()), (v1::GateExit::Confident, "h1"));
+        assert!(!codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
+    }
 }
 
 async fn fields(server: &Running, request: v1::RecordTurnRequest) -> Vec<String> {

@@ -92,13 +92,13 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
 fn suspects(state: &State) -> Vec<String> {
     let Some(exploration) = &state.exploration else { return Vec::new() };
     let frontier = exploration.outcome().frontier;
-    let is_on_it = |target: &&String| {
-        let node = exploration.topology().resolve(target.trim());
+    let is_on_it = |target: &&str| {
+        let node = exploration.topology().resolve(target);
         node.is_some_and(|node| frontier.contains(&node))
     };
-    let targets = state.turns.hypotheses.iter().map(|of| &of.target).filter(is_on_it).cloned();
+    let targets = state.turns.hypotheses.iter().map(|of| of.target.trim()).filter(is_on_it);
     let names = graph::names(exploration, &frontier);
-    names.into_iter().chain(targets).take(Topology::MAX_ENTITIES).collect()
+    names.into_iter().chain(targets.map(str::to_owned)).take(Topology::MAX_ENTITIES).collect()
 }
 
 /// The way to the suspect: the agent's, else the way of the fault from an alert back to the frontier.
