@@ -1,7 +1,7 @@
 //! This module parses investigations: hypotheses, turns and time used, and the changes around onset.
 
 use gsar_core::ClaimId;
-use gsar_core::belief::{Entity, Topology};
+use gsar_core::belief::Entity;
 use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane};
 use gsar_core::safety::{
     ChainInput, Change, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
@@ -9,6 +9,7 @@ use gsar_core::safety::{
 use gsar_core::time::{Timestamp, Window};
 
 use super::field::{enumeration, id, optional_enumeration, present, short_text, statement, text};
+use super::graph::read_entities;
 use super::limits::Limits;
 use super::list::{at_most, each, unique_ids};
 use super::path::Path;
@@ -115,7 +116,7 @@ pub fn gate_inputs(
     };
     let changes = read_changes(gate.field("changes"), message.changes, limits, violations);
     let path = read_path(gate.field("path"), message.path, limits, violations);
-    let suspects = read_suspects(gate.field("suspects"), message.suspects, violations);
+    let suspects = read_entities(gate.field("suspects"), message.suspects, violations);
     let (changes, change_records) = changes?.into_iter().unzip();
     Some(ParsedGate {
         hypotheses: hypotheses?,
@@ -239,17 +240,6 @@ fn read_change(
     let change = Change { reference: id.clone(), at, evidence_id: None };
     let at = Some(render::timestamp(at));
     Some((change, v1::ChangeRecord { id, summary: summary?, at, target: target? }))
-}
-
-fn read_suspects(
-    path: Path<'_>,
-    names: Vec<String>,
-    violations: &mut Violations,
-) -> Option<Vec<Entity>> {
-    let names = at_most(path, names, Topology::MAX_ENTITIES, violations)?;
-    each(path, names, violations, |path, name, violations| {
-        violations.note(path, Entity::parse(&name))
-    })
 }
 
 fn read_path(

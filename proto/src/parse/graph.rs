@@ -147,7 +147,8 @@ fn read_edge(
     Some((from?, to?))
 }
 
-fn read_entities(
+/// Names of entities, as many as a graph has at most.
+pub(super) fn read_entities(
     path: Path<'_>,
     names: Vec<String>,
     violations: &mut Violations,
