@@ -1,7 +1,8 @@
-//! The real server, asked over its sockets, and its ledger. One binary for all of it: one for each file would link the whole server fifty times.
+//! The real server, asked over its sockets, and its ledger. One binary for all of it: one for each file would link the
+//! whole server fifty times.
 
+#![expect(unreachable_pub, reason = "modules show each other what they share")]
 #![expect(
-    unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

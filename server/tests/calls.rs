@@ -1,10 +1,9 @@
 //! Deadlines, overload, panics, failed judges, idempotency: what a call can meet.
 
-use crate::support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{Running, Wanted, request};
+use crate::support::{self, Running, Wanted, request};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};

@@ -1,10 +1,9 @@
 //! Checks that were executed, through the contract: their result follows from what was declared, only those that were declared
 //! before are attested, and a run that failed contradicts the report that says otherwise.
 
-use crate::support;
 use std::os::unix::fs::MetadataExt as _;
 
-use crate::support::{Running, Wanted, connect, wrong_fields};
+use crate::support::{self, Running, Wanted, connect, wrong_fields};
 use gsar_proto::v1;
 use gsar_server::config::{Attested, Config, Listen};
 use tonic::Code;

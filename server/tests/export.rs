@@ -1,7 +1,6 @@
 //! Exports over a real socket: every kind of record, restricted, resumed, and pairs that are exact.
 
-use crate::support;
-use crate::support::Running;
+use crate::support::{self, Running};
 use gsar_proto::v1;
 use gsar_proto::v1::ExportKind::{ClaimRewards, Grades, Partitions, Preferences};
 use gsar_proto::v1::export_record::Record;

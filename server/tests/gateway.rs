@@ -1,7 +1,6 @@
 //! The HTTP gateway, as HTTP clients and browsers meet it, beside the same calls over gRPC.
 
-use crate::support;
-use crate::support::{Running, Wanted};
+use crate::support::{self, Running, Wanted};
 use bytes::Bytes;
 use gsar_proto::json;
 use gsar_proto::v1;

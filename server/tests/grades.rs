@@ -1,7 +1,6 @@
 //! Grades over a real socket: kept with their evaluation, replaced by their grader, refused as a whole.
 
-use crate::support;
-use crate::support::Running;
+use crate::support::{self, Running};
 use gsar_proto::v1;
 use gsar_proto::v1::grade::Subject;
 use tonic::{Code, Status};

@@ -1,7 +1,6 @@
 //! Hostile input: every attack is answered with an error that names the field, and the server goes on.
 
-use crate::support;
-use crate::support::{Running, Wanted, counts, item, request};
+use crate::support::{self, Running, Wanted, counts, item, request};
 use gsar_proto::v1::{self, ClaimClass, EvidenceType};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;

@@ -1,13 +1,12 @@
 //! These tests check start, readiness, drain and death of the real server.
 
-use crate::support;
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::process::Process;
-use crate::support::{Wanted, health, request};
+use crate::support::{self, Wanted, health, request};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,8 +1,7 @@
 //! What the log of the real server says of calls, and what it never says.
 
-use crate::support;
 use crate::support::process::Process;
-use crate::support::request;
+use crate::support::{self, request};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 

@@ -1,7 +1,6 @@
 //! Which policies a caller may decide by, and what a decision in shadow holds back, over a real socket.
 
-use crate::support;
-use crate::support::{Running, Wanted, request};
+use crate::support::{self, Running, Wanted, request};
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
 use tonic::{Code, Status};

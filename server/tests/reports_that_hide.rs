@@ -4,8 +4,7 @@
 use crate::hiding::facts::{FACTS, log, truthful};
 use crate::hiding::forms::{self, Form};
 use crate::lies::scripted::ScriptedServer;
-use crate::support;
-use crate::support::{Running, Wanted};
+use crate::support::{self, Running, Wanted};
 use futures_util::StreamExt as _;
 use gsar_proto::v1;
 

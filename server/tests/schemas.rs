@@ -3,12 +3,11 @@
 
 mod make;
 
-use crate::support;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::support::chat_models::{self, Models};
-use crate::support::{Running, Wanted};
+use crate::support::{self, Running, Wanted};
 use gsar_proto::v1;
 use gsar_server::config::{Config, EmbeddingsWanted, Problems};
 use gsar_server::evaluate::CheckedConfig;

@@ -1,12 +1,11 @@
 //! Several reports over the same evidence, through a real server: each evaluated and recorded, the evidence read once,
 //! the best first.
 
-use crate::support;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::support::{Running, Wanted, item, request};
+use crate::support::{self, Running, Wanted, item, request};
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::ranked_candidate::Result as Ranked;

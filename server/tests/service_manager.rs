@@ -1,6 +1,5 @@
 //! These tests are the service manager of a real server: they pass it listening sockets and hear what it says of itself.
 
-use crate::support;
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
@@ -9,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::support::process::Process;
-use crate::support::{health, request};
+use crate::support::{self, health, request};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use hyper_util::rt::TokioIo;
 use tonic::transport::{Channel, Endpoint};

@@ -1,7 +1,6 @@
 //! The services beside Evaluate and Score, over a real socket.
 
-use crate::support;
-use crate::support::{Running, Wanted};
+use crate::support::{self, Running, Wanted};
 use gsar_proto::v1;
 use gsar_server::config::AllowOverrides;
 use prost_types::Timestamp;

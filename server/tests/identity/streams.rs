@@ -16,7 +16,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;
 use tonic::{Code, Streaming};
 
-use crate::identity::{As, principals, started, with};
+use crate::identity::{As, digest, principals, started, with};
 use crate::support::tokens::Issuer;
 use crate::support::{Running, item, request};
 
@@ -35,21 +35,16 @@ fn changes() -> [(&'static str, String, Code); 4] {
         ("it is gone", others.to_owned(), Code::Unauthenticated),
         (
             "its token is another one",
-            all.replace(&crate::identity::digest("secret-of-ada"), &crate::identity::digest("x")),
+            all.replace(&digest("secret-of-ada"), &digest("x")),
             Code::Unauthenticated,
         ),
         (
             "its token is ben's",
             {
-                let given = crate::identity::digest("secret-of-ben");
-                let swapped = ada.replace(
-                    &crate::identity::digest("secret-of-ada"),
-                    &crate::identity::digest("x"),
-                );
-                let others = others.replace(
-                    &given,
-                    &format!("{given}\", \"{}", crate::identity::digest("secret-of-ada")),
-                );
+                let given = digest("secret-of-ben");
+                let swapped = ada.replace(&digest("secret-of-ada"), &digest("x"));
+                let others =
+                    others.replace(&given, &format!("{given}\", \"{}", digest("secret-of-ada")));
                 swapped + &others
             },
             Code::Unauthenticated,
