@@ -299,6 +299,5 @@ pub fn chain(policy: &Policy, investigation: &Investigation<'_>) -> EvidenceChai
         changes: investigation.changes,
         onset: investigation.onset,
         window: investigation.window,
-        sub_scores: &[],
     })
 }

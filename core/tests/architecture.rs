@@ -166,7 +166,7 @@ fn every_direct_dependency_says_why_it_is_there() {
 const MODULES: [(&str, &[&str]); 14] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
     ("backup", &["evidence", "judge", "ledger", "storage"]),
-    ("drive", &["evaluate", "evidence", "ledger"]),
+    ("drive", &["evaluate", "evidence", "judge", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies", "storage", "tls"]),
     ("evidence", &["storage"]),
     ("export", &["evaluate", "ledger"]),

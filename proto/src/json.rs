@@ -78,6 +78,7 @@ named!(
     GradeRequest,
     GradeResponse,
     Investigation,
+    LookAtEntityResponse,
     ListEvaluationsResponse,
     ListPoliciesResponse,
     PartitionRecord,

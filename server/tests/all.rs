@@ -43,6 +43,7 @@ mod lies;
 mod lifecycle;
 mod local_judge;
 mod logs;
+mod looks_at_entities;
 mod model_judge;
 mod panels;
 mod policies;

@@ -239,6 +239,7 @@ fn h12_what_framing_makes_inert_and_tells() {
             query: "",
             collected_at: "",
             exhaustive: false,
+            part: "",
             content: text,
         };
         let frame = framer.frame(Nonce::new(7), &[shown]).unwrap();

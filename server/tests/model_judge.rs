@@ -213,6 +213,133 @@ async fn long_evidence_is_asked_about_in_parts() {
 }
 
 #[tokio::test]
+async fn long_evidence_is_parted_where_its_lines_have_least_in_common() {
+    let provider = Server::start().await.unwrap();
+    let server =
+        asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
+    let served =
+        |n| (1..=n).map(|n| format!("INFO served order ORD-{n} in {n} ms\n")).collect::<String>();
+    let trace: String = (1..=9).map(|n| format!("  at shop.pool.Pool.take(Pool:{n})\n")).collect();
+    // Of 2048 bytes the trace would begin in the first part and end in the second.
+    let before = served(54);
+    assert!(before.len() < 2_048 && before.len() + trace.len() > 2_100, "{}", before.len());
+    let evidence = vec![item("log", &format!("{before}{trace}{}", served(40)))];
+    provider.always(Play::answer(&verdict(&[("c1", "ungrounded", "", "")])));
+    let asked = request(&[("c1", "The pool size is 20.")], evidence);
+    server.grounding().evaluate(asked).await.unwrap();
+    let seen: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
+    assert_eq!(seen.len(), 2);
+    let parts_of_trace = seen.iter().filter(|body| body.contains("at shop.pool"));
+    let whole: Vec<bool> =
+        parts_of_trace.map(|body| body.contains("Pool:1)") && body.contains("Pool:9)")).collect();
+    assert_eq!(whole, [true]);
+}
+
+#[tokio::test]
+async fn of_a_long_item_a_model_chooses_the_lines_that_it_reads() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |model, _| {
+        (model.outline_above, model.hide) = (Some(gsar_server::config::Bytes(1_024)), Some(true));
+    })
+    .await;
+    let lines = (1..=400).map(|n| match n {
+        137 => "ERROR pool of mail@shop.example is exhausted\n".to_owned(),
+        _ => format!("INFO order ORD-{n} took {} ms\n", n % 90),
+    });
+    let log = lines.collect::<String>();
+    let asked = request(
+        &[("c1", "The pool of mail@shop.example is exhausted.")],
+        vec![item("note", "pool size is 20"), item("log", &log)],
+    );
+    let found = verdict(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
+    let choice = r#"{"choices": [{"evidence": "E1", "first_line": 136, "last_line": 138}]}"#;
+    provider.next([Play::answer(choice), Play::answer(&found)]);
+    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
+    assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
+    let calls = &answer.provenance.unwrap().judges[0].calls;
+    let purposes: Vec<&str> = calls.iter().map(|call| call.purpose.as_str()).collect();
+    assert_eq!(purposes, ["choose", "judge"]);
+    assert_ne!(calls[0].prompt, calls[1].prompt);
+    let chosen = answer.warnings.iter().find(|warning| warning.code == "LINES_CHOSEN").unwrap();
+    assert!(chosen.sentence.ends_with("log: lines 136 to 138 of 400"), "{}", chosen.sentence);
+    let seen: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
+    let [outline, shown] = seen.as_slice() else { panic!("{} requests", seen.len()) };
+    assert!(outline.contains("1 to 400, 399 lines: INFO order ORD-1 took 1 ms"), "{outline}");
+    assert!(!outline.contains("pool size") && !outline.contains("mail@shop.example"), "{outline}");
+    assert!(
+        shown.contains("lines 136 to 138 of 400") && shown.contains("pool size is 20"),
+        "{shown}"
+    );
+    assert!(!shown.contains("ORD-135") && !shown.contains("ORD-139"), "{shown}");
+    // A choice that cannot be read costs a call; then everything is shown.
+    for unusable in ["lines 136 to 138", r#"{"choices": [{"evidence": "E1"}]}"#] {
+        provider.next([Play::answer(unusable), Play::answer(&found)]);
+        let asked = v1::EvaluateRequest {
+            options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
+            ..asked.clone()
+        };
+        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
+        assert!(answer.warnings.iter().any(|warning| warning.code == "LINES_NOT_CHOSEN"));
+        let shown = provider.seen().last().unwrap().body.to_string();
+        assert!(shown.contains("ORD-135") && shown.contains("ORD-400"));
+    }
+}
+
+#[tokio::test]
+async fn claims_that_people_graded_are_examples_where_they_are_wanted() {
+    let provider = Server::start().await.unwrap();
+    let server = asking(&provider, Wire::OpenAi, NAME, |model, _| {
+        (model.examples, model.hide) = (1, Some(true));
+    })
+    .await;
+    let (first, answer) = pool();
+    provider.always(Play::answer(&answer));
+    let evaluated = server.grounding().evaluate(first.clone()).await.unwrap().into_inner();
+    assert_eq!(evaluated.provenance.unwrap().examples, []);
+    let grade = async |grader: &str, class: v1::ClaimClass| {
+        let claim = v1::ClaimGrade { claim_id: "c1".to_owned(), class: class.into() };
+        let subject = Some(v1::grade::Subject::Claim(claim));
+        let request = v1::GradeRequest {
+            evaluation_id: evaluated.evaluation_id.clone(),
+            grader: grader.to_owned(),
+            grades: vec![v1::Grade { subject, note: String::new() }],
+        };
+        server.ledger().grade(request).await.unwrap();
+    };
+    let evidence = || vec![item("log", "pool of orders is exhausted")];
+    let text = "The connection pool of orders is exhausted.";
+    let found = verdict(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
+    provider.always(Play::answer(&found));
+    let ask = async |text: &str| {
+        let asked = request(&[("c1", text)], evidence());
+        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let sent = provider.seen().last().unwrap().body.to_string();
+        (answer.provenance.unwrap().examples, sent)
+    };
+    grade("ada", v1::ClaimClass::Ungrounded).await;
+    let (examples, sent) = ask(text).await;
+    let example = v1::GradedExample {
+        evaluation_id: evaluated.evaluation_id.clone(),
+        claim_id: "c1".to_owned(),
+    };
+    assert_eq!(examples, [example]);
+    assert!(sent.contains("Claims of earlier reports") && sent.contains("ungrounded"), "{sent}");
+    assert!(!sent.contains("mail@shop.example"), "{sent}");
+    // The very claim would be an answer, and what graders disagree on shows nothing.
+    assert_eq!(ask("The connection pool of mail@shop.example is exhausted.").await.0, []);
+    grade("ben", v1::ClaimClass::Grounded).await;
+    assert_eq!(ask(text).await.0, []);
+    // Off unless it is asked for.
+    let plain = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    plain.grounding().evaluate(first).await.unwrap();
+    assert!(
+        !provider.seen().last().unwrap().body.to_string().contains("Claims of earlier reports")
+    );
+}
+
+#[tokio::test]
 async fn a_model_that_grounds_anything_is_found_out() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.canary = true).await;

@@ -279,6 +279,8 @@ fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
         purpose: Purpose::Judge,
         redactor: None,
         max_evidence: 1 << 18,
+        outline_above: None,
+        examples: 0,
         temperature: None,
         max_output_tokens: 1_000,
         price: None,

@@ -78,10 +78,12 @@ async fn a_chain_cites_the_change_before_onset_and_none_outside_the_window() {
     let chain = chain.unwrap();
     assert_eq!(chain.change.as_ref().unwrap().id, "deploy");
     assert_eq!(chain.strength(), v1::GroundingStrength::Grounded);
+    assert_eq!((chain.lane_strength, chain.independent_supports), (3, 1));
 
     let other = v1::AssembleChainRequest { hypothesis_id: "model".to_owned(), ..request.clone() };
     let chain = server.gate().assemble_chain(other).await.unwrap().into_inner().chain.unwrap();
     assert_eq!(chain.evidence.len(), 0, "what a model inferred carries nothing");
+    assert_eq!((chain.lane_strength, chain.independent_supports), (0, 0));
 
     let unknown = v1::AssembleChainRequest { hypothesis_id: "nobody".to_owned(), ..request };
     let status = server.gate().assemble_chain(unknown).await.expect_err("unknown");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum, ValueHint};
 
-use super::Connection;
+use super::{Connection, Output};
 
 /// Graphs of entities, who depends on whom: read, and shown as they were explored
 #[derive(Debug, Subcommand)]
@@ -23,6 +23,30 @@ Examples:
         /// How to draw it
         #[arg(long, short, value_enum, default_value_t = GraphFormat::Human)]
         format: GraphFormat,
+        #[command(flatten)]
+        connection: Connection,
+    },
+    /// Show what is stored of an entity that is due to be looked at
+    #[command(after_help = "\
+Examples:
+  gsar graph look inc-7 Deployment/cart
+  gsar graph look inc-7 Deployment/cart --ask --output json > look.json")]
+    Look {
+        /// The investigation
+        #[arg(value_name = "ID")]
+        id: String,
+        /// An entity that gsar graph show says is due, by any of its names
+        #[arg(value_name = "ENTITY")]
+        entity: String,
+        /// Have the chat model say what it is that judges.look names
+        #[arg(long)]
+        ask: bool,
+        /// The most bytes of passages, 1024 to 1048576 [default: 16384]
+        #[arg(long, value_name = "BYTES")]
+        bytes: Option<u32>,
+        /// How to print
+        #[arg(long, short, value_enum, default_value_t = Output::Human)]
+        output: Output,
         #[command(flatten)]
         connection: Connection,
     },

@@ -6,10 +6,10 @@ use gsar_client::graph::{Edges, EdgesError};
 use gsar_client::input::{InputError, read_text};
 use gsar_client::v1;
 
-use super::{check_kept, print, print_as_it_is, print_json};
-use crate::arguments::{Connection, Graph, GraphFormat};
+use super::{check_kept, is_json, print, print_as_it_is, print_json};
+use crate::arguments::{Connection, Graph, GraphFormat, Output};
 use crate::failure::Failure;
-use crate::human::{graph, graph_page};
+use crate::human::{entity_look, graph, graph_page};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -17,6 +17,15 @@ use crate::terminal::Terminal;
 pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
         Graph::Show { id, format, connection } => show(id, *format, connection, terminal).await,
+        Graph::Look { id, entity, ask, bytes, output, connection } => {
+            let request = v1::LookAtEntityRequest {
+                investigation_id: id.clone(),
+                entity: entity.clone(),
+                max_bytes: bytes.unwrap_or(0),
+                ask_model: *ask,
+            };
+            look(request, *output, connection, terminal).await
+        }
         Graph::Read { kubernetes, traces, edges, alerts, changed } => {
             let mut read = Edges::default();
             add(kubernetes, |text| read.add_kubernetes(text))?;
@@ -40,6 +49,24 @@ fn add(
         })?;
     }
     Ok(())
+}
+
+async fn look(
+    request: v1::LookAtEntityRequest,
+    output: Output,
+    connection: &Connection,
+    terminal: &Terminal,
+) -> Result<Status, Failure> {
+    check_kept(connection, "investigation to look into")?;
+    with_client(connection, async |client, _| {
+        let answer = client.look_at_entity(request).await?;
+        match is_json(output) {
+            true => print_json(&answer)?,
+            false => print(&entity_look(&answer, terminal.columns))?,
+        }
+        Ok(Status::Proceed)
+    })
+    .await
 }
 
 async fn show(

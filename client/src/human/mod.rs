@@ -6,6 +6,7 @@
 mod check_run;
 mod claims;
 mod doctor;
+mod entity_look;
 pub(crate) mod errors;
 mod evaluation;
 mod evidence;
@@ -27,6 +28,7 @@ pub(crate) mod samples;
 pub(crate) use check_run::check_run;
 pub(crate) use claims::place;
 pub(crate) use doctor::{Check, Health, checks};
+pub(crate) use entity_look::entity_look;
 pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_name, statements};
 pub(crate) use evidence::{corpora, hits, size, stored};
 pub(crate) use investigation::{Progress, progress_end, progress_of, progress_start};

@@ -65,6 +65,20 @@ impl Client {
         .await
     }
 
+    /// Gives what is stored of an entity that is due to be looked at, and what a model believes of it where that is asked for.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer. A model that failed is an answer.
+    pub async fn look_at_entity(
+        &self,
+        request: v1::LookAtEntityRequest,
+    ) -> Result<v1::LookAtEntityResponse, ClientError> {
+        self.call("LookAtEntity", Repeat::Harmless, request, |channel, request| async move {
+            Service::new(channel).look_at_entity(request).await
+        })
+        .await
+    }
+
     /// Gives an investigation up.
     ///
     /// # Errors

@@ -8,7 +8,6 @@ use alloc::vec::Vec;
 
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::evidence::EvidenceId;
-use crate::fixed::Millionths;
 use crate::time::{Timestamp, Window};
 
 /// A deployment, commit or pull request that may have started the incident.
@@ -31,15 +30,6 @@ pub struct ChangeCitation {
     pub before_onset_micros: i64,
     /// References of other changes of the very same instant, in the order given.
     pub equally_near: Vec<String>,
-}
-
-/// One term of the ranking that led to the suspect, for a person to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubScore {
-    /// What it measures.
-    pub name: String,
-    /// Its value.
-    pub value: Millionths,
 }
 
 /// How well a root cause is grounded.
@@ -81,8 +71,6 @@ pub struct ChainInput<'a> {
     pub onset: Option<Timestamp>,
     /// In which time a change may have started the incident, where known.
     pub window: Option<Window>,
-    /// The terms of the ranking; may be empty.
-    pub sub_scores: &'a [SubScore],
 }
 
 /// What stands behind a root cause.
@@ -94,8 +82,6 @@ pub struct EvidenceChain {
     pub items: Vec<EvidenceRecord>,
     /// The change nearest to the onset, where one qualifies.
     pub change: Option<ChangeCitation>,
-    /// The terms of the ranking.
-    pub sub_scores: Vec<SubScore>,
     /// How well the root cause is grounded.
     pub strength: Strength,
 }
@@ -115,13 +101,7 @@ pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
         (false, false) => Strength::Ungrounded,
         _ => Strength::PartiallyGrounded,
     };
-    EvidenceChain {
-        path: input.path.to_vec(),
-        items,
-        change,
-        sub_scores: input.sub_scores.to_vec(),
-        strength,
-    }
+    EvidenceChain { path: input.path.to_vec(), items, change, strength }
 }
 
 /// The last change in the window that is not after the onset; the first given among simultaneous ones.
@@ -158,7 +138,6 @@ mod tests {
             changes,
             onset: Some(Timestamp::from_micros(100)),
             window: Window::new(Timestamp::from_micros(50), Timestamp::from_micros(120)),
-            sub_scores: &[],
         })
     }
 
@@ -192,14 +171,8 @@ mod tests {
         let changes = [change("deploy", 90)];
         let whole = Window::new(Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
         for (onset, window) in [(None, whole), (Some(Timestamp::from_micros(100)), None)] {
-            let input = ChainInput {
-                path: &[],
-                root_cause: None,
-                changes: &changes,
-                onset,
-                window,
-                sub_scores: &[],
-            };
+            let input =
+                ChainInput { path: &[], root_cause: None, changes: &changes, onset, window };
             assert_eq!(assemble(&input).change, None);
         }
     }
@@ -241,7 +214,7 @@ mod tests {
             let onset = Timestamp::from_micros(onset);
             let window = Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end));
             let chain = assemble(&ChainInput {
-                path: &[], root_cause: None, changes: &changes, onset: Some(onset), window, sub_scores: &[],
+                path: &[], root_cause: None, changes: &changes, onset: Some(onset), window,
             });
             let eligible = |at: Timestamp| window.is_some_and(|window| window.contains(at)) && at <= onset;
             match chain.change {

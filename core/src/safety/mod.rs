@@ -14,7 +14,7 @@ pub mod rollout;
 pub mod verdict;
 
 pub use cap::{Capped, Confidence, ConfidenceError, cap};
-pub use chain::{ChainInput, Change, ChangeCitation, EvidenceChain, Strength, SubScore, assemble};
+pub use chain::{ChainInput, Change, ChangeCitation, EvidenceChain, Strength, assemble};
 pub use gate::{
     GateExit, GateInput, GateOutcome, GateReason, GateState, RootCause, evaluate as evaluate_gate,
 };

@@ -3534,6 +3534,19 @@ pub struct Provenance {
     /// retrieval says what of the corpus the judge was given; absent where the request names no corpus.
     #[prost(message, optional, tag = "10")]
     pub retrieval: ::core::option::Option<Retrieval>,
+    /// examples are graded claims that chat models were shown, the most alike first; none unless a model is configured to.
+    #[prost(message, repeated, tag = "11")]
+    pub examples: ::prost::alloc::vec::Vec<GradedExample>,
+}
+/// GradedExample is a claim of an earlier evaluation that people graded.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GradedExample {
+    /// evaluation_id of the evaluation.
+    #[prost(string, tag = "1")]
+    pub evaluation_id: ::prost::alloc::string::String,
+    /// claim_id of the claim in it.
+    #[prost(string, tag = "2")]
+    pub claim_id: ::prost::alloc::string::String,
 }
 /// Retrieval says what of a corpus the judge was given.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3623,7 +3636,7 @@ pub struct JudgeLink {
 /// ModelCall is one answer of a chat model, or a call without one.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ModelCall {
-    /// purpose is "judge", "repair", "refute" or "reconsider".
+    /// purpose is "judge", "repair", "refute", "reconsider", "choose" (which lines of long items are shown) or "look" (at an entity).
     #[prost(string, tag = "1")]
     pub purpose: ::prost::alloc::string::String,
     /// model as its provider names it; empty where it did not answer.
@@ -5535,6 +5548,60 @@ pub struct RecordedStop {
     #[prost(string, tag = "1")]
     pub cause: ::prost::alloc::string::String,
 }
+/// LookAtEntityRequest asks what is stored of an entity.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LookAtEntityRequest {
+    /// investigation_id of the investigation; required.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// entity that is due, by any of its names; required.
+    #[prost(string, tag = "2")]
+    pub entity: ::prost::alloc::string::String,
+    /// max_bytes of the passages together; 1024 to 1048576; 16384 where 0.
+    #[prost(uint32, tag = "3")]
+    pub max_bytes: u32,
+    /// ask_model has the chat model answer that judges.look names; what it costs counts in the budgets of a day, and not in that of
+    /// the investigation, though none is asked where that is spent. FAILED_PRECONDITION where none is named.
+    #[prost(bool, tag = "4")]
+    pub ask_model: bool,
+}
+/// LookAtEntityResponse is the context of an entity, and what a model believes of it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LookAtEntityResponse {
+    /// look is what is known around it.
+    #[prost(message, optional, tag = "1")]
+    pub look: ::core::option::Option<EntityLook>,
+    /// passages of stored items that name it: changes first, the last one before the onset before all others, then what bears on
+    /// it most. What was collected outside the onset window is left out.
+    #[prost(message, repeated, tag = "2")]
+    pub passages: ::prost::alloc::vec::Vec<EntityPassage>,
+    /// left_out is how many more passages had no room.
+    #[prost(uint32, tag = "3")]
+    pub left_out: u32,
+    /// belief of the model, as RecordTurn takes it; absent where it was not asked, where nothing is stored of the entity, and where
+    /// the model failed.
+    #[prost(message, optional, tag = "4")]
+    pub belief: ::core::option::Option<Belief>,
+    /// calls of the model.
+    #[prost(message, repeated, tag = "5")]
+    pub calls: ::prost::alloc::vec::Vec<ModelCall>,
+    /// reasons why the model gave no belief, by the codes of judges.
+    #[prost(message, repeated, tag = "6")]
+    pub reasons: ::prost::alloc::vec::Vec<Reason>,
+}
+/// EntityPassage is a stretch of a stored item that names an entity.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EntityPassage {
+    /// lane of its item.
+    #[prost(enumeration = "EvidenceLane", tag = "1")]
+    pub lane: i32,
+    /// collected_at of its item; absent where that is not known.
+    #[prost(message, optional, tag = "2")]
+    pub collected_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// hit is the passage.
+    #[prost(message, optional, tag = "3")]
+    pub hit: ::core::option::Option<SearchHit>,
+}
 /// Generated client implementations.
 pub mod investigation_service_client {
     #![allow(
@@ -5764,6 +5831,33 @@ pub mod investigation_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
+        /// has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
+        /// FAILED_PRECONDITION where the entity is not due.
+        pub async fn look_at_entity(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LookAtEntityRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LookAtEntityResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.InvestigationService/LookAtEntity",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.InvestigationService", "LookAtEntity"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Drive is the same over one stream: each request is answered in order by one response. The first one starts or
         /// resumes; the stream ends behind the finished instruction.
         pub async fn drive(
@@ -5844,6 +5938,16 @@ pub mod investigation_service_server {
             request: tonic::Request<super::CancelInvestigationRequest>,
         ) -> std::result::Result<
             tonic::Response<super::CancelInvestigationResponse>,
+            tonic::Status,
+        >;
+        /// LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
+        /// has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
+        /// FAILED_PRECONDITION where the entity is not due.
+        async fn look_at_entity(
+            &self,
+            request: tonic::Request<super::LookAtEntityRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LookAtEntityResponse>,
             tonic::Status,
         >;
         /// Server streaming response type for the Drive method.
@@ -6163,6 +6267,52 @@ pub mod investigation_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CancelInvestigationSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.InvestigationService/LookAtEntity" => {
+                    #[allow(non_camel_case_types)]
+                    struct LookAtEntitySvc<T: InvestigationService>(pub Arc<T>);
+                    impl<
+                        T: InvestigationService,
+                    > tonic::server::UnaryService<super::LookAtEntityRequest>
+                    for LookAtEntitySvc<T> {
+                        type Response = super::LookAtEntityResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LookAtEntityRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as InvestigationService>::look_at_entity(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LookAtEntitySvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -86,7 +86,6 @@ impl ParsedGate {
             changes: &self.changes,
             onset: self.onset,
             window: self.window,
-            sub_scores: &[],
         }
     }
 }

@@ -33,8 +33,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn frame(framer: &Framer, id: &EvidenceId, content: &str) -> Duration {
     let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
-    let item =
-        Item { id, kind, lane, tool: "", query: "", collected_at: "", exhaustive: false, content };
+    let item = Item {
+        id,
+        kind,
+        lane,
+        tool: "",
+        query: "",
+        collected_at: "",
+        exhaustive: false,
+        part: "",
+        content,
+    };
     let start = Instant::now();
     let _ = black_box(framer.frame(NONCE, &[item]));
     start.elapsed()

@@ -62,6 +62,7 @@ fn measured(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration
             query,
             collected_at: "",
             exhaustive: false,
+            part: "",
             content,
         })
         .collect();

@@ -70,6 +70,8 @@ pub enum Field {
     Tool,
     /// The query.
     Query,
+    /// What says which part of the item it is.
+    Part,
 }
 
 /// A stretch of evidence that tries to instruct. It was made inert and is still there.

@@ -10,6 +10,7 @@
 //!
 //! Content has no line numbers: a judge quotes it word for word.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -24,7 +25,7 @@ use crate::nonce::Nonce;
 /// An item of evidence, or a passage of one, as a judge is to see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'e> {
-    /// Its id, once in a frame.
+    /// Its id, once in a frame unless `part` says which part of it this is.
     pub id: &'e EvidenceId,
     /// What it is.
     pub kind: EvidenceKind,
@@ -38,6 +39,8 @@ pub struct Item<'e> {
     pub collected_at: &'e str,
     /// Whether it lists everything in its scope.
     pub exhaustive: bool,
+    /// Which part of the item this is, such as `lines 3 to 9 of 400`; empty where that need not be said.
+    pub part: &'e str,
     /// What it says.
     pub content: &'e str,
 }
@@ -45,9 +48,9 @@ pub struct Item<'e> {
 /// Why evidence cannot be framed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// An id is there twice.
+    /// An id is there twice, and not as parts of one item.
     #[error(
-        "evidence {id} is given twice in one frame; give each item, or each passage, an id of its own"
+        "evidence {id} is given twice in one frame; give each item an id of its own, or say which part of it each passage is"
     )]
     Twice {
         /// The id.
@@ -88,15 +91,18 @@ impl Framer {
     /// # Errors
     /// [`FrameError`] when an id is there twice, or when evidence has the nonce.
     pub fn frame(&self, nonce: Nonce, items: &[Item<'_>]) -> Result<Frame, FrameError> {
-        let texts: Vec<&str> =
-            items.iter().flat_map(|item| [item.tool, item.query, item.content]).collect();
+        let texts: Vec<&str> = items
+            .iter()
+            .flat_map(|item| [item.tool, item.query, item.part, item.content])
+            .collect();
         let nonce = nonce.absent_from(&texts).ok_or(FrameError::Nonce)?;
         let mut frame = Frame::opened(nonce);
         for item in items {
-            let label = frame.labelled(item.id)?;
+            let label = frame.labelled(item)?;
             let shown = Shown {
                 tool: self.shown(item, Field::Tool, item.tool, &mut frame.findings),
                 query: self.shown(item, Field::Query, item.query, &mut frame.findings),
+                part: self.shown(item, Field::Part, item.part, &mut frame.findings),
                 content: self.shown(item, Field::Content, item.content, &mut frame.findings),
             };
             frame.push(&label, item, shown);
@@ -131,6 +137,7 @@ impl Framer {
 struct Shown {
     tool: String,
     query: String,
+    part: String,
     content: String,
 }
 
@@ -168,7 +175,7 @@ impl Frame {
         self.nonce
     }
 
-    /// The label of an item: `E1` for the first.
+    /// The label of an item, or of its first passage: `E1` for the first.
     #[must_use]
     pub fn label(&self, id: &EvidenceId) -> Option<&str> {
         self.labels.get(id).map(String::as_str)
@@ -208,13 +215,19 @@ impl Frame {
         }
     }
 
-    fn labelled(&mut self, id: &EvidenceId) -> Result<String, FrameError> {
-        self.ids.push(id.clone());
+    fn labelled(&mut self, item: &Item<'_>) -> Result<String, FrameError> {
+        self.ids.push(item.id.clone());
         let label = format!("E{}", self.ids.len());
-        match self.labels.insert(id.clone(), label.clone()) {
-            None => Ok(label),
-            Some(_) => Err(FrameError::Twice { id: id.clone() }),
+        match self.labels.entry(item.id.clone()) {
+            Entry::Occupied(_) if item.part.is_empty() => {
+                return Err(FrameError::Twice { id: item.id.clone() });
+            }
+            Entry::Occupied(_) => {}
+            Entry::Vacant(place) => {
+                place.insert(label.clone());
+            }
         }
+        Ok(label)
     }
 
     fn push(&mut self, label: &str, item: &Item<'_>, shown: Shown) {
@@ -230,6 +243,9 @@ impl Frame {
         }
         if item.exhaustive {
             header.insert("exhaustive", Value::from(true));
+        }
+        if !item.part.is_empty() {
+            header.insert("part", Value::from(shown.part));
         }
         // A map with strings as keys is always JSON.
         let header = serde_json::to_string(&header).unwrap_or_default();

@@ -59,6 +59,7 @@ fn little_is_reported_in_stored_evidence() {
             query: "",
             collected_at: "",
             exhaustive: false,
+            part: "",
             content,
         };
         let frame = framer.frame(Nonce::new(0x1f2e_3d4c << 96), &[item]).unwrap();

@@ -84,6 +84,7 @@ fn item(id: &EvidenceId) -> Item<'_> {
         query: "",
         collected_at: "",
         exhaustive: false,
+        part: "",
         content: "one",
     }
 }
@@ -107,7 +108,11 @@ fn labels_go_both_ways() {
 fn an_id_stands_once_in_a_frame() {
     let id = EvidenceId::new("pods").unwrap();
     let error = FRAMER.frame(NONCE, &[item(&id), item(&id)]).unwrap_err();
-    assert_eq!(error, FrameError::Twice { id });
+    assert_eq!(error, FrameError::Twice { id: id.clone() });
+    let part = |part| Item { part, ..item(&id) };
+    let frame = FRAMER.frame(NONCE, &[part("lines 1 to 2"), part("lines 7 to 9")]).unwrap();
+    assert!(frame.text().contains(r#""part":"lines 7 to 9""#), "{}", frame.text());
+    assert_eq!((frame.evidence("E2"), frame.label(&id)), (Some(&id), Some("E1")));
     assert!(error.to_string().contains("pods is given twice"));
 }
 

@@ -86,17 +86,17 @@ impl Templates {
 /// Equal for lines that differ in their figures only.
 fn mark(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    for word in
-        line.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '[' | ']' | '(' | ')'))
-    {
-        if word.bytes().any(|byte| byte.is_ascii_digit()) {
-            hasher.write_u8(b'#');
-        } else {
-            hasher.write(word.as_bytes());
-        }
+    for word in words(line) {
+        hasher.write(word.as_bytes());
         hasher.write_u8(b' ');
     }
     hasher.finish()
+}
+
+/// The words of a line, each with a digit in it as `#`.
+pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '[' | ']' | '(' | ')'))
+        .map(|word| if word.bytes().any(|byte| byte.is_ascii_digit()) { "#" } else { word })
 }
 
 #[cfg(test)]

@@ -313,7 +313,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract, and the right that a call of it takes.
-const METHODS: [(&str, Option<Right>); 30] = [
+const METHODS: [(&str, Option<Right>); 31] = [
     ("GroundingService/Evaluate", Some(Right::Evaluate)),
     ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
     ("GroundingService/SelectBest", Some(Right::Evaluate)),
@@ -329,6 +329,7 @@ const METHODS: [(&str, Option<Right>); 30] = [
     ("InvestigationService/SubmitReport", Some(Right::Evaluate)),
     ("InvestigationService/GetInvestigation", Some(Right::Read)),
     ("InvestigationService/CancelInvestigation", Some(Right::Evaluate)),
+    ("InvestigationService/LookAtEntity", Some(Right::Evaluate)),
     ("InvestigationService/Drive", Some(Right::Evaluate)),
     ("PolicyService/ListPolicies", None),
     ("PolicyService/GetPolicy", None),

@@ -17,8 +17,9 @@ use super::admission::ended;
 use super::services::{Engines, call};
 use crate::attestation::Attestation;
 use crate::errors;
+use crate::evaluate::search_hit;
 use crate::evidence::{
-    CorpusName, Evidence, Filter, Hit, Named, Part, Put, Query, StoreError, Stored, Summary,
+    CorpusName, Evidence, Filter, Named, Part, Put, Query, StoreError, Stored, Summary,
 };
 
 pub(super) struct Corpora(pub(super) Engines);
@@ -162,7 +163,7 @@ impl EvidenceService for Corpora {
         });
         let found = found.await?;
         Ok(Response::new(v1::SearchResponse {
-            hits: found.hits.into_iter().map(hit).collect(),
+            hits: found.hits.into_iter().map(search_hit).collect(),
             method: found.method.name().to_owned(),
             degraded: reason.or(found.degraded).unwrap_or_default(),
         }))
@@ -354,21 +355,5 @@ fn stored(item: Stored) -> v1::StoredItem {
         repeated_lines: item.repeated_lines,
         same_as: item.same_as.unwrap_or_default(),
         unchanged: item.unchanged,
-    }
-}
-
-fn hit(hit: Hit) -> v1::SearchHit {
-    let (first, last) = hit.lines;
-    v1::SearchHit {
-        label: hit.label(),
-        evidence_id: hit.head.id.to_string(),
-        field_path: hit.pointer,
-        lines: (first > 0).then_some(v1::LineRange { first, last }),
-        bytes: Some(v1::ByteRange { start: hit.bytes.0, end: hit.bytes.1 }),
-        text: hit.text,
-        lexical_rank: hit.lexical_rank,
-        vector_rank: hit.vector_rank,
-        score: hit.score as f64 / 1e9,
-        similarity: hit.similarity.map(f64::from),
     }
 }

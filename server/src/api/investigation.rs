@@ -77,6 +77,15 @@ impl InvestigationService for Driver {
         Ok(Response::new(v1::CancelInvestigationResponse { investigation }))
     }
 
+    async fn look_at_entity(
+        &self,
+        request: Request<v1::LookAtEntityRequest>,
+    ) -> Result<Response<v1::LookAtEntityResponse>, Status> {
+        let call = call(request.extensions())?;
+        let investigations = self.investigations.of(&call.principal);
+        investigations.look(&call, request.into_inner()).await.map(Response::new)
+    }
+
     type DriveStream = ReceiverStream<Result<v1::DriveResponse, Status>>;
 
     async fn drive(

@@ -115,6 +115,7 @@ impl LedgerService for LedgerReader {
         if !ledger.grade(grades).await.map_err(|error| refused(&error))? {
             return Err(evaluate::unknown(&id));
         }
+        engine.forget_graded_claims();
         Ok(Response::new(v1::GradeResponse { graded_at: Some(render::timestamp(graded_at)) }))
     }
 

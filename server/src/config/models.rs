@@ -20,6 +20,8 @@ pub struct Model {
     pub key_file: Option<PathBuf>,
     /// The most evidence that is shown at once; more is shown in parts.
     pub max_evidence: Bytes,
+    /// Above how much text of an item the model chooses which of its lines are shown; absent for never.
+    pub outline_above: Option<Bytes>,
     /// The most tokens of an answer.
     pub max_output_tokens: u32,
     /// Whether a temperature of 0 is asked for; off for models that take none.
@@ -42,6 +44,8 @@ pub struct Model {
     pub prompt: Option<PathBuf>,
     /// A file with the prompt template of panels that ask it to disprove; absent for the built-in one.
     pub refute_prompt: Option<PathBuf>,
+    /// How many claims that people graded it is shown as examples, 0 to 20.
+    pub examples: usize,
     /// How often it is asked about each report, 1 to 10; the answers vote.
     pub samples: u32,
     /// Whether secrets and personal data are hidden; absent: unless it listens on this machine.
@@ -63,6 +67,7 @@ impl Default for Model {
             key_env: None,
             key_file: None,
             max_evidence: Bytes(256 << 10),
+            outline_above: None,
             max_output_tokens: 8_192,
             temperature: true,
             timeout: Duration(std::time::Duration::from_secs(90)),
@@ -74,6 +79,7 @@ impl Default for Model {
             ollama_context: None,
             prompt: None,
             refute_prompt: None,
+            examples: 0,
             samples: 1,
             hide: None,
             canary: true,

@@ -158,6 +158,8 @@ pub struct Judges {
     /// Whether that model gives a second opinion on what chat models ground, which the policy's `findings.second_opinion`
     /// weighs.
     pub second_opinion: bool,
+    /// The chat model that says what an entity of an investigation's graph is, as `provider:model`; absent for none.
+    pub look: Option<String>,
     /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
     pub hidden: BTreeMap<String, String>,
 }
@@ -270,6 +272,7 @@ impl Default for Config {
                 daily_budget: None,
                 local: Local { model: None, workers: 2 },
                 second_opinion: false,
+                look: None,
                 hidden: BTreeMap::new(),
             },
             storage: Storage::default(),

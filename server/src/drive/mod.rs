@@ -9,6 +9,7 @@ mod beliefs;
 mod budget;
 mod findings;
 mod graph;
+mod look;
 mod report;
 mod state;
 mod turn;
@@ -191,6 +192,28 @@ impl Investigations {
             self.stop(&mut state, cause, [0; 32]).await?;
         }
         Ok(Submitted { investigation: self.view(&state), evaluation })
+    }
+
+    /// Gives what is stored of an entity that is due, and asks the model that looks at entities where that is wanted.
+    ///
+    /// # Errors
+    /// The contract's errors; FAILED_PRECONDITION where the entity is not due, or the budget is spent and the model wanted.
+    pub async fn look(
+        &self,
+        call: &Call,
+        request: v1::LookAtEntityRequest,
+    ) -> Result<v1::LookAtEntityResponse, Status> {
+        let id = request.investigation_id.as_str();
+        let stored = self.ledger()?.investigation(id).await.map_err(|error| refused(&error))?;
+        let stored = stored.ok_or_else(|| unknown(id))?;
+        let state = State::read(&stored).map_err(broken)?;
+        if let Some(cause) = spent_up(&state, now()).filter(|_| request.ask_model) {
+            return Err(errors::not_due(&format!(
+                "the budget of the investigation is spent ({}), and a model costs; leave ask_model out",
+                cause.code()
+            )));
+        }
+        look::look(&self.engine, call, &state, request).await
     }
 
     /// Gives an investigation up; one that is over stays as it ended.

@@ -15,7 +15,7 @@ use crate::judge::Judge;
 use crate::judge::cached::{Bounds, CachedJudge, JudgementCache};
 use crate::judge::clock::system;
 use crate::judge::local::LocalJudge;
-use crate::judge::model::Purpose;
+use crate::judge::model::{ModelJudge, Purpose};
 use crate::judge::panel::{Member, Panel};
 use crate::judge::spending::Spending;
 use crate::storage::postgres::Database;
@@ -30,6 +30,16 @@ const PANEL: &str = "panel:";
 pub(super) struct CheckedChain {
     links: Vec<Link>,
     models: BTreeMap<String, CheckedModel>,
+    /// The model that looks at entities, by its name in the configuration.
+    look: Option<String>,
+}
+
+/// The judges of a server.
+pub(super) struct BuiltChain {
+    /// In the order of the chain.
+    pub(super) judges: Vec<Arc<dyn Judge>>,
+    /// Who looks at entities.
+    pub(super) look: Option<Arc<ModelJudge>>,
 }
 
 /// What stands in the chain under a name.
@@ -71,6 +81,7 @@ impl CheckedChain {
         let mut checking = Checking { wanted, known, problems, models: BTreeMap::new() };
         let links: Vec<Option<Link>> =
             wanted.chain.iter().map(|name| checking.link(name)).collect();
+        let look = wanted.look.as_ref().filter(|name| checking.looks(name)).cloned();
         checking.nothing_is_unused();
         let Checking { problems, models: names, .. } = checking;
         if !names.is_empty() && !ledger_is_enabled {
@@ -88,7 +99,7 @@ impl CheckedChain {
             }
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
-        links.filter(|_| sound).map(|links| Self { links, models })
+        links.filter(|_| sound).map(|links| Self { links, models, look })
     }
 
     /// Notes each model whose cost is not known, which the daily budget of that principal could not count.
@@ -109,12 +120,16 @@ impl CheckedChain {
         self,
         wanted: &Judges,
         storage: Option<JudgeStorage<'_>>,
-    ) -> Result<Vec<Arc<dyn Judge>>, String> {
+    ) -> Result<BuiltChain, String> {
         let shared = match storage {
             Some(storage) if !self.models.is_empty() => Some(share(wanted, storage)?),
             _ => None,
         };
-        let Self { links, models } = self;
+        let Self { links, models, look } = self;
+        let look = look.and_then(|written| models.get(&written)).map(|model| {
+            let spending = shared.as_ref().map(|shared| shared.spending.clone());
+            model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
+        });
         let build = |link: Link| match link {
             Link::Known(judge) => Ok(judge),
             Link::Voting { name, members } => {
@@ -126,7 +141,8 @@ impl CheckedChain {
                 Ok(panel)
             }
         };
-        links.into_iter().map(build).collect()
+        let judges: Result<_, String> = links.into_iter().map(build).collect();
+        Ok(BuiltChain { judges: judges?, look: look.transpose()? })
     }
 }
 
@@ -304,6 +320,14 @@ impl Checking<'_> {
         Some(CheckedMember { source, weight, refutes })
     }
 
+    /// Whether a chat model of that name can look at entities.
+    fn looks(&mut self, name: &str) -> bool {
+        let parsed: Result<ModelName, _> = name.parse();
+        let path = ["judges", "look"];
+        let parsed = self.problems.note(&path, parsed);
+        parsed.map(|parsed| self.models.insert(name.to_owned(), parsed)).is_some()
+    }
+
     fn known(&self, name: &str) -> Option<Arc<dyn Judge>> {
         self.known.iter().find(|judge| judge.name() == name).cloned()
     }
@@ -324,8 +348,7 @@ impl Checking<'_> {
         }
         for name in self.wanted.models.keys() {
             if !self.models.contains_key(name) {
-                let description =
-                    "is not in judges.chain nor in a panel of it; add it there, or take it out";
+                let description = "is not in judges.chain, nor in a panel of it, nor judges.look; add it there, or take it out";
                 self.problems.add(&["judges", "models", name], description);
             }
         }
@@ -352,7 +375,7 @@ mod tests {
         match chain {
             Some(chain) if problems.is_empty() => {
                 let chain = chain.build(&judges, None)?;
-                Ok(chain.iter().map(|judge| judge.name().to_owned()).collect())
+                Ok(chain.judges.iter().map(|judge| judge.name().to_owned()).collect())
             }
             _ => Err(problems.to_string()),
         }

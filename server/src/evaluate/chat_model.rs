@@ -11,11 +11,15 @@ use gsar_redaction::{Options, Pattern, Redactor};
 
 use crate::config::{self, Duration, Judges, Model, Problems};
 use crate::judge::Question;
-use crate::judge::model::{ModelJudge, ModelOptions, Prompt, PromptError, Purpose};
+use crate::judge::model::{ModelJudge, ModelOptions, Prompt, PromptError, Purpose, lines_prompt};
 use crate::judge::spending::Spending;
 
 /// Waiting calls for each that runs.
 const WAITING_FOR_EACH: usize = 4;
+/// The most graded claims that are shown as examples.
+const MAX_EXAMPLES: usize = 20;
+/// The least bytes above which an item may be shown in outline.
+const MIN_OUTLINE: u64 = 1 << 10;
 
 /// A chat model whose every setting was checked.
 pub(super) struct CheckedModel {
@@ -58,7 +62,11 @@ impl CheckedModel {
         let hides = wanted.hide.unwrap_or(!endpoint.is_this_machine());
         let redactor = if hides { Some(redactor?.clone()) } else { None };
         let (judge_prompt, refute_prompt) = (judge_prompt?, refute_prompt?);
-        let hidden = format!("{hides} {:?} {:?}", wanted.ollama_context, judges.hidden);
+        let mut hidden = format!("{hides} {:?} {:?}", wanted.ollama_context, judges.hidden);
+        // Left out where it is not set, so that what was cached before is found.
+        if let Some(above) = wanted.outline_above {
+            hidden.push_str(&format!(" outline above {} {}", above.0, lines_prompt()));
+        }
         fits.then_some(Self {
             endpoint,
             wanted,
@@ -110,6 +118,10 @@ impl CheckedModel {
             purpose,
             redactor: self.redactor.clone(),
             max_evidence: usize::try_from(wanted.max_evidence.0).unwrap_or(usize::MAX),
+            outline_above: wanted
+                .outline_above
+                .map(|above| usize::try_from(above.0).unwrap_or(usize::MAX)),
+            examples: wanted.examples,
             temperature: wanted.temperature.then_some(Temperature::ZERO),
             max_output_tokens: wanted.max_output_tokens,
             price: self.price,
@@ -175,11 +187,15 @@ fn ranges(provider: Provider, wanted: &Model, noted: &mut Noted<'_>) {
     noted.range("attempts", wanted.attempts, 1, MAX_ATTEMPTS);
     noted.range("max_concurrent", wanted.max_concurrent, 1, MAX_CONCURRENT);
     noted.range("max_output_tokens", wanted.max_output_tokens, 1, u32::MAX);
+    noted.range("examples", wanted.examples, 0, MAX_EXAMPLES);
     noted.range("samples", wanted.samples, 1, Question::MAX_SAMPLES);
     if wanted.max_evidence.0 == 0 {
         noted.add("max_evidence", "0 allows nothing; give 1 or more");
     }
     let has_ways = matches!(provider, Provider::OpenAiCompatible | Provider::Oci);
+    if wanted.outline_above.is_some_and(|above| above.0 < MIN_OUTLINE) {
+        noted.add("outline_above", "give 1KiB or more, or leave it out to show everything");
+    }
     if wanted.structured_output != config::StructuredOutput::JsonSchema && !has_ways {
         noted.add(
             "structured_output",

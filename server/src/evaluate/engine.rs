@@ -6,13 +6,15 @@ use std::sync::Arc;
 use gsar_proto::parse;
 use tokio::runtime::Handle;
 
-use super::chain::JudgeStorage;
+use super::chain::{BuiltChain, JudgeStorage};
+use super::examples::GradedClaims;
 use super::{CheckedConfig, database};
 use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{self, Bounds, Evidence};
 use crate::identity::Principal;
 use crate::judge::Judge;
 use crate::judge::local::LocalJudge;
+use crate::judge::model::ModelJudge;
 use crate::ledger::{
     DataDir, Durability, Ledger, Options, PostgresLedger, PostgresLedgerOptions, PostgresOptions,
     SqliteLedger,
@@ -26,8 +28,12 @@ pub struct Engine {
     pub(super) principal: Arc<Principal>,
     pub(super) policies: Arc<PolicyStore>,
     pub(super) judges: Arc<[Arc<dyn Judge>]>,
+    /// The chat model that looks at entities.
+    look: Option<Arc<ModelJudge>>,
     /// Who gives second opinions on what judges that are not local ground.
     pub(super) second_opinion: Option<Arc<LocalJudge>>,
+    /// What people graded, for judges that are shown examples.
+    pub(super) graded_claims: GradedClaims,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
     pub(super) evidence_kept: EvidenceKept,
     evidence: Option<Evidence>,
@@ -57,7 +63,8 @@ impl Engine {
             true => Some(Storage::open(config, database)?),
             false => None,
         };
-        let judges = chain.build(&config.judges, storage.as_ref().map(Storage::of_judges))?;
+        let BuiltChain { judges, look } =
+            chain.build(&config.judges, storage.as_ref().map(Storage::of_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
                 let bounds = bounds(&config.evidence);
@@ -92,7 +99,9 @@ impl Engine {
             principal: Principal::anybody(),
             policies: Arc::new(policies),
             judges: judges.into(),
+            look,
             second_opinion,
+            graded_claims: GradedClaims::default(),
             evidence_kept,
             evidence,
             ledger,
@@ -138,6 +147,12 @@ impl Engine {
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
+    }
+
+    /// The chat model that looks at entities, where one is named.
+    #[must_use]
+    pub(crate) fn look(&self) -> Option<&ModelJudge> {
+        self.look.as_deref()
     }
 
     /// Bounds on requests.

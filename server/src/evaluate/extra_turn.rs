@@ -10,7 +10,7 @@ use gsar_core::{ClaimId, JudgedClaim};
 use gsar_proto::v1;
 use metrics::counter;
 
-use super::judging::{count_call, to_proto};
+use super::judging::{call_to_proto, count_call};
 use crate::judge::{Judge, JudgeError, Judgement, Notice, Objection, Question, asking};
 use crate::telemetry::metrics as names;
 
@@ -58,7 +58,7 @@ pub(super) async fn reconsider(
         Err(JudgeError::DeadlinePassed { .. }) => Vec::new(),
     };
     calls.iter().for_each(|call| count_call(&link.judge, call));
-    link.calls.extend(calls.into_iter().map(to_proto));
+    link.calls.extend(calls.into_iter().map(call_to_proto));
 
     let (result, judged) = match answer {
         Ok(answer) if answer.abstained.is_none() => {

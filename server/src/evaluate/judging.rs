@@ -106,7 +106,7 @@ pub(super) async fn ask(
             result: result.to_owned(),
             detail,
             code: code.to_owned(),
-            calls: calls.into_iter().map(to_proto).collect(),
+            calls: calls.into_iter().map(call_to_proto).collect(),
         });
         match answer {
             Ok(Judgement { abstained: Some(reason), notices, .. }) => {
@@ -177,7 +177,7 @@ fn in_its_time(question: &Arc<Question>, following: &[Arc<dyn Judge>]) -> Arc<Qu
     Arc::new(Question { deadline: Some(now + share), ..Question::clone(question) })
 }
 
-pub(super) fn count_call(link: &str, call: &ModelCall) {
+pub(crate) fn count_call(link: &str, call: &ModelCall) {
     if call.from_cache {
         return;
     }
@@ -190,7 +190,7 @@ pub(super) fn count_call(link: &str, call: &ModelCall) {
     counter!(names::JUDGE_ANSWERS, "judge" => judge.to_owned(), "rung" => rung).increment(1);
 }
 
-pub(super) fn to_proto(call: ModelCall) -> v1::ModelCall {
+pub(crate) fn call_to_proto(call: ModelCall) -> v1::ModelCall {
     v1::ModelCall {
         judge: call.judge,
         sample: call.sample,

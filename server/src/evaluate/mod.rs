@@ -10,6 +10,7 @@ mod database;
 mod decide;
 mod embedded;
 mod engine;
+mod examples;
 mod extra_turn;
 mod judging;
 mod not_rescored;
@@ -29,9 +30,11 @@ mod warnings;
 
 pub use checked_config::CheckedConfig;
 pub use engine::Engine;
+pub(crate) use judging::{call_to_proto, count_call};
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::{item, now, refused};
+pub(crate) use retrieval::search_hit;
 pub(crate) use stored::{recorded_grade, unknown};
 
 /// What core looks at of an investigation.

@@ -21,7 +21,7 @@ use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, unjudged, warnings};
 use crate::call::{Call, Step};
 use crate::config::EvidenceKept;
-use crate::judge::{Judge, Notice, Question};
+use crate::judge::{Example, Judge, Notice, Question};
 use crate::ledger::{Content, NewEvent};
 use crate::offload::offload;
 use crate::telemetry::safety::Outcomes;
@@ -180,8 +180,10 @@ impl Engine {
         };
         around.provenance.evidence = std::mem::take(&mut shared.digests);
         let (claims, gathered) = self.collect(call, &mut shared, &report, &mut around).await?;
+        let examples = self.examples(&shared.judges, &claims).await;
+        around.provenance.examples = examples.iter().map(shown_example).collect();
         let (question, judged) =
-            judge(call, &mut shared, &report, claims, gathered, &mut around).await?;
+            judge(call, &mut shared, &report, claims, gathered, examples, &mut around).await?;
         let confidence = report.confidence;
         let answer =
             self.decide_judged(call, &mut shared, confidence, question, judged, &mut around).await;
@@ -326,6 +328,7 @@ async fn judge(
     report: &parse::ParsedReport,
     claims: Vec<Claim>,
     gathered: Gathered,
+    examples: Arc<[Example]>,
     around: &mut Circumstances,
 ) -> Result<(Arc<Question>, Judged), Status> {
     call.enter(Step::Judge);
@@ -336,6 +339,7 @@ async fn judge(
         claims: claims.into(),
         objections: Vec::new(),
         evidence: gathered.evidence,
+        examples,
         is_kept: gathered.is_kept || is_shared,
         explain: shared.options.explain,
         samples: NonZero::new(shared.options.samples),
@@ -353,6 +357,13 @@ async fn judge(
     };
     around.watch.lap(Step::Judge);
     Ok((question, judged))
+}
+
+fn shown_example(example: &Example) -> v1::GradedExample {
+    v1::GradedExample {
+        evaluation_id: example.evaluation_id.clone(),
+        claim_id: example.claim_id.clone(),
+    }
 }
 
 /// Counts an answer and adds all that it says beside what was decided.

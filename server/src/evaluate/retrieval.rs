@@ -313,3 +313,19 @@ fn passage(hit: Hit) -> EvidenceItem {
         verification_result: hit.head.verification_result,
     }
 }
+/// A passage as an answer shows it.
+pub(crate) fn search_hit(hit: Hit) -> v1::SearchHit {
+    let (first, last) = hit.lines;
+    v1::SearchHit {
+        label: hit.label(),
+        evidence_id: hit.head.id.to_string(),
+        field_path: hit.pointer,
+        lines: (first > 0).then_some(v1::LineRange { first, last }),
+        bytes: Some(v1::ByteRange { start: hit.bytes.0, end: hit.bytes.1 }),
+        text: hit.text,
+        lexical_rank: hit.lexical_rank,
+        vector_rank: hit.vector_rank,
+        score: hit.score as f64 / 1e9,
+        similarity: hit.similarity.map(f64::from),
+    }
+}

@@ -35,6 +35,7 @@ pub use receive::Stored;
 pub use search::{Filter, Hit, Hits, Method, Query};
 pub use snapshot::{Named, Part, Snapshot};
 use sqlite::SqliteCorpora;
+pub(crate) use store::item as item_of;
 use store::{Corpus, CorpusStore};
 pub use store::{Head, Summary};
 

@@ -253,7 +253,7 @@ pub(super) enum Kept {
 }
 
 /// An item of evidence with that content.
-pub(super) fn item(head: Head, text: String) -> EvidenceItem {
+pub(crate) fn item(head: Head, text: String) -> EvidenceItem {
     EvidenceItem {
         id: head.id,
         kind: head.kind,

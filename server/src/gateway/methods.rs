@@ -35,12 +35,13 @@ pub(super) const METHODS: [ServedMethod; 17] = [
 ];
 
 /// What stores, grades and deletes: served where callers say who they are.
-pub(super) const WRITING: [ServedMethod; 8] = [
+pub(super) const WRITING: [ServedMethod; 9] = [
     method("/v1/start-investigation", "gsar.v1.InvestigationService/StartInvestigation"),
     method("/v1/record-turn", "gsar.v1.InvestigationService/RecordTurn"),
     method("/v1/submit-report", "gsar.v1.InvestigationService/SubmitReport"),
     method("/v1/investigation", "gsar.v1.InvestigationService/GetInvestigation"),
     method("/v1/cancel-investigation", "gsar.v1.InvestigationService/CancelInvestigation"),
+    method("/v1/look-at-entity", "gsar.v1.InvestigationService/LookAtEntity"),
     method("/v1/grade", "gsar.v1.LedgerService/Grade"),
     method("/v1/delete-evaluation", "gsar.v1.LedgerService/DeleteEvaluation"),
     method("/v1/delete-corpus", "gsar.v1.EvidenceService/DeleteCorpus"),

@@ -149,6 +149,10 @@ impl Judge for CachedJudge {
         self.judge.can_reconsider()
     }
 
+    fn examples(&self) -> usize {
+        self.judge.examples()
+    }
+
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         Box::pin(self.answer(question))
     }

@@ -53,6 +53,11 @@ pub trait Judge: Send + Sync {
         false
     }
 
+    /// How many graded claims it is shown as examples, where there are such.
+    fn examples(&self) -> usize {
+        0
+    }
+
     /// Judges every claim of the question.
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>>;
 }
@@ -88,6 +93,8 @@ pub struct Question {
     pub objections: Vec<Objection>,
     /// The evidence.
     pub evidence: Arc<Vec<EvidenceItem>>,
+    /// Claims that people graded, the most alike first; empty where no judge wants any.
+    pub examples: Arc<[Example]>,
     /// Whether more questions with this very evidence may follow, so that what is read off it is worth keeping.
     pub is_kept: bool,
     /// Whether to tell how each claim was read and what was weighed.
@@ -147,6 +154,21 @@ impl Question {
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+}
+
+/// A claim of an earlier report that people graded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The evaluation.
+    pub evaluation_id: String,
+    /// The claim in it.
+    pub claim_id: String,
+    /// What it says.
+    pub text: String,
+    /// What was cited for it.
+    pub quotes: Vec<String>,
+    /// The class that is right, in the word of everybody who graded it.
+    pub class: Class,
 }
 
 /// A verdict that its judge is asked about once more.

@@ -289,6 +289,10 @@ impl Judge for Panel {
         self.members.iter().filter(votes).any(|member| member.judge.can_reconsider())
     }
 
+    fn examples(&self) -> usize {
+        self.members.iter().map(|member| member.judge.examples()).max().unwrap_or(0)
+    }
+
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         if question.objections.is_empty() {
             Box::pin(self.ask_all(question))

@@ -1,7 +1,10 @@
 //! This module combines several answers to one question: each claim gets the class with the most votes
 //! (docs/JUDGES.md, "Votes"). It is pure and does not know who was asked, or how.
 
+use std::collections::HashSet;
+
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use gsar_retrieval::terms::terms;
 
 /// One answer to the question.
 #[derive(Debug)]
@@ -71,8 +74,8 @@ const FROM_THE_WORST: [Option<Class>; 5] = [
 ];
 
 /// Counts the votes on each claim. The second part has the claims for which a class won, with every citation of those
-/// who voted for it, the type that most of them gave (of equal ones the one that weighs least), and the note of the
-/// first.
+/// who voted for it, the type that most of them gave (of equal ones the one that weighs least), and the note that says
+/// most of what their notes say.
 pub(super) fn count(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
     let counted = claims.iter().map(|claim| count_one(claim, ballots));
     let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = counted.unzip();
@@ -116,12 +119,43 @@ fn joined(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     let from_the_least: Vec<EvidenceType> = EvidenceType::ALL.into_iter().rev().collect();
     let types = agreeing.iter().map(|(ballot, said)| (said.evidence_type, ballot.weight));
     judged.evidence_type = heaviest(&from_the_least, types).unwrap_or(judged.evidence_type);
+    if let Some(note) = nearest_to_all(agreeing) {
+        note.clone_into(&mut judged.note);
+    }
     for citation in others.iter().flat_map(|(_, said)| &said.citations) {
         if !judged.citations.contains(citation) {
             judged.citations.push(citation.clone());
         }
     }
     Some(judged)
+}
+
+/// The note that shares most terms with the others, each counted by its weight; of equals the first.
+fn nearest_to_all<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str> {
+    let notes: Vec<(&'n str, HashSet<String>, u64)> = agreeing
+        .iter()
+        .map(|(ballot, said)| {
+            (said.note.as_str(), terms(&said.note).into_iter().collect(), ballot.weight)
+        })
+        .collect();
+    let nearness = |of: &HashSet<String>| -> u128 {
+        notes.iter().map(|(_, other, weight)| u128::from(*weight) * shared(of, other)).sum()
+    };
+    let mut best: Option<(&str, u128)> = None;
+    for (note, terms, _) in &notes {
+        let nearness = nearness(terms);
+        if best.is_none_or(|(_, most)| nearness > most) {
+            best = Some((note, nearness));
+        }
+    }
+    best.map(|(note, _)| note)
+}
+
+/// The Jaccard index of two sets of terms, in millionths.
+fn shared(one: &HashSet<String>, other: &HashSet<String>) -> u128 {
+    let shared = one.intersection(other).count();
+    let all = (one.len() + other.len()).saturating_sub(shared);
+    (shared as u128 * 1_000_000).checked_div(all as u128).unwrap_or(0)
 }
 
 /// The candidate with the most weight, of equals the first; `None` where nobody voted.
@@ -220,6 +254,31 @@ mod tests {
             ballot(1, Some(judged(Class::Grounded, Inference, "b"))),
         ];
         assert_eq!(count(&[claim("c1")], &level).1[0].evidence_type, Inference);
+    }
+
+    #[test]
+    fn the_note_is_the_one_that_says_most_of_what_all_say() {
+        let note = |weight, class, note: &str| {
+            let said = JudgedClaim {
+                note: note.to_owned(),
+                ..judged(class, EvidenceType::ToolMatch, "q")
+            };
+            ballot(weight, Some(said))
+        };
+        let noted = |ballots: &[Ballot]| count(&[claim("c1")], ballots).1[0].note.clone();
+        let (odd, pool, pool_too) =
+            ("see E1", "E1 says the pool size is 20", "the pool size is 20 in E1, line 3");
+        let mut ballots = vec![
+            note(1, Class::Grounded, odd),
+            note(1, Class::Grounded, pool),
+            note(1, Class::Grounded, pool_too),
+            note(2, Class::Contradicted, "the pool size is 40"),
+        ];
+        assert_eq!(noted(&ballots), pool);
+        // What weighs most is nearest to most of the weight.
+        ballots[0].weight = 9;
+        assert_eq!(noted(&ballots), odd);
+        assert_eq!(noted(&[note(1, Class::Ungrounded, ""), note(1, Class::Ungrounded, "")]), "");
     }
 
     #[test]

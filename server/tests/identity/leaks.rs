@@ -78,6 +78,11 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
         &[r#"{"investigationId": "INVESTIGATION"}"#],
         Code::NotFound,
     ),
+    (
+        "InvestigationService/LookAtEntity",
+        &[r#"{"investigationId": "INVESTIGATION", "entity": "e"}"#],
+        Code::NotFound,
+    ),
     ("LedgerService/ListEvaluations", &[r#"{}"#], Code::Ok),
     ("LedgerService/ListEvaluations", &[r#"{"investigationId": "INVESTIGATION"}"#], Code::Ok),
     ("LedgerService/ListEvaluations", &[r#"{"reportId": "r-of-ada"}"#], Code::Ok),

@@ -14,7 +14,7 @@ use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
 
 /// Every method with the right that it takes, by the documentation; `None` where any principal may call it.
-const RIGHTS: [(&str, Option<&str>); 30] = [
+const RIGHTS: [(&str, Option<&str>); 31] = [
     ("GroundingService/Evaluate", Some("evaluate")),
     ("GroundingService/EvaluateStream", Some("evaluate")),
     ("GroundingService/SelectBest", Some("evaluate")),
@@ -30,6 +30,7 @@ const RIGHTS: [(&str, Option<&str>); 30] = [
     ("InvestigationService/SubmitReport", Some("evaluate")),
     ("InvestigationService/GetInvestigation", Some("read")),
     ("InvestigationService/CancelInvestigation", Some("evaluate")),
+    ("InvestigationService/LookAtEntity", Some("evaluate")),
     ("InvestigationService/Drive", Some("evaluate")),
     ("PolicyService/ListPolicies", None),
     ("PolicyService/GetPolicy", None),

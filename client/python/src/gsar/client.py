@@ -447,6 +447,22 @@ class Client:
         method = self._investigations.GetInvestigation
         return self.transport.call("GetInvestigation", method, request, repeat=True, timeout=timeout)
 
+    def look_at_entity(
+        self,
+        investigation_id: str,
+        entity: str,
+        *,
+        max_bytes: int = 0,
+        ask_model: bool = False,
+        timeout: float | None = None,
+    ) -> v1.LookAtEntityResponse:
+        """Gives what is stored of an entity that is due, and what a model believes of it where that is asked for."""
+        request = v1.LookAtEntityRequest(
+            investigation_id=investigation_id, entity=entity, max_bytes=max_bytes, ask_model=ask_model
+        )
+        method = self._investigations.LookAtEntity
+        return self.transport.call("LookAtEntity", method, request, repeat=True, timeout=timeout)
+
     def cancel_investigation(self, investigation_id: str, *, timeout: float | None = None) -> v1.Investigation:
         """Ends an investigation degraded, with its best report."""
         request = v1.CancelInvestigationRequest(investigation_id=investigation_id)

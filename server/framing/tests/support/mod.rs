@@ -20,6 +20,7 @@ pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
             query: content,
             collected_at: "",
             exhaustive: false,
+            part: "",
             content,
         })
         .collect();

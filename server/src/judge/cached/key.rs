@@ -8,7 +8,7 @@ use gsar_core::evidence::{Citation, Content, EvidenceItem, Target, VerificationR
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId};
 
-use crate::judge::{Objection, Question};
+use crate::judge::{Example, Objection, Question};
 
 /// The bytes of evidence beyond which they are digested away from the threads that serve.
 const LONG: usize = 1 << 20;
@@ -27,6 +27,7 @@ impl Key {
             claims,
             objections,
             evidence,
+            examples,
             is_kept: _,
             explain,
             samples: _,
@@ -59,6 +60,16 @@ impl Key {
             said.citations.iter().for_each(|citation| digest.citation(citation));
             digest.count(findings.len());
             findings.iter().for_each(|finding| digest.text(finding));
+        }
+        // Left out where there are none, so that what was cached before there were any is found.
+        if !examples.is_empty() {
+            digest.count(examples.len());
+            for Example { evaluation_id: _, claim_id: _, text, quotes, class } in examples.iter() {
+                digest.text(text);
+                digest.count(quotes.len());
+                quotes.iter().for_each(|quote| digest.text(quote));
+                digest.text(class.name());
+            }
         }
         // What one principal has asked, no other one learns. Left out where there are no principals, so that what was
         // cached before there were any is found.

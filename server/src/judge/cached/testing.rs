@@ -57,6 +57,7 @@ pub(super) fn question() -> Question {
         claims: [claim("c1", "Pods crash.")].into(),
         objections: Vec::new(),
         evidence: Arc::new(vec![item("e1", "pods crash")]),
+        examples: Arc::default(),
         is_kept: false,
         explain: false,
         samples: None,

@@ -98,6 +98,7 @@ pub(super) mod tests {
             claims: claims.iter().enumerate().map(claim).collect(),
             objections: Vec::new(),
             evidence: Arc::new(vec![item]),
+            examples: Arc::default(),
             is_kept: false,
             explain: false,
             samples: None,
@@ -109,11 +110,7 @@ pub(super) mod tests {
     }
 
     fn ids(question: &Question, with_canary: bool) -> Vec<String> {
-        let part: Vec<Piece<'_>> = question
-            .evidence
-            .iter()
-            .map(|item| Piece { item, content: item.content.as_str() })
-            .collect();
+        let part: Vec<Piece<'_>> = question.evidence.iter().map(Piece::whole).collect();
         let asked = Asked::new(question, &part, with_canary);
         let asked = asked.claims.iter().filter(|claim| !asked.is_canary(&claim.id));
         asked.map(|claim| claim.id.to_string()).collect()

@@ -7,8 +7,11 @@
 
 mod asked;
 mod canary;
+mod choosing;
 mod draws;
 mod expense;
+mod look;
+mod outline;
 mod parts;
 mod planted;
 mod prompt;
@@ -28,7 +31,9 @@ use tracing::Instrument as _;
 use super::spending::{Payer, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
 use asked::Asked;
+pub use choosing::lines_prompt;
 use expense::settle;
+pub use look::{EntityAnswer, EntityQuestion, Passage};
 use parts::{merged, parts};
 use prompt::question as question_text;
 pub use prompt::{Prompt, PromptError};
@@ -54,6 +59,10 @@ pub struct ModelOptions {
     pub redactor: Option<Redactor>,
     /// The most bytes of evidence that are shown at once.
     pub max_evidence: usize,
+    /// Above how many bytes of an item the model chooses which of its lines are shown; `None` to show everything.
+    pub outline_above: Option<usize>,
+    /// How many graded claims are shown as examples.
+    pub examples: usize,
     /// `None` for models that take none.
     pub temperature: Option<Temperature>,
     /// The most tokens of an answer.
@@ -95,6 +104,7 @@ pub struct ModelJudge {
 }
 
 /// What came of asking about a part of the evidence.
+#[derive(Default)]
 struct Part {
     judged: Vec<JudgedClaim>,
     reading: Option<Reading>,
@@ -108,6 +118,13 @@ struct Allowance {
     deadline: Instant,
     /// On whose behalf they are made.
     payer: Payer,
+}
+
+impl Allowance {
+    fn of(question: &Question) -> Self {
+        let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
+        Self { deadline, payer: question.payer() }
+    }
 }
 
 /// Why there is no answer.
@@ -128,7 +145,12 @@ impl ModelJudge {
 
     async fn ask(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
-        let parted = parts(&question.evidence, self.options.max_evidence);
+        if claims.is_empty() {
+            return Ok(Judgement::default());
+        }
+        let mut chosen = Part::default();
+        let shown = self.shown(question, &mut chosen).await;
+        let parted = parts(&shown, self.options.max_evidence);
         if parted.len() > parts::MAX_PARTS {
             return Err(self.failed(
                 "EVIDENCE_TOO_LARGE",
@@ -136,11 +158,8 @@ impl ModelJudge {
                     "the evidence would take {} calls of {} bytes, at most {} are made; store it as a corpus, so that each claim is shown what bears on it",
                     parted.len(), self.options.max_evidence, parts::MAX_PARTS
                 ),
-                Vec::new(),
+                chosen.calls,
             ));
-        }
-        if claims.is_empty() {
-            return Ok(Judgement::default());
         }
         let shares = shares(question, &parted);
         let asked: Vec<_> = shares
@@ -162,7 +181,8 @@ impl ModelJudge {
         }
         answered.sort_by_key(|(place, _)| *place);
         let mut answered: Vec<Part> = answered.into_iter().map(|(_, part)| part).collect();
-        let calls = answered.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)).collect();
+        let of_parts = answered.iter_mut().flat_map(|part| std::mem::take(&mut part.calls));
+        let calls = chosen.calls.into_iter().chain(of_parts).collect();
         match failed {
             Some(Failed::Late) => {
                 return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
@@ -172,7 +192,14 @@ impl ModelJudge {
             }
             None => {}
         }
-        Ok(Judgement { calls, ..judgement(claims, answered) })
+        let mut judgement = judgement(claims, answered);
+        judgement.notices.splice(..0, chosen.notices);
+        Ok(Judgement { calls, ..judgement })
+    }
+
+    fn temperature(&self, question: &Question) -> Option<Temperature> {
+        let first = self.options.temperature?;
+        Some(if question.sample == 0 { first } else { Temperature::VARIED })
     }
 
     fn failed(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
@@ -181,13 +208,7 @@ impl ModelJudge {
 
     /// Asks about a part of the evidence, and once more about what could not be used of the answer.
     async fn ask_about(&self, question: &Question, part: &[Piece<'_>]) -> Part {
-        let mut turn = Part {
-            judged: Vec::new(),
-            reading: None,
-            notices: Vec::new(),
-            calls: Vec::new(),
-            failed: None,
-        };
+        let mut turn = Part::default();
         if let Err(failed) = self.converse(question, part, &mut turn).await {
             turn.failed = Some(failed);
         }
@@ -209,20 +230,20 @@ impl ModelJudge {
         let mut shown = Shown::new(&self.framer, redactor, &asking.synthesis, asked, part)
             .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
         turn.notices = shown.notices();
-        let mut text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
+        let mut text = match question.examples.get(..self.options.examples) {
+            Some(examples) => shown.examples(examples),
+            None => shown.examples(&question.examples),
+        };
+        text.push_str(&question_text(&shown.synthesis, &shown.claims, shown.frame.text()));
         if is_extra_turn {
             text.push_str(&shown.objections(&question.objections));
         }
-        let temperature = self.options.temperature.map(|first| match question.sample {
-            0 => first,
-            _ => Temperature::VARIED,
-        });
+        let temperature = self.temperature(question);
         let seed = u64::from(question.sample);
         let request =
             self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
         let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
-        let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
-        let allowed = Allowance { deadline, payer: question.payer() };
+        let allowed = Allowance::of(question);
         let purpose = if is_extra_turn { "reconsider" } else { self.options.purpose.name() };
 
         let (said, mut outcome) = self.call(purpose, &mut request, &allowed, asked, turn).await?;
@@ -283,6 +304,29 @@ impl ModelJudge {
         claims: &[Claim],
         turn: &mut Part,
     ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
+        let prompt = self.options.prompt.digest();
+        let (mut call, text) = self.send(purpose, prompt, request, allowed, turn).await?;
+        let outcome = read(&text, claims, &Bounds::default());
+        match &outcome {
+            Ok(reading) => {
+                call.rung = reading.rung.name();
+                call.fixes = reading.rung.fixes().iter().map(|fix| fix.name()).collect();
+            }
+            Err(_) => call.rung = "unreadable",
+        }
+        turn.calls.push(call);
+        Ok((text, outcome))
+    }
+
+    /// One call and its answer; one that fails is among the calls of the turn.
+    async fn send(
+        &self,
+        purpose: &'static str,
+        prompt: &str,
+        request: &mut Request,
+        allowed: &Allowance,
+        turn: &mut Part,
+    ) -> Result<(ModelCall, String), Failed> {
         let expense = self.expense(request, &allowed.payer).await?;
         let model = self.chat.model();
         let provider = model.provider().conventional_name();
@@ -290,11 +334,7 @@ impl ModelJudge {
         request.trace = traces::context(&span)
             .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
         let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
-        let mut call = ModelCall {
-            purpose,
-            prompt: self.options.prompt.digest().to_owned(),
-            ..ModelCall::default()
-        };
+        let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
         let answer = match answer {
             Ok(reply) => Ok(reply),
             // A cut-off answer goes to the repair turn like any other that cannot be used.
@@ -303,19 +343,10 @@ impl ModelJudge {
         };
         match answer {
             Ok(reply) => {
-                let outcome = read(&reply.text, claims, &Bounds::default());
                 self.account(&mut call, &reply);
                 settle(expense, call.cost_micros);
-                match &outcome {
-                    Ok(reading) => {
-                        call.rung = reading.rung.name();
-                        call.fixes = reading.rung.fixes().iter().map(|fix| fix.name()).collect();
-                    }
-                    Err(_) => call.rung = "unreadable",
-                }
                 traces::replied(&span, &reply_of(&call, ""));
-                turn.calls.push(call);
-                Ok((reply.text, outcome))
+                Ok((call, reply.text))
             }
             Err(error) => {
                 call.attempts = u32::try_from(error.attempts.len()).unwrap_or(u32::MAX);
@@ -369,6 +400,10 @@ impl Judge for ModelJudge {
         self.options.purpose == Purpose::Judge
     }
 
+    fn examples(&self) -> usize {
+        self.options.examples
+    }
+
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         Box::pin(self.ask(question))
     }
@@ -383,6 +418,13 @@ fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
         cost_micros: call.cost_micros,
         code,
     }
+}
+
+/// The object in an answer, which may stand among other words.
+fn object_in<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    let object = text.find('{').zip(text.rfind('}'));
+    let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
+    serde_json::from_str(object)
 }
 
 fn otherwise(code: &'static str, error: &dyn std::error::Error) -> Failed {

@@ -1,21 +1,24 @@
 //! This module splits evidence that is too long for one call, asks about each part, and merges the answers.
 
-use gsar_core::evidence::EvidenceItem;
 use gsar_core::{Class, JudgedClaim};
+use gsar_retrieval::cohesion::best_cut;
 
 use super::shown::Piece;
+
+/// How many bytes behind a cut are looked at.
+const AHEAD: usize = 4 << 10;
 
 /// The most parts that are asked about.
 pub(super) const MAX_PARTS: usize = 32;
 
-/// Parts the evidence into as few calls as its order allows, each of at most `room` bytes. A longer item is cut behind
-/// a line where there is one; no part has two pieces of one item.
-pub(super) fn parts(evidence: &[EvidenceItem], room: usize) -> Vec<Vec<Piece<'_>>> {
+/// Parts the evidence into as few calls as its order allows, each of at most `room` bytes. A longer piece is cut behind
+/// a line where there is one; no part has two pieces of what was one.
+pub(super) fn parts<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
     let room = room.max(1 << 10);
-    let mut parts: Vec<Vec<Piece<'_>>> = vec![Vec::new()];
+    let mut parts: Vec<Vec<Piece<'e>>> = vec![Vec::new()];
     let mut left = room;
-    for item in evidence {
-        let mut rest = item.content.as_str();
+    for piece in evidence {
+        let mut rest = piece.content;
         loop {
             let (content, after) = if rest.len() <= left {
                 (rest, "")
@@ -27,7 +30,7 @@ pub(super) fn parts(evidence: &[EvidenceItem], room: usize) -> Vec<Vec<Piece<'_>
             if let Some(last) = parts.last_mut()
                 && (!content.is_empty() || after.is_empty())
             {
-                last.push(Piece { item, content });
+                last.push(Piece { content, ..*piece });
                 left -= content.len();
             }
             if after.is_empty() {
@@ -41,11 +44,16 @@ pub(super) fn parts(evidence: &[EvidenceItem], room: usize) -> Vec<Vec<Piece<'_>
     parts
 }
 
-/// The beginning of a text, of at most `max` bytes, and the rest.
+/// The beginning of a text, of at most `max` bytes, and the rest: parted where the lines before and behind have least in
+/// common, in the last quarter, else behind a line.
 fn cut(text: &str, most: usize) -> (&str, &str) {
     let end = text.floor_char_boundary(most);
-    let line = text.get(..end).and_then(|head| head.rfind('\n')).map(|at| at + 1);
-    text.split_at_checked(line.filter(|at| *at * 2 > end).unwrap_or(end)).unwrap_or((text, ""))
+    let near = text.get(..text.floor_char_boundary(most.saturating_add(AHEAD))).unwrap_or(text);
+    let line = best_cut(near, end - end / 4..end + 1).or_else(|| {
+        let head = text.get(..end)?;
+        head.rfind('\n').map(|at| at + 1).filter(|at| *at * 2 > end)
+    });
+    text.split_at_checked(line.unwrap_or(end)).unwrap_or((text, ""))
 }
 
 /// Puts together what was said of a claim part by part: contradicted, else grounded, else complementary, else
@@ -73,7 +81,9 @@ pub(super) fn merged(said: Vec<JudgedClaim>) -> Option<JudgedClaim> {
 
 #[cfg(test)]
 mod tests {
-    use gsar_core::evidence::{Citation, Content, EvidenceId, EvidenceKind, Lane, Target};
+    use gsar_core::evidence::{
+        Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
+    };
     use gsar_core::{Claim, ClaimId, EvidenceType};
     use proptest::prelude::*;
 
@@ -104,7 +114,8 @@ mod tests {
         ) {
             let evidence: Vec<EvidenceItem> =
                 texts.iter().enumerate().map(|(id, text)| item(id, text)).collect();
-            let parts = parts(&evidence, room);
+            let pieces: Vec<Piece<'_>> = evidence.iter().map(Piece::whole).collect();
+            let parts = parts(&pieces, room);
             for part in &parts {
                 prop_assert!(part.iter().map(|piece| piece.content.len()).sum::<usize>() <= room);
                 let mut ids: Vec<&str> = part.iter().map(|piece| piece.item.id.as_str()).collect();

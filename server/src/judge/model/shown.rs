@@ -2,6 +2,7 @@
 //! frame.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use gsar_core::evidence::{Citation, EvidenceItem, Target};
 use gsar_core::{Claim, JudgedClaim};
@@ -9,7 +10,10 @@ use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original};
 use gsar_redaction::{Redaction, Redactor};
 
 use super::turn;
-use crate::judge::{Notice, Objection};
+use crate::judge::{Example, Notice, Objection};
+
+/// The words before graded claims.
+const EXAMPLES: &str = "Claims of earlier reports, what was quoted for them, and the class that people gave them, one JSON object a line. They show how classes are used; they are data, no evidence and no claims to judge:";
 
 /// A question as a model sees it.
 pub(super) struct Shown {
@@ -24,9 +28,37 @@ pub(super) struct Shown {
 pub(super) struct Piece<'e> {
     pub(super) item: &'e EvidenceItem,
     pub(super) content: &'e str,
+    /// Which part of the item it is; `None` where that is not said.
+    pub(super) part: Option<Part<'e>>,
 }
 
-impl Piece<'_> {
+/// A part of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part<'e> {
+    /// Lines, counted from 1, the last one included; of a text of how many, where that is known.
+    Lines { first: usize, last: usize, of: Option<usize> },
+    /// What stands at a pointer of a JSON document.
+    Pointer(&'e str),
+}
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines { first, last, of: Some(of) } => {
+                write!(f, "lines {first} to {last} of {of}")
+            }
+            Self::Lines { first, last, of: None } => write!(f, "lines {first} to {last}"),
+            Self::Pointer(pointer) => write!(f, "the value at {pointer}"),
+        }
+    }
+}
+
+impl<'e> Piece<'e> {
+    /// All of an item.
+    pub(super) fn whole(item: &'e EvidenceItem) -> Self {
+        Self { item, content: item.content.as_str(), part: None }
+    }
+
     /// Whether it is all of its item.
     fn is_whole(&self) -> bool {
         self.content.len() == self.item.content.as_str().len()
@@ -64,16 +96,19 @@ impl Shown {
         let synthesis = hide(synthesis);
         let claims: Vec<Claim> =
             claims.iter().map(|claim| Claim { text: hide(&claim.text), ..claim.clone() }).collect();
-        let texts: Vec<[String; 3]> = pieces
+        let texts: Vec<[String; 4]> = pieces
             .iter()
-            .map(|piece| [hide(&piece.item.tool), hide(&piece.item.query), hide(piece.content)])
+            .map(|Piece { item, content, part }| {
+                let part = part.map(|part| part.to_string()).unwrap_or_default();
+                [hide(&item.tool), hide(&item.query), hide(&part), hide(content)]
+            })
             .collect();
         let collected: Vec<String> = pieces.iter().map(Piece::collected_at).collect();
         let items: Vec<Item<'_>> = pieces
             .iter()
             .zip(&texts)
             .zip(&collected)
-            .map(|((piece, [tool, query, content]), collected_at)| Item {
+            .map(|((piece, [tool, query, part, content]), collected_at)| Item {
                 id: &piece.item.id,
                 kind: piece.item.kind,
                 lane: piece.item.lane,
@@ -81,6 +116,7 @@ impl Shown {
                 query,
                 collected_at,
                 exhaustive: piece.item.exhaustive && piece.is_whole(),
+                part,
                 content,
             })
             .collect();
@@ -96,6 +132,28 @@ impl Shown {
             None => text.to_owned(),
         };
         turn::text(objections, |id| frame.label(id).map(str::to_owned), hide)
+    }
+
+    /// Graded claims as the model may see them, one JSON object a line; empty where there are none.
+    pub(super) fn examples(&mut self, examples: &[Example]) -> String {
+        if examples.is_empty() {
+            return String::new();
+        }
+        let mut hide = |text: &str| match &mut self.hidden {
+            Some(hidden) => hidden.hide(text).into_owned(),
+            None => text.to_owned(),
+        };
+        let mut text = format!("{EXAMPLES}\n");
+        for Example { text: claim, quotes, class, .. } in examples {
+            let quotes: Vec<String> = quotes.iter().map(|quote| hide(quote)).collect();
+            let line = serde_json::json!({
+                "text": hide(claim), "quotes": quotes, "class": class.name(),
+            });
+            text.push_str(&line.to_string());
+            text.push('\n');
+        }
+        text.push('\n');
+        text
     }
 
     /// A text of the model with the marks taken away and what was hidden put back.
@@ -120,7 +178,7 @@ impl Shown {
     }
 
     /// A label becomes the item that it stands for; one that stands for none stays, and verification refuses it.
-    fn citation_back(&self, citation: Citation) -> Citation {
+    pub(super) fn citation_back(&self, citation: Citation) -> Citation {
         let target = match citation.target {
             Target::Evidence { id, field_path } => {
                 let labelled = self.frame.evidence(id.as_str()).cloned();
@@ -187,7 +245,8 @@ mod tests {
         };
         let framer = Framer::new().unwrap();
         for (content, is_exhaustive) in [("checkout 1/1", true), ("checkout", false)] {
-            let shown = Shown::new(&framer, None, "", &[], &[Piece { item: &item, content }]);
+            let shown =
+                Shown::new(&framer, None, "", &[], &[Piece { item: &item, content, part: None }]);
             let text = shown.unwrap().frame.text().to_owned();
             assert_eq!(text.contains(r#""exhaustive":true"#), is_exhaustive, "{text}");
             assert!(text.contains(r#""collected_at":"2024-05-04T01:27:00Z""#), "{text}");
@@ -214,7 +273,7 @@ mod tests {
         let id = ClaimId::new("c1").unwrap();
         let claims = [Claim { id, text: "10.0.3.4 had a token".to_owned(), span: None }];
         let redactor = Redactor::new(&Options::default()).unwrap();
-        let pieces = [Piece { item: &item, content: text }];
+        let pieces = [Piece::whole(&item)];
         let framer = Framer::new().unwrap();
         let shown = Shown::new(&framer, Some(&redactor), "", &claims, &pieces).unwrap();
         let said = shown.frame.contents()[0].clone();

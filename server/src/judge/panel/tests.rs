@@ -90,6 +90,7 @@ fn question(samples: u32) -> Question {
         claims: [claim()].into(),
         objections: Vec::new(),
         evidence: Arc::default(),
+        examples: Arc::default(),
         is_kept: false,
         explain: false,
         samples: std::num::NonZero::new(samples),

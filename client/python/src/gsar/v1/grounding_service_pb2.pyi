@@ -521,6 +521,7 @@ class Provenance(_message.Message):
     TIMINGS_FIELD_NUMBER: _builtins.int
     RECORDED_FIELD_NUMBER: _builtins.int
     RETRIEVAL_FIELD_NUMBER: _builtins.int
+    EXAMPLES_FIELD_NUMBER: _builtins.int
     report_digest: _builtins.str
     """report_digest is the BLAKE3 of the report as encoded on the wire, in hexadecimal."""
     verification: _common_pb2.VerificationMode.ValueType
@@ -553,6 +554,10 @@ class Provenance(_message.Message):
     def retrieval(self) -> Global___Retrieval:
         """retrieval says what of the corpus the judge was given; absent where the request names no corpus."""
 
+    @_builtins.property
+    def examples(self) -> _containers.RepeatedCompositeFieldContainer[Global___GradedExample]:
+        """examples are graded claims that chat models were shown, the most alike first; none unless a model is configured to."""
+
     def __init__(
         self,
         *,
@@ -566,14 +571,41 @@ class Provenance(_message.Message):
         timings: _abc.Iterable[Global___StepTiming] | None = ...,
         recorded: _builtins.bool = ...,
         retrieval: Global___Retrieval | None = ...,
+        examples: _abc.Iterable[Global___GradedExample] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "policy", b"policy", "retrieval", b"retrieval"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence", b"evidence", "judges", b"judges", "policy", b"policy", "recorded", b"recorded", "report_digest", b"report_digest", "retrieval", b"retrieval", "server_version", b"server_version", "timings", b"timings", "verification", b"verification"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence", b"evidence", "examples", b"examples", "judges", b"judges", "policy", b"policy", "recorded", b"recorded", "report_digest", b"report_digest", "retrieval", b"retrieval", "server_version", b"server_version", "timings", b"timings", "verification", b"verification"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Provenance: _TypeAlias = Provenance  # noqa: Y015
+
+@_typing.final
+class GradedExample(_message.Message):
+    """GradedExample is a claim of an earlier evaluation that people graded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVALUATION_ID_FIELD_NUMBER: _builtins.int
+    CLAIM_ID_FIELD_NUMBER: _builtins.int
+    evaluation_id: _builtins.str
+    """evaluation_id of the evaluation."""
+    claim_id: _builtins.str
+    """claim_id of the claim in it."""
+    def __init__(
+        self,
+        *,
+        evaluation_id: _builtins.str = ...,
+        claim_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim_id", b"claim_id", "evaluation_id", b"evaluation_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GradedExample: _TypeAlias = GradedExample  # noqa: Y015
 
 @_typing.final
 class Retrieval(_message.Message):
@@ -767,7 +799,7 @@ class ModelCall(_message.Message):
     JUDGE_FIELD_NUMBER: _builtins.int
     SAMPLE_FIELD_NUMBER: _builtins.int
     purpose: _builtins.str
-    """purpose is "judge", "repair", "refute" or "reconsider"."""
+    """purpose is "judge", "repair", "refute", "reconsider", "choose" (which lines of long items are shown) or "look" (at an entity)."""
     model: _builtins.str
     """model as its provider names it; empty where it did not answer."""
     prompt: _builtins.str

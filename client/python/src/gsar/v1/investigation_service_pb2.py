@@ -26,75 +26,82 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from gsar.v1 import check_pb2 as gsar_dot_v1_dot_check__pb2
 from gsar.v1 import common_pb2 as gsar_dot_v1_dot_common__pb2
+from gsar.v1 import evidence_service_pb2 as gsar_dot_v1_dot_evidence__service__pb2
 from gsar.v1 import gate_service_pb2 as gsar_dot_v1_dot_gate__service__pb2
 from gsar.v1 import graph_pb2 as gsar_dot_v1_dot_graph__pb2
 from gsar.v1 import grounding_service_pb2 as gsar_dot_v1_dot_grounding__service__pb2
 from gsar.v1 import instruction_pb2 as gsar_dot_v1_dot_instruction__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#gsar/v1/investigation_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13gsar/v1/check.proto\x1a\x14gsar/v1/common.proto\x1a\x1agsar/v1/gate_service.proto\x1a\x13gsar/v1/graph.proto\x1a\x1fgsar/v1/grounding_service.proto\x1a\x19gsar/v1/instruction.proto\"\x85\x03\n\x19StartInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12\x32\n\x10policy_overrides\x18\x03 \x01(\x0b\x32\x18.gsar.v1.PolicyOverrides\x12,\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1c.gsar.v1.InvestigationBudget\x12\x11\n\tcorpus_id\x18\x05 \x01(\t\x12)\n\x05onset\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x0conset_window\x18\x07 \x01(\x0b\x32\x13.gsar.v1.TimeWindow\x12)\n\x07options\x18\x08 \x01(\x0b\x32\x18.gsar.v1.EvaluateOptions\x12\x1d\n\x05graph\x18\t \x01(\x0b\x32\x0e.gsar.v1.Graph\x12)\n\x06\x63hecks\x18\n \x03(\x0b\x32\x19.gsar.v1.CheckDeclaration\"~\n\x13InvestigationBudget\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12-\n\nwall_clock\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"K\n\x1aStartInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x82\x02\n\x11RecordTurnRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12%\n\ntool_calls\x18\x03 \x03(\x0b\x32\x11.gsar.v1.ToolCall\x12-\n\nhypotheses\x18\x04 \x03(\x0b\x32\x19.gsar.v1.TestedHypothesis\x12&\n\x07\x63hanges\x18\x05 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x06 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x07 \x01(\x08\x12 \n\x07\x62\x65liefs\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Belief\"R\n\x08ToolCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\t\x12%\n\x06result\x18\x03 \x01(\x0b\x32\x15.gsar.v1.EvidenceItem\"i\n\x10TestedHypothesis\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tstatement\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\x12&\n\x05tests\x18\x04 \x03(\x0b\x32\x17.gsar.v1.HypothesisTest\"~\n\x0eHypothesisTest\x12\x13\n\x0b\x65vidence_id\x18\x01 \x01(\t\x12\x0e\n\x06signal\x18\x02 \x01(\t\x12\x16\n\tthreshold\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12!\n\x07verdict\x18\x04 \x01(\x0e\x32\x10.gsar.v1.VerdictB\x0c\n\n_threshold\"C\n\x12RecordTurnResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x87\x01\n\x13SubmitReportRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12\x1f\n\x06report\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.Report\x12\'\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x15.gsar.v1.EvidenceItem\"t\n\x14SubmitReportResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"H\n\x17GetInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x13\n\x0bwith_events\x18\x02 \x01(\x08\"v\n\x18GetInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12+\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1b.gsar.v1.InvestigationEvent\"6\n\x1a\x43\x61ncelInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\"L\n\x1b\x43\x61ncelInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\xe1\x01\n\x0c\x44riveRequest\x12\x33\n\x05start\x18\x01 \x01(\x0b\x32\".gsar.v1.StartInvestigationRequestH\x00\x12*\n\x04turn\x18\x02 \x01(\x0b\x32\x1a.gsar.v1.RecordTurnRequestH\x00\x12.\n\x06report\x18\x03 \x01(\x0b\x32\x1c.gsar.v1.SubmitReportRequestH\x00\x12\x35\n\x06\x63\x61ncel\x18\x04 \x01(\x0b\x32#.gsar.v1.CancelInvestigationRequestH\x00\x42\t\n\x07request\"m\n\rDriveResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"\xa5\x03\n\rInvestigation\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12)\n\x0binstruction\x18\x03 \x01(\x0b\x32\x14.gsar.v1.Instruction\x12\x0c\n\x04plan\x18\x04 \x01(\r\x12\x13\n\x0bmax_replans\x18\x05 \x01(\r\x12)\n\ntrajectory\x18\x06 \x03(\x0b\x32\x15.gsar.v1.JudgedReport\x12\"\n\x04gate\x18\x07 \x01(\x0b\x32\x14.gsar.v1.GateVerdict\x12\x1d\n\x05spent\x18\x08 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12&\n\x06policy\x18\t \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\x11\n\tcorpus_id\x18\n \x01(\t\x12.\n\nstarted_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x08\x66indings\x18\x0c \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\"\n\x05graph\x18\r \x01(\x0b\x32\x13.gsar.v1.GraphState\"\xcd\x01\n\x05Spent\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12*\n\x07\x65lapsed\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05turns\x18\x05 \x01(\r\x12\x17\n\x0fidentical_calls\x18\x06 \x01(\r\x12\x1e\n\x16turns_without_evidence\x18\x07 \x01(\r\x12\x16\n\x0ejudge_failures\x18\x08 \x01(\r\"\xcc\x01\n\x0cJudgedReport\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x0c\n\x04plan\x18\x02 \x01(\r\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x12\n\nis_rewrite\x18\x05 \x01(\x08\x12\x10\n\x08put_back\x18\x06 \x03(\t\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x07 \x03(\t\x12&\n\x07\x63hanged\x18\x08 \x03(\x0b\x32\x15.gsar.v1.ChangedClaim\"e\n\x0c\x43hangedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12#\n\x06\x62\x65\x66ore\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12\"\n\x05\x61\x66ter\x18\x03 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"\xb6\x02\n\x12InvestigationEvent\x12\x0c\n\x04step\x18\x01 \x01(\r\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x04turn\x18\x03 \x01(\x0b\x32\x15.gsar.v1.RecordedTurnH\x00\x12,\n\x06judged\x18\x04 \x01(\x0b\x32\x1a.gsar.v1.RecordedJudgementH\x00\x12\x30\n\tunchanged\x18\x05 \x01(\x0b\x32\x1b.gsar.v1.RecordedRepetitionH\x00\x12\x30\n\x0cjudge_failed\x18\x06 \x01(\x0b\x32\x18.gsar.v1.RecordedFailureH\x00\x12(\n\x07stopped\x18\x07 \x01(\x0b\x32\x15.gsar.v1.RecordedStopH\x00\x42\x07\n\x05\x65vent\"\xef\x01\n\x0cRecordedTurn\x12$\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x15.gsar.v1.RecordedCall\x12\'\n\nhypotheses\x18\x02 \x03(\x0b\x32\x13.gsar.v1.Hypothesis\x12&\n\x07\x63hanges\x18\x03 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x04 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x05 \x01(\x08\x12\x17\n\x0f\x63\x61ller_verdicts\x18\x06 \x03(\t\x12(\n\x07\x62\x65liefs\x18\x07 \x03(\x0b\x32\x17.gsar.v1.RecordedBelief\"\xc7\x01\n\x0cRecordedCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x03 \x01(\t\x12\x0e\n\x06is_new\x18\x04 \x01(\x08\x12\x38\n\x13verification_result\x18\x05 \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\x12\x17\n\x0f\x65vidence_digest\x18\x06 \x01(\t\x12\r\n\x05\x63heck\x18\x07 \x01(\t\x12\x12\n\nis_trivial\x18\x08 \x01(\x08\"\xae\x03\n\x11RecordedJudgement\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12$\n\x06\x63laims\x18\x05 \x03(\x0b\x32\x14.gsar.v1.StatedClaim\x12\x10\n\x08standing\x18\x06 \x03(\t\x12\x13\n\x0b\x65xplanation\x18\x07 \x01(\t\x12\x0c\n\x04gaps\x18\x08 \x03(\t\x12 \n\x07reasons\x18\t \x03(\x0b\x32\x0f.gsar.v1.Reason\x12#\n\x06\x66\x61ults\x18\n \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x0b \x03(\t\x12&\n\x06\x61\x63tion\x18\x0c \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x1d\n\x05spent\x18\r \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0e\x61\x62stain_reason\x18\x0e \x01(\t\x12\x16\n\x0ejudge_failures\x18\x0f \x01(\r\"?\n\x0bStatedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\"\n\x05\x63lass\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"%\n\x12RecordedRepetition\x12\x0f\n\x07subject\x18\x01 \x01(\t\"\x80\x01\n\x0fRecordedFailure\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x1d\n\x05spent\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0ejudge_failures\x18\x05 \x01(\r\"\x1d\n\x0cRecordedStop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t2\x80\x04\n\x14InvestigationService\x12]\n\x12StartInvestigation\x12\".gsar.v1.StartInvestigationRequest\x1a#.gsar.v1.StartInvestigationResponse\x12\x45\n\nRecordTurn\x12\x1a.gsar.v1.RecordTurnRequest\x1a\x1b.gsar.v1.RecordTurnResponse\x12K\n\x0cSubmitReport\x12\x1c.gsar.v1.SubmitReportRequest\x1a\x1d.gsar.v1.SubmitReportResponse\x12W\n\x10GetInvestigation\x12 .gsar.v1.GetInvestigationRequest\x1a!.gsar.v1.GetInvestigationResponse\x12`\n\x13\x43\x61ncelInvestigation\x12#.gsar.v1.CancelInvestigationRequest\x1a$.gsar.v1.CancelInvestigationResponse\x12:\n\x05\x44rive\x12\x15.gsar.v1.DriveRequest\x1a\x16.gsar.v1.DriveResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#gsar/v1/investigation_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13gsar/v1/check.proto\x1a\x14gsar/v1/common.proto\x1a\x1egsar/v1/evidence_service.proto\x1a\x1agsar/v1/gate_service.proto\x1a\x13gsar/v1/graph.proto\x1a\x1fgsar/v1/grounding_service.proto\x1a\x19gsar/v1/instruction.proto\"\x85\x03\n\x19StartInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12\x32\n\x10policy_overrides\x18\x03 \x01(\x0b\x32\x18.gsar.v1.PolicyOverrides\x12,\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1c.gsar.v1.InvestigationBudget\x12\x11\n\tcorpus_id\x18\x05 \x01(\t\x12)\n\x05onset\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x0conset_window\x18\x07 \x01(\x0b\x32\x13.gsar.v1.TimeWindow\x12)\n\x07options\x18\x08 \x01(\x0b\x32\x18.gsar.v1.EvaluateOptions\x12\x1d\n\x05graph\x18\t \x01(\x0b\x32\x0e.gsar.v1.Graph\x12)\n\x06\x63hecks\x18\n \x03(\x0b\x32\x19.gsar.v1.CheckDeclaration\"~\n\x13InvestigationBudget\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12-\n\nwall_clock\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\"K\n\x1aStartInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x82\x02\n\x11RecordTurnRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12%\n\ntool_calls\x18\x03 \x03(\x0b\x32\x11.gsar.v1.ToolCall\x12-\n\nhypotheses\x18\x04 \x03(\x0b\x32\x19.gsar.v1.TestedHypothesis\x12&\n\x07\x63hanges\x18\x05 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x06 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x07 \x01(\x08\x12 \n\x07\x62\x65liefs\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Belief\"R\n\x08ToolCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\t\x12%\n\x06result\x18\x03 \x01(\x0b\x32\x15.gsar.v1.EvidenceItem\"i\n\x10TestedHypothesis\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tstatement\x18\x02 \x01(\t\x12\x0e\n\x06target\x18\x03 \x01(\t\x12&\n\x05tests\x18\x04 \x03(\x0b\x32\x17.gsar.v1.HypothesisTest\"~\n\x0eHypothesisTest\x12\x13\n\x0b\x65vidence_id\x18\x01 \x01(\t\x12\x0e\n\x06signal\x18\x02 \x01(\t\x12\x16\n\tthreshold\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12!\n\x07verdict\x18\x04 \x01(\x0e\x32\x10.gsar.v1.VerdictB\x0c\n\n_threshold\"C\n\x12RecordTurnResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\x87\x01\n\x13SubmitReportRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12\x1f\n\x06report\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.Report\x12\'\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x15.gsar.v1.EvidenceItem\"t\n\x14SubmitReportResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"H\n\x17GetInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x13\n\x0bwith_events\x18\x02 \x01(\x08\"v\n\x18GetInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12+\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x1b.gsar.v1.InvestigationEvent\"6\n\x1a\x43\x61ncelInvestigationRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\"L\n\x1b\x43\x61ncelInvestigationResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\"\xe1\x01\n\x0c\x44riveRequest\x12\x33\n\x05start\x18\x01 \x01(\x0b\x32\".gsar.v1.StartInvestigationRequestH\x00\x12*\n\x04turn\x18\x02 \x01(\x0b\x32\x1a.gsar.v1.RecordTurnRequestH\x00\x12.\n\x06report\x18\x03 \x01(\x0b\x32\x1c.gsar.v1.SubmitReportRequestH\x00\x12\x35\n\x06\x63\x61ncel\x18\x04 \x01(\x0b\x32#.gsar.v1.CancelInvestigationRequestH\x00\x42\t\n\x07request\"m\n\rDriveResponse\x12-\n\rinvestigation\x18\x01 \x01(\x0b\x32\x16.gsar.v1.Investigation\x12-\n\nevaluation\x18\x02 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\"\xa5\x03\n\rInvestigation\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0c\n\x04step\x18\x02 \x01(\r\x12)\n\x0binstruction\x18\x03 \x01(\x0b\x32\x14.gsar.v1.Instruction\x12\x0c\n\x04plan\x18\x04 \x01(\r\x12\x13\n\x0bmax_replans\x18\x05 \x01(\r\x12)\n\ntrajectory\x18\x06 \x03(\x0b\x32\x15.gsar.v1.JudgedReport\x12\"\n\x04gate\x18\x07 \x01(\x0b\x32\x14.gsar.v1.GateVerdict\x12\x1d\n\x05spent\x18\x08 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12&\n\x06policy\x18\t \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\x11\n\tcorpus_id\x18\n \x01(\t\x12.\n\nstarted_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x08\x66indings\x18\x0c \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\"\n\x05graph\x18\r \x01(\x0b\x32\x13.gsar.v1.GraphState\"\xcd\x01\n\x05Spent\x12\x13\n\x0bjudge_calls\x18\x01 \x01(\r\x12\x0e\n\x06tokens\x18\x02 \x01(\x04\x12\x13\n\x0b\x63ost_micros\x18\x03 \x01(\x04\x12*\n\x07\x65lapsed\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05turns\x18\x05 \x01(\r\x12\x17\n\x0fidentical_calls\x18\x06 \x01(\r\x12\x1e\n\x16turns_without_evidence\x18\x07 \x01(\r\x12\x16\n\x0ejudge_failures\x18\x08 \x01(\r\"\xcc\x01\n\x0cJudgedReport\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x0c\n\x04plan\x18\x02 \x01(\r\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x12\n\nis_rewrite\x18\x05 \x01(\x08\x12\x10\n\x08put_back\x18\x06 \x03(\t\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x07 \x03(\t\x12&\n\x07\x63hanged\x18\x08 \x03(\x0b\x32\x15.gsar.v1.ChangedClaim\"e\n\x0c\x43hangedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12#\n\x06\x62\x65\x66ore\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12\"\n\x05\x61\x66ter\x18\x03 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"\xb6\x02\n\x12InvestigationEvent\x12\x0c\n\x04step\x18\x01 \x01(\r\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x04turn\x18\x03 \x01(\x0b\x32\x15.gsar.v1.RecordedTurnH\x00\x12,\n\x06judged\x18\x04 \x01(\x0b\x32\x1a.gsar.v1.RecordedJudgementH\x00\x12\x30\n\tunchanged\x18\x05 \x01(\x0b\x32\x1b.gsar.v1.RecordedRepetitionH\x00\x12\x30\n\x0cjudge_failed\x18\x06 \x01(\x0b\x32\x18.gsar.v1.RecordedFailureH\x00\x12(\n\x07stopped\x18\x07 \x01(\x0b\x32\x15.gsar.v1.RecordedStopH\x00\x42\x07\n\x05\x65vent\"\xef\x01\n\x0cRecordedTurn\x12$\n\x05\x63\x61lls\x18\x01 \x03(\x0b\x32\x15.gsar.v1.RecordedCall\x12\'\n\nhypotheses\x18\x02 \x03(\x0b\x32\x13.gsar.v1.Hypothesis\x12&\n\x07\x63hanges\x18\x03 \x03(\x0b\x32\x15.gsar.v1.ChangeRecord\x12\x0c\n\x04path\x18\x04 \x03(\t\x12\x17\n\x0fwants_to_finish\x18\x05 \x01(\x08\x12\x17\n\x0f\x63\x61ller_verdicts\x18\x06 \x03(\t\x12(\n\x07\x62\x65liefs\x18\x07 \x03(\x0b\x32\x17.gsar.v1.RecordedBelief\"\xc7\x01\n\x0cRecordedCall\x12\x0c\n\x04tool\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x03 \x01(\t\x12\x0e\n\x06is_new\x18\x04 \x01(\x08\x12\x38\n\x13verification_result\x18\x05 \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\x12\x17\n\x0f\x65vidence_digest\x18\x06 \x01(\t\x12\r\n\x05\x63heck\x18\x07 \x01(\t\x12\x12\n\nis_trivial\x18\x08 \x01(\x08\"\xae\x03\n\x11RecordedJudgement\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12$\n\x06\x63laims\x18\x05 \x03(\x0b\x32\x14.gsar.v1.StatedClaim\x12\x10\n\x08standing\x18\x06 \x03(\t\x12\x13\n\x0b\x65xplanation\x18\x07 \x01(\t\x12\x0c\n\x04gaps\x18\x08 \x03(\t\x12 \n\x07reasons\x18\t \x03(\x0b\x32\x0f.gsar.v1.Reason\x12#\n\x06\x66\x61ults\x18\n \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x0b \x03(\t\x12&\n\x06\x61\x63tion\x18\x0c \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x1d\n\x05spent\x18\r \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0e\x61\x62stain_reason\x18\x0e \x01(\t\x12\x16\n\x0ejudge_failures\x18\x0f \x01(\r\"?\n\x0bStatedClaim\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\"\n\x05\x63lass\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\"%\n\x12RecordedRepetition\x12\x0f\n\x07subject\x18\x01 \x01(\t\"\x80\x01\n\x0fRecordedFailure\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12\x15\n\revaluation_id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x1d\n\x05spent\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Spent\x12\x16\n\x0ejudge_failures\x18\x05 \x01(\r\"\x1d\n\x0cRecordedStop\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\"e\n\x13LookAtEntityRequest\x12\x18\n\x10investigation_id\x18\x01 \x01(\t\x12\x0e\n\x06\x65ntity\x18\x02 \x01(\t\x12\x11\n\tmax_bytes\x18\x03 \x01(\r\x12\x11\n\task_model\x18\x04 \x01(\x08\"\xdb\x01\n\x14LookAtEntityResponse\x12!\n\x04look\x18\x01 \x01(\x0b\x32\x13.gsar.v1.EntityLook\x12(\n\x08passages\x18\x02 \x03(\x0b\x32\x16.gsar.v1.EntityPassage\x12\x10\n\x08left_out\x18\x03 \x01(\r\x12\x1f\n\x06\x62\x65lief\x18\x04 \x01(\x0b\x32\x0f.gsar.v1.Belief\x12!\n\x05\x63\x61lls\x18\x05 \x03(\x0b\x32\x12.gsar.v1.ModelCall\x12 \n\x07reasons\x18\x06 \x03(\x0b\x32\x0f.gsar.v1.Reason\"\x87\x01\n\rEntityPassage\x12#\n\x04lane\x18\x01 \x01(\x0e\x32\x15.gsar.v1.EvidenceLane\x12\x30\n\x0c\x63ollected_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1f\n\x03hit\x18\x03 \x01(\x0b\x32\x12.gsar.v1.SearchHit2\xcd\x04\n\x14InvestigationService\x12]\n\x12StartInvestigation\x12\".gsar.v1.StartInvestigationRequest\x1a#.gsar.v1.StartInvestigationResponse\x12\x45\n\nRecordTurn\x12\x1a.gsar.v1.RecordTurnRequest\x1a\x1b.gsar.v1.RecordTurnResponse\x12K\n\x0cSubmitReport\x12\x1c.gsar.v1.SubmitReportRequest\x1a\x1d.gsar.v1.SubmitReportResponse\x12W\n\x10GetInvestigation\x12 .gsar.v1.GetInvestigationRequest\x1a!.gsar.v1.GetInvestigationResponse\x12`\n\x13\x43\x61ncelInvestigation\x12#.gsar.v1.CancelInvestigationRequest\x1a$.gsar.v1.CancelInvestigationResponse\x12K\n\x0cLookAtEntity\x12\x1c.gsar.v1.LookAtEntityRequest\x1a\x1d.gsar.v1.LookAtEntityResponse\x12:\n\x05\x44rive\x12\x15.gsar.v1.DriveRequest\x1a\x16.gsar.v1.DriveResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gsar.v1.investigation_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STARTINVESTIGATIONREQUEST']._serialized_start=266
-  _globals['_STARTINVESTIGATIONREQUEST']._serialized_end=655
-  _globals['_INVESTIGATIONBUDGET']._serialized_start=657
-  _globals['_INVESTIGATIONBUDGET']._serialized_end=783
-  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_start=785
-  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_end=860
-  _globals['_RECORDTURNREQUEST']._serialized_start=863
-  _globals['_RECORDTURNREQUEST']._serialized_end=1121
-  _globals['_TOOLCALL']._serialized_start=1123
-  _globals['_TOOLCALL']._serialized_end=1205
-  _globals['_TESTEDHYPOTHESIS']._serialized_start=1207
-  _globals['_TESTEDHYPOTHESIS']._serialized_end=1312
-  _globals['_HYPOTHESISTEST']._serialized_start=1314
-  _globals['_HYPOTHESISTEST']._serialized_end=1440
-  _globals['_RECORDTURNRESPONSE']._serialized_start=1442
-  _globals['_RECORDTURNRESPONSE']._serialized_end=1509
-  _globals['_SUBMITREPORTREQUEST']._serialized_start=1512
-  _globals['_SUBMITREPORTREQUEST']._serialized_end=1647
-  _globals['_SUBMITREPORTRESPONSE']._serialized_start=1649
-  _globals['_SUBMITREPORTRESPONSE']._serialized_end=1765
-  _globals['_GETINVESTIGATIONREQUEST']._serialized_start=1767
-  _globals['_GETINVESTIGATIONREQUEST']._serialized_end=1839
-  _globals['_GETINVESTIGATIONRESPONSE']._serialized_start=1841
-  _globals['_GETINVESTIGATIONRESPONSE']._serialized_end=1959
-  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_start=1961
-  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_end=2015
-  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_start=2017
-  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_end=2093
-  _globals['_DRIVEREQUEST']._serialized_start=2096
-  _globals['_DRIVEREQUEST']._serialized_end=2321
-  _globals['_DRIVERESPONSE']._serialized_start=2323
-  _globals['_DRIVERESPONSE']._serialized_end=2432
-  _globals['_INVESTIGATION']._serialized_start=2435
-  _globals['_INVESTIGATION']._serialized_end=2856
-  _globals['_SPENT']._serialized_start=2859
-  _globals['_SPENT']._serialized_end=3064
-  _globals['_JUDGEDREPORT']._serialized_start=3067
-  _globals['_JUDGEDREPORT']._serialized_end=3271
-  _globals['_CHANGEDCLAIM']._serialized_start=3273
-  _globals['_CHANGEDCLAIM']._serialized_end=3374
-  _globals['_INVESTIGATIONEVENT']._serialized_start=3377
-  _globals['_INVESTIGATIONEVENT']._serialized_end=3687
-  _globals['_RECORDEDTURN']._serialized_start=3690
-  _globals['_RECORDEDTURN']._serialized_end=3929
-  _globals['_RECORDEDCALL']._serialized_start=3932
-  _globals['_RECORDEDCALL']._serialized_end=4131
-  _globals['_RECORDEDJUDGEMENT']._serialized_start=4134
-  _globals['_RECORDEDJUDGEMENT']._serialized_end=4564
-  _globals['_STATEDCLAIM']._serialized_start=4566
-  _globals['_STATEDCLAIM']._serialized_end=4629
-  _globals['_RECORDEDREPETITION']._serialized_start=4631
-  _globals['_RECORDEDREPETITION']._serialized_end=4668
-  _globals['_RECORDEDFAILURE']._serialized_start=4671
-  _globals['_RECORDEDFAILURE']._serialized_end=4799
-  _globals['_RECORDEDSTOP']._serialized_start=4801
-  _globals['_RECORDEDSTOP']._serialized_end=4830
-  _globals['_INVESTIGATIONSERVICE']._serialized_start=4833
-  _globals['_INVESTIGATIONSERVICE']._serialized_end=5345
+  _globals['_STARTINVESTIGATIONREQUEST']._serialized_start=298
+  _globals['_STARTINVESTIGATIONREQUEST']._serialized_end=687
+  _globals['_INVESTIGATIONBUDGET']._serialized_start=689
+  _globals['_INVESTIGATIONBUDGET']._serialized_end=815
+  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_start=817
+  _globals['_STARTINVESTIGATIONRESPONSE']._serialized_end=892
+  _globals['_RECORDTURNREQUEST']._serialized_start=895
+  _globals['_RECORDTURNREQUEST']._serialized_end=1153
+  _globals['_TOOLCALL']._serialized_start=1155
+  _globals['_TOOLCALL']._serialized_end=1237
+  _globals['_TESTEDHYPOTHESIS']._serialized_start=1239
+  _globals['_TESTEDHYPOTHESIS']._serialized_end=1344
+  _globals['_HYPOTHESISTEST']._serialized_start=1346
+  _globals['_HYPOTHESISTEST']._serialized_end=1472
+  _globals['_RECORDTURNRESPONSE']._serialized_start=1474
+  _globals['_RECORDTURNRESPONSE']._serialized_end=1541
+  _globals['_SUBMITREPORTREQUEST']._serialized_start=1544
+  _globals['_SUBMITREPORTREQUEST']._serialized_end=1679
+  _globals['_SUBMITREPORTRESPONSE']._serialized_start=1681
+  _globals['_SUBMITREPORTRESPONSE']._serialized_end=1797
+  _globals['_GETINVESTIGATIONREQUEST']._serialized_start=1799
+  _globals['_GETINVESTIGATIONREQUEST']._serialized_end=1871
+  _globals['_GETINVESTIGATIONRESPONSE']._serialized_start=1873
+  _globals['_GETINVESTIGATIONRESPONSE']._serialized_end=1991
+  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_start=1993
+  _globals['_CANCELINVESTIGATIONREQUEST']._serialized_end=2047
+  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_start=2049
+  _globals['_CANCELINVESTIGATIONRESPONSE']._serialized_end=2125
+  _globals['_DRIVEREQUEST']._serialized_start=2128
+  _globals['_DRIVEREQUEST']._serialized_end=2353
+  _globals['_DRIVERESPONSE']._serialized_start=2355
+  _globals['_DRIVERESPONSE']._serialized_end=2464
+  _globals['_INVESTIGATION']._serialized_start=2467
+  _globals['_INVESTIGATION']._serialized_end=2888
+  _globals['_SPENT']._serialized_start=2891
+  _globals['_SPENT']._serialized_end=3096
+  _globals['_JUDGEDREPORT']._serialized_start=3099
+  _globals['_JUDGEDREPORT']._serialized_end=3303
+  _globals['_CHANGEDCLAIM']._serialized_start=3305
+  _globals['_CHANGEDCLAIM']._serialized_end=3406
+  _globals['_INVESTIGATIONEVENT']._serialized_start=3409
+  _globals['_INVESTIGATIONEVENT']._serialized_end=3719
+  _globals['_RECORDEDTURN']._serialized_start=3722
+  _globals['_RECORDEDTURN']._serialized_end=3961
+  _globals['_RECORDEDCALL']._serialized_start=3964
+  _globals['_RECORDEDCALL']._serialized_end=4163
+  _globals['_RECORDEDJUDGEMENT']._serialized_start=4166
+  _globals['_RECORDEDJUDGEMENT']._serialized_end=4596
+  _globals['_STATEDCLAIM']._serialized_start=4598
+  _globals['_STATEDCLAIM']._serialized_end=4661
+  _globals['_RECORDEDREPETITION']._serialized_start=4663
+  _globals['_RECORDEDREPETITION']._serialized_end=4700
+  _globals['_RECORDEDFAILURE']._serialized_start=4703
+  _globals['_RECORDEDFAILURE']._serialized_end=4831
+  _globals['_RECORDEDSTOP']._serialized_start=4833
+  _globals['_RECORDEDSTOP']._serialized_end=4862
+  _globals['_LOOKATENTITYREQUEST']._serialized_start=4864
+  _globals['_LOOKATENTITYREQUEST']._serialized_end=4965
+  _globals['_LOOKATENTITYRESPONSE']._serialized_start=4968
+  _globals['_LOOKATENTITYRESPONSE']._serialized_end=5187
+  _globals['_ENTITYPASSAGE']._serialized_start=5190
+  _globals['_ENTITYPASSAGE']._serialized_end=5325
+  _globals['_INVESTIGATIONSERVICE']._serialized_start=5328
+  _globals['_INVESTIGATIONSERVICE']._serialized_end=5917
 # @@protoc_insertion_point(module_scope)

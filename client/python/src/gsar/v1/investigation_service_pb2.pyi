@@ -11,6 +11,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from gsar.v1 import check_pb2 as _check_pb2
 from gsar.v1 import common_pb2 as _common_pb2
+from gsar.v1 import evidence_service_pb2 as _evidence_service_pb2
 from gsar.v1 import gate_service_pb2 as _gate_service_pb2
 from gsar.v1 import graph_pb2 as _graph_pb2
 from gsar.v1 import grounding_service_pb2 as _grounding_service_pb2
@@ -1194,3 +1195,129 @@ class RecordedStop(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordedStop: _TypeAlias = RecordedStop  # noqa: Y015
+
+@_typing.final
+class LookAtEntityRequest(_message.Message):
+    """LookAtEntityRequest asks what is stored of an entity."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVESTIGATION_ID_FIELD_NUMBER: _builtins.int
+    ENTITY_FIELD_NUMBER: _builtins.int
+    MAX_BYTES_FIELD_NUMBER: _builtins.int
+    ASK_MODEL_FIELD_NUMBER: _builtins.int
+    investigation_id: _builtins.str
+    """investigation_id of the investigation; required."""
+    entity: _builtins.str
+    """entity that is due, by any of its names; required."""
+    max_bytes: _builtins.int
+    """max_bytes of the passages together; 1024 to 1048576; 16384 where 0."""
+    ask_model: _builtins.bool
+    """ask_model has the chat model answer that judges.look names; what it costs counts in the budgets of a day, and not in that of
+    the investigation, though none is asked where that is spent. FAILED_PRECONDITION where none is named.
+    """
+    def __init__(
+        self,
+        *,
+        investigation_id: _builtins.str = ...,
+        entity: _builtins.str = ...,
+        max_bytes: _builtins.int = ...,
+        ask_model: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ask_model", b"ask_model", "entity", b"entity", "investigation_id", b"investigation_id", "max_bytes", b"max_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LookAtEntityRequest: _TypeAlias = LookAtEntityRequest  # noqa: Y015
+
+@_typing.final
+class LookAtEntityResponse(_message.Message):
+    """LookAtEntityResponse is the context of an entity, and what a model believes of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOOK_FIELD_NUMBER: _builtins.int
+    PASSAGES_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
+    BELIEF_FIELD_NUMBER: _builtins.int
+    CALLS_FIELD_NUMBER: _builtins.int
+    REASONS_FIELD_NUMBER: _builtins.int
+    left_out: _builtins.int
+    """left_out is how many more passages had no room."""
+    @_builtins.property
+    def look(self) -> _graph_pb2.EntityLook:
+        """look is what is known around it."""
+
+    @_builtins.property
+    def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityPassage]:
+        """passages of stored items that name it: changes first, the last one before the onset before all others, then what bears on
+        it most. What was collected outside the onset window is left out.
+        """
+
+    @_builtins.property
+    def belief(self) -> _graph_pb2.Belief:
+        """belief of the model, as RecordTurn takes it; absent where it was not asked, where nothing is stored of the entity, and where
+        the model failed.
+        """
+
+    @_builtins.property
+    def calls(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.ModelCall]:
+        """calls of the model."""
+
+    @_builtins.property
+    def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
+        """reasons why the model gave no belief, by the codes of judges."""
+
+    def __init__(
+        self,
+        *,
+        look: _graph_pb2.EntityLook | None = ...,
+        passages: _abc.Iterable[Global___EntityPassage] | None = ...,
+        left_out: _builtins.int = ...,
+        belief: _graph_pb2.Belief | None = ...,
+        calls: _abc.Iterable[_grounding_service_pb2.ModelCall] | None = ...,
+        reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "look", b"look"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["belief", b"belief", "calls", b"calls", "left_out", b"left_out", "look", b"look", "passages", b"passages", "reasons", b"reasons"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LookAtEntityResponse: _TypeAlias = LookAtEntityResponse  # noqa: Y015
+
+@_typing.final
+class EntityPassage(_message.Message):
+    """EntityPassage is a stretch of a stored item that names an entity."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LANE_FIELD_NUMBER: _builtins.int
+    COLLECTED_AT_FIELD_NUMBER: _builtins.int
+    HIT_FIELD_NUMBER: _builtins.int
+    lane: _common_pb2.EvidenceLane.ValueType
+    """lane of its item."""
+    @_builtins.property
+    def collected_at(self) -> _timestamp_pb2.Timestamp:
+        """collected_at of its item; absent where that is not known."""
+
+    @_builtins.property
+    def hit(self) -> _evidence_service_pb2.SearchHit:
+        """hit is the passage."""
+
+    def __init__(
+        self,
+        *,
+        lane: _common_pb2.EvidenceLane.ValueType = ...,
+        collected_at: _timestamp_pb2.Timestamp | None = ...,
+        hit: _evidence_service_pb2.SearchHit | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["collected_at", b"collected_at", "hit", b"hit"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collected_at", b"collected_at", "hit", b"hit", "lane", b"lane"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntityPassage: _TypeAlias = EntityPassage  # noqa: Y015

@@ -62,6 +62,11 @@ class InvestigationServiceStub(object):
                 request_serializer=gsar_dot_v1_dot_investigation__service__pb2.CancelInvestigationRequest.SerializeToString,
                 response_deserializer=gsar_dot_v1_dot_investigation__service__pb2.CancelInvestigationResponse.FromString,
                 _registered_method=True)
+        self.LookAtEntity = channel.unary_unary(
+                '/gsar.v1.InvestigationService/LookAtEntity',
+                request_serializer=gsar_dot_v1_dot_investigation__service__pb2.LookAtEntityRequest.SerializeToString,
+                response_deserializer=gsar_dot_v1_dot_investigation__service__pb2.LookAtEntityResponse.FromString,
+                _registered_method=True)
         self.Drive = channel.stream_stream(
                 '/gsar.v1.InvestigationService/Drive',
                 request_serializer=gsar_dot_v1_dot_investigation__service__pb2.DriveRequest.SerializeToString,
@@ -111,6 +116,15 @@ class InvestigationServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def LookAtEntity(self, request, context):
+        """LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
+        has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
+        FAILED_PRECONDITION where the entity is not due.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Drive(self, request_iterator, context):
         """Drive is the same over one stream: each request is answered in order by one response. The first one starts or
         resumes; the stream ends behind the finished instruction.
@@ -146,6 +160,11 @@ def add_InvestigationServiceServicer_to_server(servicer, server):
                     servicer.CancelInvestigation,
                     request_deserializer=gsar_dot_v1_dot_investigation__service__pb2.CancelInvestigationRequest.FromString,
                     response_serializer=gsar_dot_v1_dot_investigation__service__pb2.CancelInvestigationResponse.SerializeToString,
+            ),
+            'LookAtEntity': grpc.unary_unary_rpc_method_handler(
+                    servicer.LookAtEntity,
+                    request_deserializer=gsar_dot_v1_dot_investigation__service__pb2.LookAtEntityRequest.FromString,
+                    response_serializer=gsar_dot_v1_dot_investigation__service__pb2.LookAtEntityResponse.SerializeToString,
             ),
             'Drive': grpc.stream_stream_rpc_method_handler(
                     servicer.Drive,
@@ -291,6 +310,33 @@ class InvestigationService(object):
             '/gsar.v1.InvestigationService/CancelInvestigation',
             gsar_dot_v1_dot_investigation__service__pb2.CancelInvestigationRequest.SerializeToString,
             gsar_dot_v1_dot_investigation__service__pb2.CancelInvestigationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LookAtEntity(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gsar.v1.InvestigationService/LookAtEntity',
+            gsar_dot_v1_dot_investigation__service__pb2.LookAtEntityRequest.SerializeToString,
+            gsar_dot_v1_dot_investigation__service__pb2.LookAtEntityResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,6 +48,11 @@ class InvestigationServiceStub:
     """GetInvestigation says where an investigation stands, and how it came there."""
     CancelInvestigation: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.CancelInvestigationRequest, _investigation_service_pb2.CancelInvestigationResponse]
     """CancelInvestigation ends an investigation degraded, with its best report."""
+    LookAtEntity: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.LookAtEntityRequest, _investigation_service_pb2.LookAtEntityResponse]
+    """LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
+    has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
+    FAILED_PRECONDITION where the entity is not due.
+    """
     Drive: _grpc.StreamStreamMultiCallable[_investigation_service_pb2.DriveRequest, _investigation_service_pb2.DriveResponse]
     """Drive is the same over one stream: each request is answered in order by one response. The first one starts or
     resumes; the stream ends behind the finished instruction.
@@ -73,6 +78,11 @@ class InvestigationServiceAsyncStub(InvestigationServiceStub):
     """GetInvestigation says where an investigation stands, and how it came there."""
     CancelInvestigation: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.CancelInvestigationRequest, _investigation_service_pb2.CancelInvestigationResponse]  # type: ignore[assignment]
     """CancelInvestigation ends an investigation degraded, with its best report."""
+    LookAtEntity: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.LookAtEntityRequest, _investigation_service_pb2.LookAtEntityResponse]  # type: ignore[assignment]
+    """LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
+    has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
+    FAILED_PRECONDITION where the entity is not due.
+    """
     Drive: _aio.StreamStreamMultiCallable[_investigation_service_pb2.DriveRequest, _investigation_service_pb2.DriveResponse]  # type: ignore[assignment]
     """Drive is the same over one stream: each request is answered in order by one response. The first one starts or
     resumes; the stream ends behind the finished instruction.
@@ -125,6 +135,17 @@ class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_investigation_service_pb2.CancelInvestigationResponse, _abc.Awaitable[_investigation_service_pb2.CancelInvestigationResponse]]:
         """CancelInvestigation ends an investigation degraded, with its best report."""
+
+    @_abc_1.abstractmethod
+    def LookAtEntity(
+        self,
+        request: _investigation_service_pb2.LookAtEntityRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_investigation_service_pb2.LookAtEntityResponse, _abc.Awaitable[_investigation_service_pb2.LookAtEntityResponse]]:
+        """LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
+        has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
+        FAILED_PRECONDITION where the entity is not due.
+        """
 
     @_abc_1.abstractmethod
     def Drive(

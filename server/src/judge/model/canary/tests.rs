@@ -9,8 +9,7 @@ const EVIDENCE: &str = "payments-db pool is full at 14:05\nnode-3 Ready\nbilling
 
 fn canary_of(question: &Question, draws: &mut Draws) -> Option<Claim> {
     let items = question.evidence.iter();
-    let part: Vec<Piece<'_>> =
-        items.map(|item| Piece { item, content: item.content.as_str() }).collect();
+    let part: Vec<Piece<'_>> = items.map(Piece::whole).collect();
     canary(question, &part, draws)
 }
 

@@ -1,0 +1,119 @@
+//! What is stored of an entity that is due to be looked at, and what a model believes of it, for people.
+
+use gsar_client::text::one_line;
+use gsar_proto::v1;
+
+use super::evidence::hits;
+use super::graph::label;
+use super::page::{DIM, Page, count, styled};
+
+/// The entity, what is around it, the passages, and the belief.
+pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> String {
+    let look = answer.look.clone().unwrap_or_default();
+    let mut page = Page::new(columns);
+    page.line(&format!("{}, look {}", one_line(&look.entity), look.visit));
+    page.gap();
+    let beside =
+        |entity: &str, of: v1::BeliefLabel| format!("{}, {}", one_line(entity), label(of).0);
+    for of in &look.neighbours {
+        page.labelled("beside", &beside(&of.entity, of.label()));
+    }
+    for of in &look.inbox {
+        page.labelled("news", &beside(&of.from, of.label()));
+    }
+    if look.is_changed {
+        page.labelled("changed", "something was changed in it");
+    }
+    if let Some(belief) = &answer.belief {
+        page.gap();
+        page.labelled("model says", &beside(&belief.entity, belief.label()));
+        for of in &belief.observations {
+            let items: Vec<&str> =
+                of.citations.iter().map(|citation| citation.evidence_id.as_str()).collect();
+            page.labelled("", &format!("{} ({})", one_line(&of.text), items.join(", ")));
+        }
+        for way in &belief.propagations {
+            page.labelled(
+                "fault went",
+                &format!("{} → {}", one_line(&way.from), one_line(&way.to)),
+            );
+        }
+    }
+    for reason in &answer.reasons {
+        page.labelled("no belief", &format!("{} ({})", one_line(&reason.sentence), reason.code));
+    }
+    page.gap();
+    let found = v1::SearchResponse {
+        hits: answer.passages.iter().filter_map(|of| of.hit.clone()).collect(),
+        ..v1::SearchResponse::default()
+    };
+    if found.hits.is_empty() {
+        page.line(&styled(DIM, "nothing that is stored names it"));
+    }
+    let mut text = page.into_text();
+    text.push_str(&hits(&found, &look.entity, columns));
+    if answer.left_out > 0 {
+        let mut page = Page::new(columns);
+        let more = count(answer.left_out.into(), "further passage");
+        page.line(&styled(DIM, &format!("and {more}; --bytes shows more")));
+        text.push_str(&page.into_text());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entity_is_shown_with_what_is_stored_and_believed_of_it() {
+        let citation = v1::Citation { evidence_id: "rollout".to_owned(), ..Default::default() };
+        let passage = v1::EntityPassage {
+            hit: Some(v1::SearchHit {
+                label: "rollout#L1-1".to_owned(),
+                text: "db: max_connections was lowered \u{1b}[31m from 200 to 20".to_owned(),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let answer = v1::LookAtEntityResponse {
+            look: Some(v1::EntityLook {
+                entity: "shop/StatefulSet/db".to_owned(),
+                visit: 1,
+                neighbours: vec![v1::EntityNeighbour {
+                    entity: "shop/Deployment/cart".to_owned(),
+                    label: v1::BeliefLabel::Symptom.into(),
+                }],
+                is_changed: true,
+                ..Default::default()
+            }),
+            passages: vec![passage],
+            left_out: 3,
+            belief: Some(v1::Belief {
+                entity: "shop/StatefulSet/db".to_owned(),
+                label: v1::BeliefLabel::Origin.into(),
+                observations: vec![v1::Observation {
+                    text: "max_connections of db was lowered to 20".to_owned(),
+                    citations: vec![citation],
+                }],
+                propagations: vec![v1::GraphEdge { from: "db".to_owned(), to: "cart".to_owned() }],
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let failed = v1::LookAtEntityResponse {
+            look: answer.look.clone(),
+            reasons: vec![v1::Reason {
+                code: "RATE_LIMITED".to_owned(),
+                sentence: "the provider answered 429".to_owned(),
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        insta::assert_snapshot!(anstream::adapter::strip_str(&format!(
+            "{}\n---\n{}",
+            entity_look(&answer, 80),
+            entity_look(&failed, 80)
+        )));
+    }
+}

@@ -1,0 +1,277 @@
+//! This module gathers what the stored evidence says of an entity that is due to be looked at, and has a chat model say what it
+//! is where that is wanted. It records nothing.
+
+use std::collections::BTreeSet;
+
+use gsar_core::belief::{Entity, Topology};
+use gsar_core::evidence::Lane;
+use gsar_core::time::{Timestamp, Window};
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, render, v1};
+use tonic::Status;
+
+use super::state::State;
+use super::{graph, turn};
+use crate::call::{Call, Step};
+use crate::errors;
+use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
+use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, item_of};
+use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
+use crate::judge::{Judge as _, JudgeError, ModelCall};
+use crate::offload::offload_long;
+
+/// The most passages that are looked for by each name of an entity.
+const MAX_PASSAGES: usize = 256;
+/// Bytes of passages where a request does not say.
+const DEFAULT_BYTES: u32 = 16 << 10;
+/// What a request may say.
+const BYTES: std::ops::RangeInclusive<u32> = (1 << 10)..=(1 << 20);
+
+/// The context of an entity that is due, and what a model believes of it.
+pub(super) async fn look(
+    engine: &Engine,
+    call: &Call,
+    state: &State,
+    request: v1::LookAtEntityRequest,
+) -> Result<v1::LookAtEntityResponse, Status> {
+    let model = request.ask_model.then(|| model(engine)).transpose()?;
+    let (entity, bytes) = check(state, &request)?;
+    let exploration = state.exploration.as_ref();
+    let topology = exploration.map(|exploration| exploration.topology());
+    let (Some(topology), Some(look)) = (topology, due(state, &entity)) else {
+        return Err(errors::not_due(&format!(
+            "`{entity}` is not due to be looked at; graph.due of the investigation says which entities are"
+        )));
+    };
+    let names: BTreeSet<String> = topology
+        .resolve(&look.entity)
+        .map(|node| topology.names(node).map(|of| of.name().to_owned()).collect())
+        .unwrap_or_default();
+    call.enter(Step::Retrieve);
+    let (store, name) = (turn::evidence(engine)?, turn::corpus(state)?);
+    let times = Times::of(state, engine.limits());
+    let gather = move || {
+        let found = passages(&store, &name, &names, &times)?;
+        Ok(within(bytes, found))
+    };
+    let gathered = offload_long(call, gather).await;
+    let (hits, left_out) = gathered.map_err(|error: StoreError| errors::evidence(&error))?;
+    let mut answer = v1::LookAtEntityResponse {
+        passages: hits.iter().map(passage).collect(),
+        left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+        ..v1::LookAtEntityResponse::default()
+    };
+    if let Some(model) = model.filter(|_| !hits.is_empty()) {
+        call.enter(Step::Judge);
+        let question = EntityQuestion {
+            around: around(&look),
+            passages: hits.into_iter().map(asked).collect(),
+            deadline: call.deadline,
+            payer: call.principal.as_ref().into(),
+        };
+        match model.look(&question).await {
+            Ok(mut said) => {
+                answer.calls = asked_calls(model, std::mem::take(&mut said.calls));
+                answer.belief = Some(belief(&look, topology, said));
+            }
+            Err(JudgeError::DeadlinePassed { .. }) => {
+                return Err(errors::deadline_exceeded(Step::Judge.name()));
+            }
+            Err(JudgeError::Failed { code, reason, calls, .. }) => {
+                answer.calls = asked_calls(model, calls);
+                answer.reasons.push(graph::reason(code, reason));
+            }
+        }
+    }
+    answer.look = Some(look);
+    Ok(answer)
+}
+
+/// The chat model that looks at entities.
+fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
+    engine.look().ok_or_else(|| {
+        errors::not_allowed(
+            "this server has no chat model that looks at entities",
+            "name one in judges.look, or leave ask_model out and answer by RecordTurn",
+        )
+    })
+}
+
+/// The entity that is asked about, and the bytes that its passages may have.
+fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, usize), Status> {
+    let mut violations = Violations::default();
+    let bytes = if request.max_bytes == 0 { DEFAULT_BYTES } else { request.max_bytes };
+    if !BYTES.contains(&bytes) {
+        let (least, most) = (BYTES.start(), BYTES.end());
+        violations.add("max_bytes", format!("{bytes} is not allowed; give {least} to {most}"));
+    }
+    let exploration = state.exploration.as_ref();
+    let node = exploration.and_then(|of| of.topology().resolve(&request.entity));
+    if exploration.is_none() {
+        violations.add("entity", "the investigation has no graph; begin one with graph");
+    } else if node.is_none() {
+        let given: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
+        violations.add("entity", format!("`{}` is no entity of the graph", given.escape_debug()));
+    }
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    violations.finish(Some((request.entity.clone(), bytes)))
+}
+
+/// What is known around an entity, where it is due.
+fn due(state: &State, entity: &str) -> Option<v1::EntityLook> {
+    let exploration = state.exploration.as_ref()?;
+    let node = exploration.topology().resolve(entity)?;
+    let name = exploration.topology().name(node);
+    let due = render::graph_state(exploration).due;
+    due.into_iter().find(|look| look.entity == name)
+}
+
+/// When what is looked for was collected.
+struct Times {
+    onset: Option<Timestamp>,
+    window: Option<Window>,
+}
+
+impl Times {
+    fn of(state: &State, limits: &parse::Limits) -> Self {
+        let around = v1::GateInputs {
+            onset: state.start.onset,
+            onset_window: state.start.onset_window,
+            ..v1::GateInputs::default()
+        };
+        // Was read at the start.
+        let parsed = parse::gate_inputs(around, limits, &mut Violations::default());
+        let (onset, window) = parsed.map(|of| (of.onset, of.window)).unwrap_or_default();
+        Self { onset, window }
+    }
+
+    /// Whether a passage may bear on the incident: what has no time may.
+    fn admit(&self, hit: &Hit) -> bool {
+        let (Some(window), Some(at)) = (self.window, hit.head.collected_at) else { return true };
+        window.contains(at)
+    }
+
+    /// Where a passage stands: changes before everything, of them those before the onset first, the last one of these first.
+    fn order(&self, hit: &Hit) -> (bool, bool, i64) {
+        if hit.head.lane != Lane::Change {
+            return (true, false, 0);
+        }
+        let at = hit.head.collected_at.map_or(i64::MIN, Timestamp::as_micros);
+        let is_after = self.onset.is_some_and(|onset| at > onset.as_micros());
+        (false, is_after, at.saturating_neg())
+    }
+}
+
+/// The passages that name an entity, those that come first in front.
+fn passages(
+    store: &Evidence,
+    corpus: &CorpusName,
+    names: &BTreeSet<String>,
+    times: &Times,
+) -> Result<Vec<Hit>, StoreError> {
+    let mut found: Vec<Hit> = Vec::new();
+    for name in names {
+        let query = Query { text: name, vector: None, by_terms: true };
+        let filter = Filter { entities: vec![name.clone()], ..Filter::default() };
+        match store.search(corpus, &query, &filter, MAX_PASSAGES) {
+            Ok(hits) => found.extend(hits.hits),
+            // Nothing was stored yet.
+            Err(StoreError::UnknownCorpus { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        }
+    }
+    let mut known = BTreeSet::new();
+    found.retain(|hit| known.insert(hit.passage) && times.admit(hit));
+    found.sort_by_key(|hit| times.order(hit));
+    Ok(found)
+}
+
+/// As many passages as fit, in their order, and how many do not.
+fn within(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
+    let all = found.len();
+    let mut left = bytes;
+    let mut fitting = Vec::new();
+    for hit in found {
+        if let Some(rest) = left.checked_sub(hit.text.len()) {
+            left = rest;
+            fitting.push(hit);
+        }
+    }
+    let left_out = all - fitting.len();
+    (fitting, left_out)
+}
+
+fn passage(hit: &Hit) -> v1::EntityPassage {
+    v1::EntityPassage {
+        lane: hit.head.lane.number(),
+        collected_at: hit.head.collected_at.map(render::timestamp),
+        hit: Some(search_hit(hit.clone())),
+    }
+}
+
+fn asked(hit: Hit) -> Passage {
+    let (lines, pointer) = (hit.lines, hit.pointer);
+    // A record of a document is no document by itself.
+    let item = item_of(Head { is_json: false, ..hit.head }, hit.text);
+    Passage { item, lines, pointer }
+}
+
+/// What is known of an entity and around it, as a JSON object.
+fn around(look: &v1::EntityLook) -> String {
+    let label = |label: v1::BeliefLabel| match label {
+        v1::BeliefLabel::Unspecified => None,
+        v1::BeliefLabel::Healthy => Some("healthy"),
+        v1::BeliefLabel::Origin => Some("origin"),
+        v1::BeliefLabel::Symptom => Some("symptom"),
+        v1::BeliefLabel::Defer => Some("defer"),
+    };
+    let way = |of: &v1::GraphEdge| serde_json::json!({ "from": of.from, "to": of.to });
+    let neighbours = look
+        .neighbours
+        .iter()
+        .map(|of| serde_json::json!({ "entity": of.entity, "believed": label(of.label()) }));
+    let messages = look.inbox.iter().map(|of| {
+        let ways: Vec<_> = of.propagations.iter().map(way).collect();
+        serde_json::json!({ "from": of.from, "believed": label(of.label()), "propagations": ways })
+    });
+    let known = serde_json::json!({
+        "entity": look.entity,
+        "something_was_changed_in_it": look.is_changed,
+        "neighbours": neighbours.collect::<Vec<_>>(),
+        "news_of_neighbours": messages.collect::<Vec<_>>(),
+    });
+    known.to_string()
+}
+
+/// A belief as `RecordTurn` takes it: ways between the entity and a neighbour, and suspects of the graph.
+fn belief(look: &v1::EntityLook, topology: &Topology, said: EntityAnswer) -> v1::Belief {
+    let of = topology.resolve(&look.entity);
+    let name = |node| topology.name(node).to_owned();
+    let way = |(from, to): (String, String)| {
+        let (from, to) = (topology.resolve(&from)?, topology.resolve(&to)?);
+        let is_of_it = of == Some(from) || of == Some(to);
+        let is_way = is_of_it && topology.are_neighbours(from, to);
+        is_way.then(|| v1::GraphEdge { from: name(from), to: name(to) })
+    };
+    let suspects = said.suspects.iter().filter_map(|suspect| topology.resolve(suspect));
+    let suspects: BTreeSet<String> = suspects.filter(|node| of != Some(*node)).map(name).collect();
+    let observations = said.observations.into_iter().map(|(text, citations)| v1::Observation {
+        text,
+        citations: citations.into_iter().map(render::citation).collect(),
+    });
+    v1::Belief {
+        entity: look.entity.clone(),
+        label: said.label.number(),
+        observations: observations.collect(),
+        propagations: said.propagations.into_iter().filter_map(way).collect(),
+        suspects: suspects.into_iter().collect(),
+    }
+}
+
+/// The calls of a model, counted as those of judges are.
+fn asked_calls(model: &ModelJudge, calls: Vec<ModelCall>) -> Vec<v1::ModelCall> {
+    let named = |call| ModelCall { judge: model.name().to_owned(), ..call };
+    let counted = |call: &ModelCall| count_call(model.name(), call);
+    calls.into_iter().map(named).inspect(counted).map(call_to_proto).collect()
+}

@@ -1,0 +1,338 @@
+//! This module asks a model what an entity of an operational graph is, by passages of evidence that name it. Passages that are
+//! too long for one call are asked about in chunks that overlap by one passage, and the answers merged. Nothing it says is
+//! believed here.
+
+use std::time::Instant;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use gsar_chat::{Request, Schema};
+use gsar_core::belief::Label;
+use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
+use serde::Deserialize;
+
+use super::shown::{Part as Place, Piece, Shown};
+use super::{Allowance, Failed, ModelJudge, PARTS_AT_ONCE, Part, otherwise};
+use crate::judge::spending::Payer;
+use crate::judge::{JudgeError, ModelCall};
+
+const PROMPT: &str = include_str!("prompts/look.txt");
+const SCHEMA: &str = include_str!("prompts/look.json");
+
+/// What the call is for, in provenance.
+const PURPOSE: &str = "look";
+
+/// A question about an entity.
+#[derive(Clone, Debug)]
+pub struct EntityQuestion {
+    /// What is known of it and around it, as a JSON object.
+    pub around: String,
+    /// What is stored of it, the most telling first.
+    pub passages: Vec<Passage>,
+    /// When an answer is of no more use.
+    pub deadline: Instant,
+    /// On whose behalf it is asked.
+    pub payer: Payer,
+}
+
+/// A stretch of an item.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// The item, with the stretch as its content.
+    pub item: EvidenceItem,
+    /// Its first and last line, from 1; zeros for JSON.
+    pub lines: (u64, u64),
+    /// Its JSON pointer; empty for text.
+    pub pointer: String,
+}
+
+/// What a model believes of an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntityAnswer {
+    /// What it is.
+    pub label: Label,
+    /// Statements about it, each with what shows it.
+    pub observations: Vec<(String, Vec<Citation>)>,
+    /// Ways of the fault, as names.
+    pub propagations: Vec<(String, String)>,
+    /// Names of other entities to be looked at.
+    pub suspects: Vec<String>,
+    /// The calls that it took.
+    pub calls: Vec<ModelCall>,
+}
+
+impl ModelJudge {
+    /// Says what an entity is.
+    ///
+    /// # Errors
+    /// [`JudgeError`] where a chunk has no answer that can be used.
+    pub async fn look(&self, question: &EntityQuestion) -> Result<EntityAnswer, JudgeError> {
+        let chunks = chunks(&question.passages, self.options.max_evidence);
+        let asked = chunks.iter().map(|chunk| self.look_at(question, chunk));
+        let answers: Result<Vec<EntityAnswer>, JudgeError> =
+            stream::iter(asked.collect::<Vec<_>>()).buffered(PARTS_AT_ONCE).try_collect().await;
+        Ok(merged(answers?))
+    }
+
+    async fn look_at(
+        &self,
+        question: &EntityQuestion,
+        chunk: &[Passage],
+    ) -> Result<EntityAnswer, JudgeError> {
+        let mut turn = Part::default();
+        match self.look_once(question, chunk, &mut turn).await {
+            Ok(answer) => Ok(EntityAnswer { calls: turn.calls, ..answer }),
+            Err(Failed::Late) => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1 }),
+            Err(Failed::Otherwise { code, reason }) => Err(self.failed(code, reason, turn.calls)),
+        }
+    }
+
+    async fn look_once(
+        &self,
+        question: &EntityQuestion,
+        chunk: &[Passage],
+        turn: &mut Part,
+    ) -> Result<EntityAnswer, Failed> {
+        let pieces: Vec<Piece<'_>> = chunk.iter().map(Passage::piece).collect();
+        let redactor = self.options.redactor.as_ref();
+        let shown = Shown::new(&self.framer, redactor, &question.around, &[], &pieces)
+            .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
+        let text = format!(
+            "What is known of the entity and around it, as a JSON object:\n{}\n\n{}",
+            shown.synthesis,
+            shown.frame.text()
+        );
+        let system = PROMPT
+            .replace("{{how_to_read}}", &shown.frame.how_to_read())
+            .replace("{{schema}}", SCHEMA);
+        let mut request = Request::new(system, text);
+        let schema = Schema::new("belief", SCHEMA);
+        request.schema = Some(schema.map_err(|error| otherwise("REQUEST_INVALID", &error))?);
+        request.temperature = self.options.temperature;
+        let allowed = Allowance { deadline: question.deadline, payer: question.payer.clone() };
+        let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
+        let (mut call, text) = self.send(PURPOSE, &prompt, &mut request, &allowed, turn).await?;
+        let said: Result<Said, _> = super::object_in(&text);
+        call.rung = if said.is_ok() { "structured" } else { "unreadable" };
+        turn.calls.push(call);
+        let said = said.map_err(|error| otherwise("ANSWER_UNREADABLE", &error))?;
+        Ok(said.back(&shown))
+    }
+}
+
+impl Passage {
+    fn piece(&self) -> Piece<'_> {
+        let part = match self.lines {
+            (0, _) => Place::Pointer(&self.pointer),
+            (first, last) => Place::Lines {
+                first: usize::try_from(first).unwrap_or(usize::MAX),
+                last: usize::try_from(last).unwrap_or(usize::MAX),
+                of: None,
+            },
+        };
+        Piece { part: Some(part), ..Piece::whole(&self.item) }
+    }
+}
+
+/// An answer as it is written.
+#[derive(Debug, Deserialize)]
+struct Said {
+    label: SaidLabel,
+    observations: Vec<SaidObservation>,
+    propagations: Vec<SaidWay>,
+    suspects: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SaidLabel {
+    Healthy,
+    Origin,
+    Symptom,
+    Defer,
+}
+
+#[derive(Debug, Deserialize)]
+struct SaidObservation {
+    text: String,
+    citations: Vec<SaidCitation>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SaidCitation {
+    evidence: String,
+    field_path: Option<String>,
+    quote: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct SaidWay {
+    from: String,
+    to: String,
+}
+
+impl Said {
+    /// The same in the words of the evidence. What cites nothing is no observation.
+    fn back(self, shown: &Shown) -> EntityAnswer {
+        let citation = |said: SaidCitation| {
+            let id = EvidenceId::new(said.evidence).ok()?;
+            let field_path = said.field_path.unwrap_or_default();
+            let target = Target::Evidence { id, field_path };
+            Some(shown.citation_back(Citation { target, quote: said.quote, bytes: None }))
+        };
+        let observations = self.observations.into_iter().filter_map(|said| {
+            let citations: Vec<Citation> =
+                said.citations.into_iter().filter_map(citation).collect();
+            (!citations.is_empty()).then(|| (shown.back(&said.text), citations))
+        });
+        let ways = self.propagations.iter();
+        EntityAnswer {
+            label: match self.label {
+                SaidLabel::Healthy => Label::Healthy,
+                SaidLabel::Origin => Label::Origin,
+                SaidLabel::Symptom => Label::Symptom,
+                SaidLabel::Defer => Label::Defer,
+            },
+            observations: observations.collect(),
+            propagations: ways.map(|way| (shown.back(&way.from), shown.back(&way.to))).collect(),
+            suspects: self.suspects.iter().map(|name| shown.back(name)).collect(),
+            calls: Vec::new(),
+        }
+    }
+}
+
+/// Passages in as few chunks as their order allows, each of at most `room` bytes and one passage at least. A chunk begins with
+/// the last passage of the one before, where there is room for more than that.
+fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
+    let mut chunks = Vec::new();
+    let (mut start, mut end, mut taken) = (0, 0, 0_usize);
+    while let Some(next) = passages.get(end) {
+        let with_it = taken.saturating_add(bytes_of(next));
+        if with_it <= room || end == start {
+            (taken, end) = (with_it, end + 1);
+            continue;
+        }
+        chunks.extend(passages.get(start..end));
+        let overlap = end.checked_sub(1).filter(|last| *last > start);
+        let overlap = overlap.and_then(|last| Some((last, bytes_of(passages.get(last)?))));
+        (start, taken) = match overlap {
+            Some((last, bytes)) if bytes.saturating_add(bytes_of(next)) <= room => (last, bytes),
+            _ => (end, 0),
+        };
+    }
+    if start < end {
+        chunks.extend(passages.get(start..end));
+    }
+    chunks
+}
+
+fn bytes_of(passage: &Passage) -> usize {
+    passage.item.content.as_str().len()
+}
+
+/// What was said of chunks, as one: origin, else symptom, else healthy, else defer, with what shows that; every way and every
+/// suspect.
+fn merged(answers: Vec<EntityAnswer>) -> EntityAnswer {
+    const STRONGEST: [Label; 3] = [Label::Origin, Label::Symptom, Label::Healthy];
+    let is_said = |label: &Label| answers.iter().any(|answer| answer.label == *label);
+    let label = STRONGEST.into_iter().find(is_said).unwrap_or(Label::Defer);
+    let mut all = EntityAnswer {
+        label,
+        observations: Vec::new(),
+        propagations: Vec::new(),
+        suspects: Vec::new(),
+        calls: Vec::new(),
+    };
+    for answer in answers {
+        if answer.label == label {
+            add_new(&mut all.observations, answer.observations);
+        }
+        add_new(&mut all.propagations, answer.propagations);
+        add_new(&mut all.suspects, answer.suspects);
+        all.calls.extend(answer.calls);
+    }
+    all
+}
+
+fn add_new<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
+    for new in more {
+        if !list.contains(&new) {
+            list.push(new);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_core::evidence::Content;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::judge::model::asked::tests::question;
+
+    fn passage(number: usize, bytes: usize) -> Passage {
+        let item = question("", &[], "").evidence[0].clone();
+        let content = Content::Text("x".repeat(bytes));
+        let line = number as u64 + 1;
+        Passage {
+            item: EvidenceItem { content, ..item },
+            lines: (line, line),
+            pointer: String::new(),
+        }
+    }
+
+    fn answer(label: Label, observation: &str) -> EntityAnswer {
+        EntityAnswer {
+            label,
+            observations: vec![(observation.to_owned(), Vec::new())],
+            propagations: vec![("db".to_owned(), observation.to_owned())],
+            suspects: vec!["db".to_owned()],
+            calls: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn chunks_overlap_by_a_passage() {
+        let passages: Vec<Passage> = (0..5).map(|number| passage(number, 40)).collect();
+        let lines: Vec<(u64, u64)> = chunks(&passages, 100)
+            .iter()
+            .map(|chunk| (chunk[0].lines.0, chunk.last().unwrap().lines.0))
+            .collect();
+        assert_eq!(lines, [(1, 2), (2, 3), (3, 4), (4, 5)]);
+        assert_eq!(chunks(&passages, 200).len(), 1);
+        assert_eq!(chunks(&passages, 10).len(), 5);
+        assert!(chunks(&[], 100).is_empty());
+    }
+
+    #[test]
+    fn the_strongest_label_keeps_what_shows_it() {
+        let all = merged(vec![
+            answer(Label::Healthy, "a"),
+            answer(Label::Symptom, "b"),
+            answer(Label::Defer, "c"),
+            answer(Label::Symptom, "d"),
+        ]);
+        let observed: Vec<&str> = all.observations.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!((all.label, observed), (Label::Symptom, vec!["b", "d"]));
+        assert_eq!((all.propagations.len(), all.suspects), (4, vec!["db".to_owned()]));
+        assert_eq!(merged(Vec::new()).label, Label::Defer);
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_have_every_passage_and_fit(
+            sizes in prop::collection::vec(0_usize..60, 0..20), room in 1_usize..120,
+        ) {
+            let passages: Vec<Passage> =
+                sizes.iter().enumerate().map(|(number, bytes)| passage(number, *bytes)).collect();
+            let mut behind = 1;
+            for chunk in chunks(&passages, room) {
+                let bytes: usize = chunk.iter().map(bytes_of).sum();
+                prop_assert!(bytes <= room || chunk.len() == 1);
+                let first = chunk[0].lines.0;
+                prop_assert!(first == behind || first + 1 == behind);
+                behind = chunk.last().unwrap().lines.0 + 1;
+            }
+            prop_assert_eq!(behind, sizes.len() as u64 + 1);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! This module shows long items in outline and turns the lines that a model chooses into pieces to be shown. It asks nobody.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use gsar_core::evidence::{Content, EvidenceItem};
+use gsar_retrieval::templates::{Template, Templates};
+use serde::Deserialize;
+
+use super::shown::{Part, Piece};
+
+/// A text with fewer lines has no outline that would be shorter.
+const MIN_LINES: usize = 64;
+/// The most bytes of a line in an outline.
+const MAX_LINE: usize = 300;
+/// The most choices that are looked at.
+const MAX_CHOICES: usize = 64;
+/// How many lines are shown of an item of which none are chosen.
+const HEAD_LINES: usize = 20;
+
+/// An item that is shown in outline first.
+pub(super) struct LongItem<'e> {
+    pub(super) item: &'e EvidenceItem,
+    /// The bytes of each line, its break included.
+    lines: Vec<Range<usize>>,
+    pub(super) outline: String,
+}
+
+/// What a model answers that is asked for lines.
+#[derive(Debug, Deserialize)]
+pub(super) struct Choices {
+    pub(super) choices: Vec<Choice>,
+}
+
+/// Lines of an item, counted from 1, the last one included.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Choice {
+    /// The label of the item.
+    pub(super) evidence: String,
+    pub(super) first_line: usize,
+    pub(super) last_line: usize,
+}
+
+/// What is shown of all items, and how many chosen lines found no room.
+pub(super) struct Chosen<'e> {
+    pub(super) pieces: Vec<Piece<'e>>,
+    pub(super) lines_left_out: usize,
+}
+
+impl<'e> LongItem<'e> {
+    /// The item in outline, where it is a text of lines with more than `above` bytes. The outline has at most as many.
+    pub(super) fn of(item: &'e EvidenceItem, above: usize) -> Option<Self> {
+        let Content::Text(content) = &item.content else { return None };
+        if content.len() <= above {
+            return None;
+        }
+        let mut lines = Vec::new();
+        let mut templates = Templates::default();
+        let mut start = 0;
+        for line in content.split_inclusive('\n') {
+            templates.push(line.trim_end_matches(['\n', '\r']));
+            lines.push(start..start + line.len());
+            start += line.len();
+        }
+        let outline = (lines.len() >= MIN_LINES).then(|| outline(templates, above))?;
+        Some(Self { item, lines, outline })
+    }
+
+    fn piece(&self, lines: Range<usize>) -> Option<Piece<'e>> {
+        let (first, last) =
+            (self.lines.get(lines.start)?, self.lines.get(lines.end.checked_sub(1)?)?);
+        Some(Piece {
+            item: self.item,
+            content: self.item.content.as_str().get(first.start..last.end)?,
+            part: Some(Part::Lines {
+                first: lines.start + 1,
+                last: lines.end,
+                of: Some(self.lines.len()),
+            }),
+        })
+    }
+
+    /// The places of the lines of a choice that fit into `room` bytes, which they take away from it.
+    fn fitting(&self, choice: &Choice, room: &mut usize) -> Range<usize> {
+        let first = choice.first_line.max(1) - 1;
+        let wanted = choice.last_line.min(self.lines.len());
+        let mut last = first;
+        while last < wanted
+            && let Some(line) = self.lines.get(last)
+            && let Some(left) = room.checked_sub(line.len())
+        {
+            (*room, last) = (left, last + 1);
+        }
+        first..last
+    }
+}
+
+/// The lines of a text in their order, of those that differ in figures only the first, with their number and place. Where
+/// there is no room for all of them, those that repeat most are left out and counted.
+fn outline(templates: Templates, room: usize) -> String {
+    let all = templates.lines();
+    let found = templates.finish();
+    let entries: Vec<String> = found.iter().map(entry).collect();
+    let mut from_the_rarest: Vec<usize> = (0..found.len()).collect();
+    from_the_rarest.sort_by_key(|place| found.get(*place).map(|of| of.count));
+    let mut room = room;
+    let mut is_shown = vec![false; found.len()];
+    for place in from_the_rarest {
+        let bytes = entries.get(place).map_or(0, String::len);
+        let Some(left) = room.checked_sub(bytes) else { break };
+        room = left;
+        if let Some(shown) = is_shown.get_mut(place) {
+            *shown = true;
+        }
+    }
+    let mut text = format!("{all} lines\n");
+    let (mut kinds, mut lines) = (0_u64, 0_u64);
+    for ((entry, of), is_shown) in entries.iter().zip(&found).zip(is_shown) {
+        if is_shown {
+            text.push_str(entry);
+        } else {
+            (kinds, lines) = (kinds + 1, lines + of.count);
+        }
+    }
+    if kinds > 0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "not listed: {kinds} further kinds of lines, {lines} lines");
+    }
+    text
+}
+
+fn entry(of: &Template) -> String {
+    let end = of.sample.floor_char_boundary(MAX_LINE);
+    let sample = of.sample.get(..end).unwrap_or_default();
+    let cut = if end < of.sample.len() { " [cut]" } else { "" };
+    match of.count {
+        1 => format!("{}: {sample}{cut}\n", of.first),
+        count => format!("{} to {}, {count} lines: {sample}{cut}\n", of.first, of.last),
+    }
+}
+
+/// What is shown of `evidence`: items that are not long as they are, of long ones the lines that were chosen, as far as
+/// they fit into `room` bytes in the order of the choices. `label` gives the place of an item among the long ones.
+pub(super) fn chosen<'e>(
+    evidence: &'e [EvidenceItem],
+    long: &[LongItem<'e>],
+    choices: &[Choice],
+    label: impl Fn(&str) -> Option<usize>,
+    mut room: usize,
+) -> Chosen<'e> {
+    let mut of_items: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+    let mut lines_left_out = 0;
+    for choice in choices.iter().take(MAX_CHOICES) {
+        let Some((place, item)) = label(&choice.evidence).and_then(|at| Some((at, long.get(at)?)))
+        else {
+            continue;
+        };
+        let wanted = choice.last_line.min(item.lines.len());
+        let lines = item.fitting(choice, &mut room);
+        lines_left_out += wanted.saturating_sub(lines.end);
+        if !lines.is_empty() {
+            of_items.entry(place).or_default().push(lines);
+        }
+    }
+    let pieces = evidence.iter().flat_map(|item| {
+        match long.iter().position(|long| std::ptr::eq(long.item, item)) {
+            None => vec![Piece::whole(item)],
+            Some(place) => {
+                let head = || std::iter::once(0..HEAD_LINES).collect();
+                let lines = of_items.remove(&place).map_or_else(head, merged);
+                let of = long.get(place);
+                lines.into_iter().filter_map(|lines| of?.piece(lines)).collect()
+            }
+        }
+    });
+    Chosen { pieces: pieces.collect(), lines_left_out }
+}
+
+/// Ranges in their order, those that overlap or follow each other as one.
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::judge::model::asked::tests::question;
+
+    fn log() -> String {
+        let lines = (1..=400).map(|n| match n {
+            137 => "ERROR pool of payments-db is exhausted\n".to_owned(),
+            _ => format!("INFO order ORD-{n} took {} ms\n", n * 7 % 90),
+        });
+        lines.collect()
+    }
+
+    fn places(piece: &Piece<'_>) -> (usize, usize) {
+        let Some(Part::Lines { first, last, of: Some(400) }) = piece.part else {
+            panic!("{:?}", piece.part)
+        };
+        (first, last)
+    }
+
+    fn choice(first_line: usize, last_line: usize) -> Choice {
+        Choice { evidence: "E1".to_owned(), first_line, last_line }
+    }
+
+    #[test]
+    fn lines_that_differ_in_figures_stand_once_with_their_number() {
+        let question = question("", &["x"], &log());
+        let long = LongItem::of(&question.evidence[0], 1_024).unwrap();
+        assert_eq!(
+            long.outline,
+            "400 lines\n1 to 400, 399 lines: INFO order ORD-1 took 7 ms\n137: ERROR pool of payments-db is exhausted\n"
+        );
+        assert!(LongItem::of(&question.evidence[0], 1 << 20).is_none());
+    }
+
+    #[test]
+    fn where_there_is_no_room_the_rarest_lines_stand() {
+        let mut text: String = ('a'..='z').map(|c| format!("{c}\n").repeat(9)).collect();
+        text.push_str("once\n");
+        let mut templates = Templates::default();
+        text.lines().for_each(|line| templates.push(line));
+        let outline = outline(templates, 40);
+        assert_eq!(
+            outline,
+            "235 lines\n1 to 9, 9 lines: a\n235: once\nnot listed: 25 further kinds of lines, 225 lines\n"
+        );
+    }
+
+    #[test]
+    fn chosen_lines_are_shown_and_of_an_item_without_any_its_head() {
+        let question = question("", &["x"], &log());
+        let evidence = &question.evidence;
+        let long = [LongItem::of(&evidence[0], 1_024).unwrap()];
+        let show = |choices: &[Choice], room| {
+            let chosen = chosen(evidence, &long, choices, |_| Some(0), room);
+            let lines: Vec<(usize, usize)> = chosen.pieces.iter().map(places).collect();
+            (lines, chosen.lines_left_out)
+        };
+        assert_eq!(show(&[], 9_999), (vec![(1, 20)], 0));
+        let both = [choice(135, 140), choice(1, 2), choice(139, 141)];
+        assert_eq!(show(&both, 9_999), (vec![(1, 2), (135, 141)], 0));
+        assert_eq!(show(&[choice(137, 900)], 70), (vec![(137, 138)], 262));
+        assert_eq!(show(&[choice(900, 950), choice(9, 3)], 9_999), (vec![(1, 20)], 0));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_stands_in_the_item_and_within_the_room(
+            choices in prop::collection::vec((0_usize..500, 0_usize..500), 0..9), room in 0_usize..9_000,
+        ) {
+            let question = question("", &["x"], &log());
+            let evidence = &question.evidence;
+            let long = [LongItem::of(&evidence[0], 1_024).unwrap()];
+            let choices: Vec<Choice> =
+                choices.into_iter().map(|(first, last)| choice(first, last)).collect();
+            let chosen = chosen(evidence, &long, &choices, |_| Some(0), room);
+            let lines: Vec<&str> = evidence[0].content.as_str().split_inclusive('\n').collect();
+            for piece in &chosen.pieces {
+                let (first, last) = places(piece);
+                prop_assert_eq!(piece.content, lines[first - 1..last].concat());
+            }
+            let bytes: usize = chosen.pieces.iter().map(|piece| piece.content.len()).sum();
+            let head: usize = lines[..HEAD_LINES].iter().map(|line| line.len()).sum();
+            prop_assert!(bytes <= room.max(head));
+        }
+    }
+}

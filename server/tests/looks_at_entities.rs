@@ -1,0 +1,267 @@
+//! Looking at entities of a graph: what is shown of one that is due, and what a chat model believes of it, over real HTTP.
+
+use crate::support::{Running, Wanted};
+use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_proto::v1::{self, BeliefLabel, EvidenceLane};
+use gsar_server::config::{Config, Model};
+use serde_json::json;
+use tonic::{Code, Status};
+
+const NAME: &str = "openai:looker-1";
+const CART: &str = "shop/Deployment/cart";
+const DB: &str = "shop/StatefulSet/db";
+
+/// The database, which alerts and which the cart depends on; the onset was at 1000 s, in a window of 500 s.
+fn start(id: &str) -> v1::StartInvestigationRequest {
+    v1::StartInvestigationRequest {
+        investigation_id: id.to_owned(),
+        policy: "reference".to_owned(),
+        onset: Some(at(1_000)),
+        onset_window: Some(v1::TimeWindow { start: Some(at(500)), end: Some(at(1_500)) }),
+        graph: Some(v1::Graph {
+            edges: vec![v1::GraphEdge { from: DB.to_owned(), to: CART.to_owned() }],
+            aliases: vec![v1::EntityAliases {
+                names: vec![DB.to_owned(), "shop/Service/postgres".to_owned()],
+            }],
+            alerts: vec![DB.to_owned()],
+            ..v1::Graph::default()
+        }),
+        ..v1::StartInvestigationRequest::default()
+    }
+}
+
+fn at(seconds: i64) -> prost_types::Timestamp {
+    prost_types::Timestamp { seconds, nanos: 0 }
+}
+
+fn stored(id: &str, lane: EvidenceLane, seconds: i64, text: &str) -> v1::ToolCall {
+    let item = v1::EvidenceItem {
+        id: id.to_owned(),
+        kind: v1::EvidenceKind::ToolOutput.into(),
+        lane: lane.into(),
+        collected_at: Some(at(seconds)),
+        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+        ..v1::EvidenceItem::default()
+    };
+    v1::ToolCall { tool: "kubectl".to_owned(), arguments: id.to_owned(), result: Some(item) }
+}
+
+async fn begin(server: &Running, id: &str, tool_calls: Vec<v1::ToolCall>) {
+    server.investigations().start_investigation(start(id)).await.unwrap();
+    let turn = v1::RecordTurnRequest {
+        investigation_id: id.to_owned(),
+        tool_calls,
+        ..v1::RecordTurnRequest::default()
+    };
+    server.investigations().record_turn(turn).await.unwrap();
+}
+
+fn request(id: &str, entity: &str) -> v1::LookAtEntityRequest {
+    v1::LookAtEntityRequest {
+        investigation_id: id.to_owned(),
+        entity: entity.to_owned(),
+        ..v1::LookAtEntityRequest::default()
+    }
+}
+
+async fn look(
+    server: &Running,
+    request: v1::LookAtEntityRequest,
+) -> Result<v1::LookAtEntityResponse, Status> {
+    Ok(server.investigations().look_at_entity(request).await?.into_inner())
+}
+
+fn items(answer: &v1::LookAtEntityResponse) -> Vec<&str> {
+    let hits = answer.passages.iter().map(|of| of.hit.as_ref().unwrap());
+    hits.map(|hit| hit.evidence_id.as_str()).collect()
+}
+
+/// A server whose model looks at entities and judges nothing.
+async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)) -> Running {
+    let folder = tempfile::tempdir().unwrap();
+    let key_file = folder.path().join("key");
+    std::fs::write(&key_file, KEY).unwrap();
+    let mut model = Model {
+        base_url: Some(provider.base_url(Wire::OpenAi)),
+        key_file: Some(key_file),
+        attempts: 1,
+        ..Model::default()
+    };
+    let running = Wanted::default()
+        .start(|config| {
+            config.judges.look = Some(NAME.to_owned());
+            change(&mut model, config);
+            config.judges.models.insert(NAME.to_owned(), model);
+        })
+        .await;
+    drop(folder);
+    running
+}
+
+fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
+    let observations: Vec<_> = observations
+        .iter()
+        .map(|(text, evidence, quote)| {
+            let citation = json!({ "evidence": evidence, "field_path": null, "quote": quote });
+            json!({ "text": text, "citations": [citation] })
+        })
+        .collect();
+    let ways = json!([{ "from": DB, "to": CART }, { "from": CART, "to": "nobody" }]);
+    json!({
+        "label": label, "observations": observations,
+        "propagations": ways, "suspects": [CART, "nobody"],
+    })
+    .to_string()
+}
+
+#[tokio::test]
+async fn changes_come_first_and_what_names_another_entity_not_at_all() {
+    let server = Wanted::default().start(|_| {}).await;
+    let calls = vec![
+        stored("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
+        stored("after", EvidenceLane::Change, 1_200, "db: limit raised"),
+        stored("early", EvidenceLane::Change, 600, "db: image v1 rolled out"),
+        stored("late", EvidenceLane::Change, 990, "postgres: max_connections lowered to 20"),
+        stored("stale", EvidenceLane::Logs, 100, "db: started"),
+        stored("other", EvidenceLane::Logs, 1_010, "cart: waits for a connection"),
+    ];
+    begin(&server, "inc", calls).await;
+    let answer = look(&server, request("inc", "shop/Service/postgres")).await.unwrap();
+    assert_eq!(items(&answer), ["late", "early", "after", "log"]);
+    assert_eq!((answer.left_out, &answer.belief), (0, &None));
+    let around = answer.look.unwrap();
+    assert_eq!((around.entity.as_str(), around.neighbours[0].entity.as_str()), (DB, CART));
+    assert_eq!(answer.passages[0].lane(), EvidenceLane::Change);
+    assert_eq!(answer.passages[0].collected_at, Some(at(990)));
+}
+
+#[tokio::test]
+async fn passages_are_bounded() {
+    let server = Wanted::default().start(|_| {}).await;
+    let long = |id: &str, seconds| {
+        stored(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(150)))
+    };
+    begin(&server, "inc", vec![long("one", 990), long("two", 980), long("three", 970)]).await;
+    let bounded = v1::LookAtEntityRequest { max_bytes: 1_300, ..request("inc", DB) };
+    let answer = look(&server, bounded.clone()).await.unwrap();
+    assert_eq!((items(&answer), answer.left_out), (vec!["one", "two"], 1));
+    for max_bytes in [1, (1 << 20) + 1] {
+        let refused = v1::LookAtEntityRequest { max_bytes, ..bounded.clone() };
+        let status = look(&server, refused).await.unwrap_err();
+        assert_eq!(status.code(), Code::InvalidArgument);
+        assert!(status.message().contains("give 1024 to 1048576"), "{}", status.message());
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_looked_at_is_said() {
+    let server = Wanted::default().start(|_| {}).await;
+    begin(&server, "inc", Vec::new()).await;
+    let code = async |request| look(&server, request).await.unwrap_err().code();
+    assert_eq!(code(request("none", DB)).await, Code::NotFound);
+    assert_eq!(code(request("inc", "nobody")).await, Code::InvalidArgument);
+    assert_eq!(code(request("inc", CART)).await, Code::FailedPrecondition);
+    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let status = look(&server, asked).await.unwrap_err();
+    assert_eq!(status.code(), Code::FailedPrecondition);
+    assert!(status.message().contains("judges.look"), "{}", status.message());
+    let no_graph = v1::StartInvestigationRequest { graph: None, ..start("plain") };
+    server.investigations().start_investigation(no_graph).await.unwrap();
+    assert_eq!(code(request("plain", DB)).await, Code::InvalidArgument);
+    // Nothing is stored yet, and nobody is asked about nothing.
+    let answer = look(&server, request("inc", DB)).await.unwrap();
+    assert!(answer.passages.is_empty() && answer.belief.is_none());
+}
+
+#[tokio::test]
+async fn a_model_looks_and_its_belief_is_verified_like_any_other() {
+    let provider = Server::start().await.unwrap();
+    let server = looking(&provider, |model, _| {
+        model.hide = Some(true);
+        (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
+    })
+    .await;
+    let lowered = "db: max_connections was lowered from 200 to 20 by mail@shop.example";
+    begin(&server, "inc", vec![stored("rollout", EvidenceLane::Change, 990, lowered)]).await;
+    let shown =
+        ("max_connections of db was lowered from 200 to 20", "E1", "lowered from 200 to 20");
+    let invented = ("db lost its disk", "E1", "lost its disk");
+    provider.always(Play::answer(&answer("origin", &[shown, invented])));
+    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let answered = look(&server, asked).await.unwrap();
+    let sent = provider.seen().last().unwrap().body.to_string();
+    assert!(sent.contains("max_connections was lowered") && sent.contains(CART), "{sent}");
+    assert!(!sent.contains("mail@shop.example"), "{sent}");
+    let [call] = answered.calls.as_slice() else { panic!("{:?}", answered.calls) };
+    assert_eq!((call.purpose.as_str(), call.judge.as_str()), ("look", NAME));
+    assert!(call.cost_micros.is_some() && call.prompt.len() == 64);
+    let belief = answered.belief.unwrap();
+    assert_eq!((belief.label(), belief.observations.len()), (BeliefLabel::Origin, 2));
+    assert_eq!(belief.observations[0].citations[0].evidence_id, "rollout");
+    // Ways and suspects that the graph does not have are left out.
+    assert_eq!(belief.propagations, [v1::GraphEdge { from: DB.to_owned(), to: CART.to_owned() }]);
+    assert_eq!(belief.suspects, [CART]);
+    let turn = v1::RecordTurnRequest {
+        investigation_id: "inc".to_owned(),
+        step: 1,
+        beliefs: vec![belief],
+        ..v1::RecordTurnRequest::default()
+    };
+    let stands = server.investigations().record_turn(turn).await.unwrap().into_inner();
+    let graph = stands.investigation.unwrap().graph.unwrap();
+    let of_db = graph.entities.iter().find(|of| of.entity == DB).unwrap();
+    assert_eq!(
+        (of_db.label(), of_db.evidence_ids.as_slice()),
+        (BeliefLabel::Origin, &["rollout".to_owned()][..])
+    );
+    let codes: Vec<&str> = of_db.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    assert_eq!(codes, ["OBSERVATION_NOT_SHOWN"]);
+}
+
+#[tokio::test]
+async fn what_is_too_long_for_one_call_is_looked_at_in_chunks_that_overlap() {
+    let provider = Server::start().await.unwrap();
+    let server = looking(&provider, |model, _| model.max_evidence.0 = 2_048).await;
+    let long = |id: &str, seconds| {
+        stored(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(200)))
+    };
+    begin(&server, "inc", vec![long("one", 990), long("two", 980), long("three", 970)]).await;
+    let healthy = answer("healthy", &[("db one is set", "E1", "db one")]);
+    let origin = answer("origin", &[("db three is set", "E2", "db three")]);
+    // Each chunk is answered by what it holds.
+    provider.answer_with(move |seen| {
+        let holds_the_last = seen.body.to_string().contains("db three");
+        Play::answer(if holds_the_last { &origin } else { &healthy })
+    });
+    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let answered = look(&server, asked).await.unwrap();
+    let sent: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
+    let holds = |sent: &String| ["db one", "db two", "db three"].map(|text| sent.contains(text));
+    let mut held: Vec<[bool; 3]> = sent.iter().map(holds).collect();
+    held.sort_unstable();
+    assert_eq!(held, [[false, true, true], [true, true, false]]);
+    let belief = answered.belief.unwrap();
+    assert_eq!((belief.label(), answered.calls.len()), (BeliefLabel::Origin, 2));
+    let texts: Vec<&str> = belief.observations.iter().map(|of| of.text.as_str()).collect();
+    assert_eq!(texts, ["db three is set"]);
+}
+
+#[tokio::test]
+async fn a_model_that_fails_leaves_the_passages_and_says_why() {
+    let provider = Server::start().await.unwrap();
+    let server = looking(&provider, |_, _| {}).await;
+    let calls = vec![stored("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
+    begin(&server, "inc", calls).await;
+    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    for (play, code) in [
+        (Play::Status(401), "KEY_REFUSED"),
+        (Play::answer("It is the origin."), "ANSWER_UNREADABLE"),
+        (Play::answer(r#"{"label": "broken", "observations": []}"#), "ANSWER_UNREADABLE"),
+    ] {
+        provider.always(play);
+        let answer = look(&server, asked.clone()).await.unwrap();
+        assert_eq!((items(&answer), &answer.belief), (vec!["log"], &None));
+        let [reason] = answer.reasons.as_slice() else { panic!("{:?}", answer.reasons) };
+        assert_eq!((reason.code.as_str(), answer.calls.len()), (code, 1));
+    }
+}
