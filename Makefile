@@ -92,6 +92,14 @@ lines: ## Lines of source, tests apart, of what reads and checks claims; its lon
 generate: ## Write the generated code of the contract anew.
 	$(CARGO) run --quiet -p gsar-generate
 
+.PHONY: console
+console: ## Build the console's pages into server/console/dist, which is checked in (needs npm).
+	cd server/console && npm ci --silent --no-audit --no-fund && npm run --silent build
+
+.PHONY: console-walk
+console-walk: build ## Walk through the console in Chromium, keyboard only, wide and narrow, light and dark (PICTURES=folder; needs npm and Chromium).
+	cd server/console && npm ci --silent --no-audit --no-fund && BIN=$(abspath $(BIN)) npm run --silent walk -- $(if $(PICTURES),$(abspath $(PICTURES)))
+
 .PHONY: openapi
 openapi: ## Write the description of the HTTP gateway anew.
 	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test all gateway::the_committed_description_is_current

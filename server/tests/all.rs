@@ -16,6 +16,7 @@ mod backup;
 mod calls;
 mod cases;
 mod configuration;
+mod console;
 mod deploy;
 mod disk_full;
 mod driven_ladder;

@@ -14,6 +14,8 @@ pub struct Gateway {
     pub address: Option<SocketAddr>,
     /// Origins of web pages elsewhere that may call, such as `http://localhost:5173`.
     pub allowed_origins: Vec<String>,
+    /// Whether the console is served below `/console/`.
+    pub console: bool,
 }
 
 impl Gateway {
@@ -40,6 +42,10 @@ impl Gateway {
                 );
                 problems.add(&["gateway", "allowed_origins"], description);
             }
+        }
+        if self.address.is_none() && self.console {
+            let description = "is of no use without gateway.address; give one, or leave this out";
+            problems.add(&["gateway", "console"], description);
         }
         if self.address.is_none() && !self.allowed_origins.is_empty() {
             let description = "is of no use without gateway.address; give one, or leave this out";

@@ -4,6 +4,7 @@
 //! Any web page can make a browser post to this machine. So, where callers need not say who they are, it serves names of
 //! this machine only and has nothing that stores, grades or deletes. It refuses pages of other origins, and knows no rules.
 
+mod console;
 mod methods;
 mod origin;
 mod problem;
@@ -83,6 +84,9 @@ where
         router = router
             .route(method.path, post(handler))
             .route_service(&format!("/{}", method.rpc), web);
+    }
+    if config.gateway.console {
+        router = router.merge(console::routes()?);
     }
     let openapi: Bytes = document()?.into();
     let origins = Origins::new(&config.gateway.allowed_origins, !has_principals);

@@ -1,0 +1,67 @@
+// Calls of the HTTP gateway that serves this page. A failed call is a CallError with the words of the server.
+import type {
+  EvidenceItem,
+  GetEvaluationResponse,
+  ListEvaluationsRequest,
+  ListEvaluationsResponse,
+  RescoreRequest,
+  RescoreResponse,
+} from "./contract";
+
+const TOKEN = "gsar-token";
+
+export class CallError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+
+  /** Whether the server wants to know who calls. */
+  get isUnidentified(): boolean {
+    return this.status === 401;
+  }
+}
+
+/** The token of who calls, for as long as the tab is open. */
+export function setToken(token: string): void {
+  sessionStorage.setItem(TOKEN, token.trim());
+}
+
+async function call<Answer>(path: string, request: unknown): Promise<Answer> {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (token) headers["authorization"] = `Bearer ${token}`;
+  let response: Response;
+  try {
+    response = await fetch(path, { method: "POST", headers, body: JSON.stringify(request) });
+  } catch {
+    throw new CallError("the server does not answer", 0);
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    throw new CallError(answer.detail ?? answer.title ?? response.statusText, response.status);
+  }
+  return answer as Answer;
+}
+
+export function listEvaluations(request: ListEvaluationsRequest): Promise<ListEvaluationsResponse> {
+  return call("/v1/evaluations", request);
+}
+
+export function getEvaluation(evaluationId: string): Promise<GetEvaluationResponse> {
+  return call("/v1/evaluation", { evaluationId });
+}
+
+export async function getEvidence(evaluationId: string, evidenceId: string): Promise<EvidenceItem> {
+  const answer = await call<{ item?: EvidenceItem }>("/v1/evaluation-evidence", {
+    evaluationId,
+    evidenceId,
+  });
+  return answer.item ?? ({} as EvidenceItem);
+}
+
+export function rescore(request: RescoreRequest): Promise<RescoreResponse> {
+  return call("/v1/rescore", request);
+}

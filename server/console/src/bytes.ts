@@ -1,0 +1,50 @@
+// Texts by bytes: the contract counts bytes of UTF-8, JavaScript counts units of UTF-16.
+import type { ByteRange } from "./contract";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A text that can be cut by bytes. */
+export class ByteText {
+  private readonly bytes: Uint8Array;
+
+  constructor(readonly text: string) {
+    this.bytes = encoder.encode(text);
+  }
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  slice(start: number, end: number): string {
+    return decoder.decode(this.bytes.subarray(start, end));
+  }
+}
+
+/** The ends of a range; 64-bit numbers come as text. */
+export function ends(range: ByteRange): [number, number] {
+  return [Number(range.start ?? 0), Number(range.end ?? 0)];
+}
+
+/** A stretch of a text, and what it is marked with. */
+export interface Stretch<Mark> {
+  text: string;
+  mark: Mark | undefined;
+}
+
+/** Cuts a text at marks, which do not overlap; of those that do the first in the text stands. */
+export function stretches<Mark>(
+  text: ByteText,
+  marks: { start: number; end: number; mark: Mark }[],
+): Stretch<Mark>[] {
+  const found: Stretch<Mark>[] = [];
+  let at = 0;
+  for (const { start, end, mark } of [...marks].sort((one, other) => one.start - other.start)) {
+    if (start < at || end <= start) continue;
+    if (start > at) found.push({ text: text.slice(at, start), mark: undefined });
+    found.push({ text: text.slice(start, end), mark });
+    at = end;
+  }
+  if (at < text.length) found.push({ text: text.slice(at, text.length), mark: undefined });
+  return found;
+}

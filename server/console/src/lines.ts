@@ -1,0 +1,44 @@
+// A text as lines of bounded length, each with its place in bytes.
+import type { ByteText } from "./bytes";
+
+/** The most bytes of a line that is shown; a longer one goes on in the next. */
+export const MAX_LINE_BYTES = 400;
+
+export interface Line {
+  start: number;
+  end: number;
+  /** Its number, from 1; of the rest of a long line nothing. */
+  number: number | undefined;
+}
+
+/** The lines of a text. Long ones are cut, not within a character. */
+export function linesOf(text: ByteText): Line[] {
+  const lines: Line[] = [];
+  let number = 1;
+  let start = 0;
+  let isRest = false;
+  const bytes = new TextEncoder().encode(text.text);
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const isBreak = at === bytes.length || bytes[at] === 10;
+    // A byte that goes on with a character is 10xxxxxx.
+    const isTooLong = at - start >= MAX_LINE_BYTES && ((bytes[at] ?? 0) & 0xc0) !== 0x80;
+    if (!isBreak && !isTooLong) continue;
+    if (at === bytes.length && at === start && lines.length > 0 && !isRest) break;
+    lines.push({ start, end: at, number: isRest ? undefined : number });
+    isRest = !isBreak;
+    if (isBreak) number += 1;
+    start = isBreak ? at + 1 : at;
+  }
+  return lines;
+}
+
+/** The place of the line that holds a byte. */
+export function lineAt(lines: Line[], byte: number): number {
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle]?.end ?? 0) < byte) low = middle + 1;
+    else high = middle;
+  }
+  return Math.min(low, Math.max(lines.length - 1, 0));
+}

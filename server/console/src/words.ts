@@ -1,0 +1,52 @@
+// Words and signs for what the contract names. A class or a tier differs by sign and word, not by colour alone.
+import type { EvaluationSummary, JudgedClaim, Score } from "./contract";
+
+export interface Shown {
+  sign: string;
+  word: string;
+  /** The class of the style sheet. */
+  style: string;
+}
+
+const CLASSES: Record<string, Shown> = {
+  CLAIM_CLASS_GROUNDED: { sign: "✓", word: "grounded", style: "good" },
+  CLAIM_CLASS_CONTRADICTED: { sign: "✗", word: "contradicted", style: "bad" },
+  CLAIM_CLASS_UNGROUNDED: { sign: "?", word: "ungrounded", style: "doubtful" },
+  CLAIM_CLASS_COMPLEMENTARY: { sign: "~", word: "complementary", style: "plain" },
+};
+
+const TIERS: Record<string, Shown> = {
+  TIER_PROCEED: { sign: "▶", word: "proceed", style: "good" },
+  TIER_REGENERATE: { sign: "↻", word: "regenerate", style: "doubtful" },
+  TIER_REPLAN: { sign: "⟲", word: "replan", style: "bad" },
+  TIER_ABSTAIN: { sign: "∅", word: "abstain", style: "plain" },
+};
+
+const UNKNOWN: Shown = { sign: "", word: "unknown", style: "plain" };
+
+export function classOf(of: JudgedClaim["class"]): Shown {
+  return CLASSES[of ?? ""] ?? UNKNOWN;
+}
+
+export function tierOf(of: EvaluationSummary["tier"]): Shown {
+  return TIERS[of ?? ""] ?? UNKNOWN;
+}
+
+export const TIER_NAMES = Object.entries(TIERS).map(([value, { word }]) => ({ value, word }));
+
+/** A score with three places, cut off as the reasons of a decision cut it: one below a threshold never reads as reaching it. */
+export function scoreOf(score: Score): string {
+  const [numerator, denominator] = [BigInt(score.numerator ?? 0), BigInt(score.denominator ?? 1)];
+  const thousandths = denominator === 0n ? 0n : (numerator * 1000n) / denominator;
+  return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, "0")}`;
+}
+
+/** `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`. */
+export function plain(name: string | undefined, prefix: string): string {
+  return (name ?? "").replace(prefix, "").replaceAll("_", " ").toLowerCase();
+}
+
+/** `2026-11-27 08:12:47` in the time of UTC. */
+export function instant(text: string | undefined): string {
+  return (text ?? "").replace("T", " ").replace(/(\.\d+)?Z$/, "");
+}

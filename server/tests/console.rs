@@ -1,0 +1,95 @@
+//! The console over HTTP: what is served of it, and what its pages may do.
+
+use crate::support::{Running, Wanted};
+use gsar_server::config::Config;
+use reqwest::{Client, Response, StatusCode};
+
+/// The most bytes of the first page, packed.
+const MAX_PACKED: usize = 150_000;
+const FILES: [(&str, &str); 3] = [
+    ("/console/", "text/html; charset=utf-8"),
+    ("/console/console.js", "text/javascript; charset=utf-8"),
+    ("/console/console.css", "text/css; charset=utf-8"),
+];
+
+async fn server(change: impl FnOnce(&mut Config)) -> Running {
+    let with_console = |config: &mut Config| {
+        config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
+        config.gateway.console = true;
+        change(config);
+    };
+    Wanted::default().start(with_console).await
+}
+
+async fn get(server: &Running, path: &str, headers: &[(&str, &str)]) -> Response {
+    // reqwest wants one even where nothing is encrypted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut request = Client::new().get(format!("http://{}{path}", server.gateway.unwrap()));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn its_files_are_served_with_a_strict_policy() {
+    let server = server(|_| {}).await;
+    let mut packed = 0;
+    for (path, content_type) in FILES {
+        let plain = get(&server, path, &[]).await;
+        assert_eq!(
+            (plain.status(), plain.headers()["content-type"].to_str().unwrap()),
+            (StatusCode::OK, content_type)
+        );
+        let policy = plain.headers()["content-security-policy"].to_str().unwrap();
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"),
+            "{policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(plain.headers()["x-content-type-options"], "nosniff");
+        let tag = plain.headers()["etag"].to_str().unwrap().to_owned();
+        let content = plain.bytes().await.unwrap();
+        let gzip = get(&server, path, &[("accept-encoding", "br, gzip;q=0.9")]).await;
+        assert_eq!(gzip.headers()["content-encoding"], "gzip");
+        let bytes = gzip.bytes().await.unwrap();
+        let mut unpacked = Vec::new();
+        std::io::copy(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut unpacked).unwrap();
+        assert_eq!(unpacked, content);
+        packed += bytes.len();
+        let again = get(&server, path, &[("if-none-match", &tag)]).await;
+        assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
+        assert!(again.bytes().await.unwrap().is_empty());
+    }
+    assert!(packed <= MAX_PACKED, "{packed}");
+}
+
+#[tokio::test]
+async fn nothing_of_a_page_is_inline_or_from_elsewhere() {
+    let server = server(|_| {}).await;
+    let page = get(&server, "/console", &[]).await;
+    assert_eq!(page.url().path(), "/console/");
+    let page = page.text().await.unwrap();
+    for inline in ["<style", " style=", "onclick", "onload", "http:", "https:", "//"] {
+        assert!(!page.contains(inline), "{inline} in {page}");
+    }
+    let scripts: Vec<&str> = page.split("<script").skip(1).collect();
+    assert!(
+        !scripts.is_empty()
+            && scripts.iter().all(|script| script.contains("src=\"./console.js\"></script>")),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn it_is_served_only_where_it_is_asked_for() {
+    let without = server(|config| config.gateway.console = false).await;
+    assert_eq!(get(&without, "/console/", &[]).await.status(), StatusCode::NOT_FOUND);
+    let with = server(|_| {}).await;
+    for path in ["/console/other.js", "/console/../Cargo.toml", "/console/console.js/x"] {
+        assert_eq!(get(&with, path, &[]).await.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+    // A page of elsewhere is refused like any other call.
+    let refused = get(&with, "/console/", &[("origin", "http://evil.example")]).await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+}
