@@ -116,6 +116,22 @@ async fn several_answers_of_a_model_vote() {
 }
 
 #[tokio::test]
+async fn of_notes_that_agree_the_one_that_says_most_of_what_all_say_is_kept() {
+    let providers = Providers::start().await;
+    let noted = |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
+    let whole = "the log says that the pool is full";
+    // Which of them is the first answer is not known.
+    providers.first.next([noted("see E1"), noted(whole), noted("the pool is full, the log says")]);
+    let server = providers
+        .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
+        .await;
+    let answer = evaluate(&server, asked()).await;
+    assert_ne!(answer.claims[0].note, "see E1");
+    let notes: Vec<&str> = answer.claims[0].votes.iter().map(|vote| vote.note.as_str()).collect();
+    assert!(notes.contains(&"see E1") && notes.contains(&whole), "{notes:?}");
+}
+
+#[tokio::test]
 async fn a_request_may_ask_for_more_answers_and_not_for_too_many() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));

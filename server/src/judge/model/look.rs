@@ -10,7 +10,7 @@ use gsar_core::belief::Label;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use serde::Deserialize;
 
-use super::shown::{Part as Place, Piece, Shown};
+use super::shown::{ItemPart, Piece, Shown};
 use super::{Allowance, Failed, ModelJudge, PARTS_AT_ONCE, Part, otherwise};
 use crate::judge::spending::Payer;
 use crate::judge::{JudgeError, ModelCall};
@@ -122,8 +122,8 @@ impl ModelJudge {
 impl Passage {
     fn piece(&self) -> Piece<'_> {
         let part = match self.lines {
-            (0, _) => Place::Pointer(&self.pointer),
-            (first, last) => Place::Lines {
+            (0, _) => ItemPart::Pointer(&self.pointer),
+            (first, last) => ItemPart::Lines {
                 first: usize::try_from(first).unwrap_or(usize::MAX),
                 last: usize::try_from(last).unwrap_or(usize::MAX),
                 of: None,

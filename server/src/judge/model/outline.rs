@@ -8,7 +8,7 @@ use gsar_core::evidence::{Content, EvidenceItem};
 use gsar_retrieval::templates::{Template, Templates};
 use serde::Deserialize;
 
-use super::shown::{Part, Piece};
+use super::shown::{ItemPart, Piece};
 
 /// A text with fewer lines has no outline that would be shorter.
 const MIN_LINES: usize = 64;
@@ -73,7 +73,7 @@ impl<'e> LongItem<'e> {
         Some(Piece {
             item: self.item,
             content: self.item.content.as_str().get(first.start..last.end)?,
-            part: Some(Part::Lines {
+            part: Some(ItemPart::Lines {
                 first: lines.start + 1,
                 last: lines.end,
                 of: Some(self.lines.len()),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn places(piece: &Piece<'_>) -> (usize, usize) {
-        let Some(Part::Lines { first, last, of: Some(400) }) = piece.part else {
+        let Some(ItemPart::Lines { first, last, of: Some(400) }) = piece.part else {
             panic!("{:?}", piece.part)
         };
         (first, last)

@@ -29,19 +29,19 @@ pub(super) struct Piece<'e> {
     pub(super) item: &'e EvidenceItem,
     pub(super) content: &'e str,
     /// Which part of the item it is; `None` where that is not said.
-    pub(super) part: Option<Part<'e>>,
+    pub(super) part: Option<ItemPart<'e>>,
 }
 
 /// A part of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part<'e> {
+pub(super) enum ItemPart<'e> {
     /// Lines, counted from 1, the last one included; of a text of how many, where that is known.
     Lines { first: usize, last: usize, of: Option<usize> },
     /// What stands at a pointer of a JSON document.
     Pointer(&'e str),
 }
 
-impl fmt::Display for Part<'_> {
+impl fmt::Display for ItemPart<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lines { first, last, of: Some(of) } => {
