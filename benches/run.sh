@@ -31,10 +31,11 @@ python | spark) needed=(-p gsar-server) ;;
 capacity) needed=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
 traces) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages --bin sink) ;;
 shared) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
+record) needed=(-p gsar-server -p gsar-benches --bin gsar-server --bin record_times) ;;
 calibration) needed=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) needed=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces|record]" >&2
     exit 2
     ;;
 esac
@@ -111,6 +112,10 @@ if [ "$part" = shared ]; then
     printf '\n## Several servers on one PostgreSQL\n\n'
     make --no-print-directory postgres >/dev/null
     in_turn python3 benches/service/shared.py
+fi
+if [ "$part" = record ]; then
+    printf '\n## Reading the record\n\n'
+    in_turn python3 benches/service/record.py
 fi
 if [ "$part" = traces ]; then
     printf '\n## Export of traces\n\n'

@@ -67,11 +67,28 @@ pub(crate) enum Command {
     Search(Search),
     #[command(subcommand)]
     Ledger(Ledger),
+    Open(Open),
     Health(Health),
     Doctor(Doctor),
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),
+}
+
+/// Open the console in the browser, at an evaluation
+///
+/// A server has one with gateway.address and gateway.console = true.
+#[derive(Debug, Args)]
+pub(crate) struct Open {
+    /// The evaluation's id; without it the list of them
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Where the console is
+    #[arg(long, value_name = "URL", env = "GSAR_CONSOLE", hide_env_values = true, default_value = "http://127.0.0.1:4319/console/", value_hint = ValueHint::Url)]
+    pub(crate) console: String,
+    /// Print the address and open nothing
+    #[arg(long)]
+    pub(crate) print: bool,
 }
 
 /// How answers are printed.
@@ -420,6 +437,7 @@ mod tests {
             &["ledger", "rescore"],
             &["ledger", "grade"],
             &["ledger", "export"],
+            &["open"],
             &["health"],
             &["doctor"],
         ] {
@@ -450,6 +468,7 @@ mod tests {
                 "gsar cap 0.9",
                 "gsar cap high --strength grounded",
                 "gsar ledger list --data-dir d --endpoint grpc://a:1",
+                "gsar ledger show e1 --html --output json",
                 "gsar ledger grade e1 --grader ada",
                 "gsar ledger grade e1 --grader ada --claim c1 --as right",
                 "gsar ledger grade e1 --grader ada --claim c1 --tier replan",

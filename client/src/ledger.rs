@@ -29,6 +29,40 @@ impl Client {
         .await
     }
 
+    /// Counts recorded evaluations, in intervals of time and by what was decided.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer.
+    pub async fn count_evaluations(
+        &self,
+        request: v1::CountEvaluationsRequest,
+    ) -> Result<v1::CountEvaluationsResponse, ClientError> {
+        self.call("CountEvaluations", Repeat::Harmless, request, |channel, request| async move {
+            Service::new(channel)
+                .max_decoding_message_size(MAX_ANSWER_BYTES)
+                .count_evaluations(request)
+                .await
+        })
+        .await
+    }
+
+    /// Decides many recorded evaluations anew under another policy.
+    ///
+    /// # Errors
+    /// [`ClientError`] when there is no answer or no such policy.
+    pub async fn rescore_evaluations(
+        &self,
+        request: v1::RescoreEvaluationsRequest,
+    ) -> Result<v1::RescoreEvaluationsResponse, ClientError> {
+        self.call("RescoreEvaluations", Repeat::Harmless, request, |channel, request| async move {
+            Service::new(channel)
+                .max_decoding_message_size(MAX_ANSWER_BYTES)
+                .rescore_evaluations(request)
+                .await
+        })
+        .await
+    }
+
     /// Returns one recorded evaluation in full.
     ///
     /// # Errors

@@ -52,6 +52,17 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// The text with its lines and tabs, and without anything else that is obeyed instead of shown, which becomes `\u{fffd}`.
+#[must_use]
+pub fn lines(text: &str) -> String {
+    let shown = |character| match character {
+        '\n' | '\t' => character,
+        _ if is_obeyed(character) => char::REPLACEMENT_CHARACTER,
+        _ => character,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// Whether a terminal would do something else than show the character.
 fn is_obeyed(character: char) -> bool {
     character.is_control()

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Child;
 
 use crate::machine::{Machine, incident, stderr, stdout};
@@ -90,6 +91,81 @@ fn evaluations_are_decided_under_another_policy() {
         ids.iter().collect::<Vec<_>>()
     );
     machine.assert_nothing_is_left();
+}
+
+#[test]
+fn an_evaluation_is_a_page_for_a_ticket() {
+    let machine = Machine::new();
+    let records = machine.folder.path().join("records");
+    let records = records.to_str().unwrap();
+    let [right, _] = recorded(&machine, records);
+    let id = right.evaluation_id.as_str();
+    let shown = ["ledger", "show", id, "--html", "--data-dir", records];
+    let output = machine.run(&shown, "");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let page = stdout(&output);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{page}");
+    assert!(page.contains("The connection pool size is 20"), "{page}");
+    assert!(page.contains("✓ grounded"), "{page}");
+    // The evidence comes whole out of the record.
+    assert!(page.contains("pool.txt") && page.contains("<mark>"), "{page}");
+    assert!(page.contains("tau_proceed"), "{page}");
+    for other in
+        [&["--output", "json"][..], &["--explain"], &["--only", "grounded"], &["--evidence", "x"]]
+    {
+        let refused = machine.run(&[&shown[..], other].concat(), "");
+        assert_eq!(refused.status.code(), Some(2), "{other:?}");
+        assert_eq!(stdout(&refused), "");
+    }
+    let unknown = machine.run(&["ledger", "show", "nothing", "--html", "--data-dir", records], "");
+    assert_eq!((unknown.status.code(), stdout(&unknown)), (Some(1), ""), "{}", stderr(&unknown));
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn the_console_is_opened_by_the_programs_of_the_machine() {
+    let machine = Machine::new();
+    let programs = machine.folder.path().join("programs");
+    let opened = machine.folder.path().join("opened");
+    fs::create_dir(&programs).unwrap();
+    let opener = |end: &str| {
+        for name in ["xdg-open", "open"] {
+            let script = format!("#!/bin/sh\nprintf %s \"$1\" > '{}'\n{end}\n", opened.display());
+            let place = programs.join(name);
+            fs::write(&place, script).unwrap();
+            fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let console = format!("http://{}/console/", listener.local_addr().unwrap());
+    let run = |arguments: &[&str]| {
+        let mut command = machine.command(arguments);
+        command.env("GSAR_CONSOLE", &console).env("PATH", &programs).output().unwrap()
+    };
+    let wanted = format!("{console}#/evaluations/0197%2Fab");
+
+    opener("exit 0");
+    let done = run(&["open", "0197/ab"]);
+    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
+    assert_eq!(stdout(&done), format!("{wanted}\n"));
+    assert_eq!(fs::read_to_string(&opened).unwrap(), wanted);
+    let list = run(&["open", "--print"]);
+    assert_eq!(stdout(&list), format!("{console}#/evaluations\n"));
+    assert_eq!(fs::read_to_string(&opened).unwrap(), wanted, "printing opens nothing");
+
+    // Over ssh there is no browser; the address is there to be taken elsewhere.
+    opener("exit 3");
+    let failed = run(&["open", "0197/ab"]);
+    assert_eq!((failed.status.code(), stdout(&failed)), (Some(2), format!("{wanted}\n").as_str()));
+    assert!(stderr(&failed).contains("open the address above yourself"), "{}", stderr(&failed));
+
+    fs::remove_file(&opened).unwrap();
+    drop(listener);
+    let silent = run(&["open"]);
+    assert_eq!((silent.status.code(), stdout(&silent)), (Some(2), ""));
+    let said = stderr(&silent);
+    assert!(said.contains(&format!("no console answers at {console}\n")), "{said}");
+    assert!(said.contains("gateway.console = true") && !opened.exists(), "{said}");
 }
 
 #[test]

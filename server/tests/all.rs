@@ -45,6 +45,7 @@ mod lifecycle;
 mod local_judge;
 mod logs;
 mod looks_at_entities;
+mod many_evaluations;
 mod model_judge;
 mod panels;
 mod policies;

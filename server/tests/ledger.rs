@@ -27,6 +27,9 @@ fn record(number: u32) -> Record {
         tier: i32::try_from(number % 4).unwrap() + 1,
         score: Some((u64::from(number), 1000)),
         claims: 9,
+        grounded: Some(9),
+        in_shadow: false,
+        fell_back: false,
         idempotency_key: None,
         request_digest: digest(number),
         report: vec![1; 1024],
@@ -59,6 +62,9 @@ fn summary_of(record: &Record) -> Summary {
         tier: record.tier,
         score: record.score,
         claims: record.claims,
+        grounded: record.grounded,
+        in_shadow: record.in_shadow,
+        fell_back: record.fell_back,
     }
 }
 
@@ -586,7 +592,7 @@ proptest! {
             .filter(|record| restricts(&investigation_id, &record.investigation_id))
             .map(summary_of)
             .collect();
-        let filter = Filter { tier, report_id, investigation_id, page_size, graded: None, page_token: None };
+        let filter = Filter { tier, report_id, investigation_id, page_size, page_token: None, ..Filter::default() };
         prop_assert_eq!(runtime().block_on(listed_by_pages(records, filter)), expected);
     }
 }

@@ -71,6 +71,8 @@ async fn every_case(engine: &Engine) {
         a_key_of_another_request_is_refused,
         an_id_names_one_evaluation,
         lists_are_restricted_and_paged,
+        answers_come_with_their_records_and_bounded,
+        counts_are_those_of_the_lists,
         a_scan_reads_all_in_order_and_bounded,
         a_reader_that_follows_misses_nothing,
         nothing_has_a_name_that_cannot_be_kept,

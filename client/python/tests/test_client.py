@@ -2,6 +2,7 @@
 
 import inspect
 import threading
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED
@@ -78,6 +79,10 @@ def test_a_recorded_evaluation_is_decided_anew(client: gsar.Client) -> None:
     assert answer.changed
     assert gsar.tier(answer) == "proceed"
     assert answer.hypothetical
+    only = v1.EvaluationFilter(tier=v1.TIER_REGENERATE, judge="rules/2")
+    many = client.rescore_evaluations(only, overrides=v1.PolicyOverrides(tau_proceed=0.75))
+    assert first.evaluation_id in [changed.evaluation.evaluation_id for changed in many.changed]
+    assert sum(count.evaluations for count in client.count_evaluations(only).counts) == many.decided
 
 
 def test_judges_are_tried(client: gsar.Client) -> None:
@@ -120,6 +125,10 @@ def test_the_record_is_read_graded_exported_and_deleted(client: gsar.Client) -> 
     ids = [client.evaluate(PROCEEDS, EVIDENCE, investigation_id="inc-9").evaluation_id for _ in range(3)]
     listed = client.list_evaluations(investigation_id="inc-9", page_size=2)
     assert [evaluation.evaluation_id for evaluation in listed] == ids[::-1]
+    long_ago = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    assert list(client.list_evaluations(evaluated_before=long_ago)) == []
+    days = client.count_evaluations(v1.EvaluationFilter(investigation_id="inc-9"), interval=timedelta(days=1))
+    assert sum(count.evaluations for count in days.counts) == 3
     grades = [gsar.grade_report("replan"), gsar.grade_claim("c1", "ungrounded", "the pod is another one")]
     client.grade(ids[0], grades, grader="ada")
     recorded = client.get_evaluation(ids[0])

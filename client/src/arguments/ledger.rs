@@ -23,6 +23,21 @@ pub(crate) enum Ledger {
         /// Only of this investigation
         #[arg(long, value_name = "NAME")]
         investigation: Option<String>,
+        /// Only of this policy
+        #[arg(long, short, value_name = "NAME")]
+        policy: Option<String>,
+        /// Only of this judge
+        #[arg(long, value_name = "NAME")]
+        judge: Option<String>,
+        /// Only of evaluations that began at this instant or later
+        #[arg(long, value_name = "INSTANT")]
+        from: Option<Timestamp>,
+        /// Only of evaluations that began before this instant
+        #[arg(long, value_name = "INSTANT")]
+        before: Option<Timestamp>,
+        /// Only reports that could go out without every claim grounded
+        #[arg(long)]
+        unproven: bool,
         /// Only with grades
         #[arg(long, conflicts_with = "not_graded")]
         graded: bool,
@@ -52,6 +67,9 @@ pub(crate) enum Ledger {
         /// Print the content of this evidence item instead, byte for byte
         #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
         evidence: Option<String>,
+        /// Print one page of HTML that needs nothing beside it, for a ticket or a mail
+        #[arg(long, conflicts_with_all = ["explain", "only", "evidence", "output"])]
+        html: bool,
         /// How to print
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,

@@ -1,5 +1,6 @@
 //! `gsar ledger`: the record of evaluations.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use gsar_core::policy::Policy;
@@ -7,11 +8,12 @@ use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
 use super::{
-    check_explained, check_kept, classes, explain, export, is_json, print, print_json, rescore,
+    check_explained, check_kept, classes, explain, export, instant, is_json, print, print_as_it_is,
+    print_json, rescore,
 };
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
-use crate::human::{Scene, View, evaluation, evaluations, grades};
+use crate::human::{Contents, Scene, View, evaluation, evaluation_page, evaluations, grades};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -25,6 +27,11 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
             tier,
             report,
             investigation,
+            policy,
+            judge,
+            from,
+            before,
+            unproven,
             graded,
             not_graded,
             limit,
@@ -41,6 +48,11 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
                 tier: tier.map_or(v1::Tier::Unspecified, on_wire).into(),
                 report_id: report.clone().unwrap_or_default(),
                 investigation_id: investigation.clone().unwrap_or_default(),
+                policy: policy.clone().unwrap_or_default(),
+                judge: judge.clone().unwrap_or_default(),
+                evaluated_from: from.map(instant),
+                evaluated_before: before.map(instant),
+                unproven_only: *unproven,
                 ..Default::default()
             };
             list(request, *limit, *output, connection).await
@@ -48,6 +60,7 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
         Ledger::Show { id, evidence: Some(item), output, connection, .. } => {
             show_evidence(id, item, *output, connection).await
         }
+        Ledger::Show { id, html: true, connection, .. } => show_page(id, connection).await,
         Ledger::Rescore(arguments) => rescore::run(arguments, terminal).await,
         Ledger::Grade(arguments) => grade(arguments).await,
         Ledger::Export(arguments) => export::run(arguments).await,
@@ -120,6 +133,32 @@ async fn show(
         Ok(Status::Proceed)
     })
     .await
+}
+
+async fn show_page(id: &str, connection: &Connection) -> Result<Status, Failure> {
+    check_kept(connection, "record to read")?;
+    with_client(connection, async |client, _| {
+        let record = client.evaluation(id).await?;
+        let mut contents = Contents::default();
+        for item in cited(&record) {
+            let item = client.evaluation_evidence(id, &item).await?;
+            if let Some(Content::Text(text) | Content::Json(text)) = item.content {
+                contents.insert(item.id, text);
+            }
+        }
+        print_as_it_is(&evaluation_page(&record, &contents))?;
+        Ok(Status::Proceed)
+    })
+    .await
+}
+
+/// The items that claims cite and the record has whole, each once.
+fn cited(record: &v1::GetEvaluationResponse) -> BTreeSet<String> {
+    let claims = record.evaluation.iter().flat_map(|evaluation| &evaluation.claims);
+    let ids = claims.flat_map(|claim| &claim.citations).map(|of| of.evidence_id.as_str());
+    let ids: BTreeSet<&str> = ids.collect();
+    let whole = record.evidence.iter().filter(|item| item.is_whole);
+    whole.filter(|item| ids.contains(item.id.as_str())).map(|item| item.id.clone()).collect()
 }
 
 async fn show_evidence(

@@ -13,6 +13,7 @@ mod graph;
 mod health;
 mod ledger;
 mod manuals;
+mod open;
 mod policy;
 mod progress;
 mod requests;
@@ -51,6 +52,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
         Command::Evidence(evidence) => evidence::run(&evidence, terminal).await,
         Command::Search(search) => search::run(&search, terminal).await,
         Command::Ledger(ledger) => ledger::run(&ledger, terminal).await,
+        Command::Open(open) => open::run(&open),
         Command::Health(health) => health::run(&health).await,
         Command::Doctor(doctor) => doctor::run(&doctor, terminal).await,
         Command::Completions(completions) => manuals::completions(&completions),
@@ -102,6 +104,14 @@ fn report(failure: &Failure) {
 fn note(text: &str) {
     // There is no reader left to report to.
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
+}
+
+/// An instant as the contract has it.
+fn instant(at: jiff::Timestamp) -> prost_types::Timestamp {
+    prost_types::Timestamp {
+        seconds: at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
+        nanos: at.as_nanosecond().rem_euclid(1_000_000_000).try_into().unwrap_or_default(),
+    }
 }
 
 fn is_json(output: Output) -> bool {

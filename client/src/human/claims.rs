@@ -149,7 +149,8 @@ fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
     (start <= content.len()).then(|| gsar_client::input::line_at(content.as_bytes(), start))
 }
 
-fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
+/// What the claim does to the score, where the answer says it.
+pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     let Some(impact) = &claim.impact else { return Vec::new() };
     let outcome = |words: &str, outcome: &Option<v1::HypotheticalOutcome>| {
         let outcome = outcome.as_ref()?;

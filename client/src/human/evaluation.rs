@@ -186,18 +186,10 @@ fn corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     let mut label = "verified";
     for correction in &answer.corrections {
         let id = end_cut(&one_line(&correction.claim_id), 12).into_owned();
-        let (_, before, _) = words::class(correction.class_before());
-        let (_, after, _) = words::class(correction.class_after());
-        let changed = if before == after {
-            let types = (correction.type_before(), correction.type_after());
-            format!("{} → {}", words::evidence_type(types.0), words::evidence_type(types.1))
-        } else {
-            format!("{before} → {after}")
-        };
-        let kept = words::outcome(correction);
+        let changed = words::correction(correction);
         let code =
             if view.explain.is_brief() { String::new() } else { format!(" ({})", correction.code) };
-        let text = format!("{id} {changed}{kept}: {}{code}", correction.sentence);
+        let text = format!("{id} {changed}: {}{code}", correction.sentence);
         page.labelled(label, &text);
         label = "";
     }
@@ -225,11 +217,16 @@ fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     score::margins(page, answer);
 }
 
-/// What was shown of the risk of proceeding by the policy, and whether it covers this answer.
 fn certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let policy = answer.provenance.as_ref().and_then(|provenance| provenance.policy.as_ref());
-    let Some(found) = policy.and_then(|policy| policy.certificate.as_ref()) else { return };
-    let says = match found.mismatch.as_str() {
+    if let Some(says) = certified(answer) {
+        page.labelled("certified", &says);
+    }
+}
+
+/// What was shown of the risk of proceeding by the policy, and whether it covers this answer; none without a certificate.
+pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
+    let found = answer.provenance.as_ref()?.policy.as_ref()?.certificate.as_ref()?;
+    Some(match found.mismatch.as_str() {
         "" => format!(
             "of the reports that go out at most {} % are wrong, shown with {} % confidence on {} graded ones",
             words::number(found.risk * 100.0),
@@ -237,8 +234,7 @@ fn certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
             found.rows
         ),
         mismatch => format!("does not cover this answer: {}", one_line(mismatch)),
-    };
-    page.labelled("certified", &says);
+    })
 }
 
 /// Sentences under one label.

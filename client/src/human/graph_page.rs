@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 
 use gsar_client::text::{middle_cut, one_line};
 use gsar_proto::v1;
+use maud::PreEscaped;
 
 use super::graph::{label, ways};
+use super::html::{document, escaped, said};
 
 /// The most entities that are drawn; the table has all of them.
 const MAX_DRAWN: usize = 200;
@@ -18,27 +20,15 @@ const SPACE: f64 = 48.0;
 const MAX_NAME: usize = 24;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#1c2024;--paper:#fff;--dim:#687076;--line:#c9ced3;--origin:#c62a2f;--symptom:#ad5700;--healthy:#18794e}\
-@media(prefers-color-scheme:dark){:root{--ink:#ecedee;--paper:#16181a;--dim:#9ba1a6;--line:#44494e;--origin:#ff6369;--symptom:#ffa057;--healthy:#4cc38a}}\
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:76rem;padding:1rem;color:var(--ink);background:var(--paper)}\
-h1{font-size:1.25rem}h2{font-size:1rem;margin-top:1.5rem}.wide{overflow-x:auto}svg{display:block;max-width:none}\
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-top:1px solid var(--line)}th{white-space:nowrap}td{overflow-wrap:break-word}\
-.origin{color:var(--origin)}.symptom{color:var(--symptom)}.healthy{color:var(--healthy)}.deferred,.unseen,.dim{color:var(--dim)}\
-rect{fill:var(--paper);stroke:currentColor;stroke-width:1.5}.frontier rect{stroke-width:4}.unseen rect{stroke-dasharray:4}\
+.origin{color:var(--bad)}.symptom{color:var(--doubtful)}.healthy{color:var(--good)}.deferred,.unseen{color:var(--dim)}td{overflow-wrap:break-word}\
+svg{display:block;max-width:none}rect{fill:var(--paper);stroke:currentColor;stroke-width:1.5}.frontier rect{stroke-width:4}.unseen rect{stroke-dasharray:4}\
 svg text{fill:var(--ink);font-size:14px}svg text.dim{fill:var(--dim);font-size:11px}path{fill:none;stroke:var(--dim);stroke-width:1.5}marker path{fill:var(--dim)}";
 
 /// The page of an investigation's graph.
 pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
-    let mut page =
-        String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    page.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
-    page.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
-    let id = escaped(id);
+    let mut page = String::new();
     // Writing to a String cannot fail.
-    let _ = write!(
-        page,
-        "<title>Graph of {id}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Where the fault of {id} began</h1>\n"
-    );
+    let _ = writeln!(page, "<h1>Where the fault of {} began</h1>", isolated(id));
     findings(&mut page, state);
     let drawn = state.entities.len() <= MAX_DRAWN;
     match drawn {
@@ -52,13 +42,12 @@ pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
         }
     }
     table(&mut page, state);
-    page.push_str("</body>\n</html>\n");
-    page
+    document(&format!("Graph of {id}"), STYLE, &PreEscaped(page))
 }
 
 fn findings(page: &mut String, state: &v1::GraphState) {
     let named =
-        |names: &[String]| names.iter().map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
+        |names: &[String]| names.iter().map(|name| isolated(name)).collect::<Vec<_>>().join(", ");
     page.push_str("<table>\n");
     let mut row = |head: &str, text: &str| {
         if !text.is_empty() {
@@ -74,9 +63,9 @@ fn findings(page: &mut String, state: &v1::GraphState) {
         state.candidates.iter().take(5).map(|of| of.entity.clone()).collect();
     row("may be", &named(&candidates));
     for alert in &state.alerts {
-        let path: Vec<String> = alert.path.iter().map(|name| escaped(name)).collect();
+        let path: Vec<String> = alert.path.iter().map(|name| isolated(name)).collect();
         match path.is_empty() {
-            true => row("unexplained", &escaped(&alert.entity)),
+            true => row("unexplained", &isolated(&alert.entity)),
             false => row("alert", &path.join(" ← ")),
         }
     }
@@ -182,13 +171,13 @@ fn table(page: &mut String, state: &v1::GraphState) {
     page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>shown by</th><th>less was taken</th></tr>\n");
     for of in &state.entities {
         let (word, _) = label(of.label());
-        let evidence: Vec<String> = of.evidence_ids.iter().map(|id| escaped(id)).collect();
+        let evidence: Vec<String> = of.evidence_ids.iter().map(|id| isolated(id)).collect();
         let reasons: Vec<String> =
-            of.reasons.iter().map(|reason| escaped(&reason.sentence)).collect();
+            of.reasons.iter().map(|reason| isolated(&reason.sentence)).collect();
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td class=\"{word}\">{word}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&of.entity),
+            isolated(&of.entity),
             evidence.join(", "),
             reasons.join("; ")
         );
@@ -196,20 +185,9 @@ fn table(page: &mut String, state: &v1::GraphState) {
     page.push_str("</table></div>\n");
 }
 
-/// A text as HTML shows it, on one line and with nothing that is obeyed.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in one_line(text).chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+/// A name within a sentence.
+fn isolated(name: &str) -> String {
+    said(name).into_string()
 }
 
 #[cfg(test)]
@@ -254,7 +232,7 @@ mod tests {
         };
         let page = page(&name, &state);
         assert!(!page.contains("<script") && !page.contains('\u{202e}'), "{page}");
-        assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"), "{page}");
+        assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;"), "{page}");
         assert!(page.contains("<g class=\"origin frontier\">"), "{page}");
     }
 

@@ -21,6 +21,29 @@ pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
 }
 
+/// What an evaluation says of them as label and words, and whether that was in shadow alone.
+pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String, bool)> {
+    let shadow = answer.shadow.as_ref();
+    let in_shadow = [
+        ("Gate", shadow.and_then(|of| of.gate.as_ref()).map(gate)),
+        ("Cap", shadow.and_then(|of| of.cap.as_ref()).map(cap)),
+        ("Ladder", shadow.and_then(|of| of.action.as_ref()).map(action)),
+    ];
+    let governing = [
+        ("Gate", answer.gate.as_ref().map(gate)),
+        ("Chain", answer.chain.as_ref().map(chain)),
+        ("Cap", answer.cap.as_ref().map(cap)),
+        ("Ladder", answer.action.as_ref().map(action)),
+    ];
+    let of =
+        |is_shadow: bool| move |(label, said): (_, Option<String>)| Some((label, said?, is_shadow));
+    governing
+        .into_iter()
+        .filter_map(of(false))
+        .chain(in_shadow.into_iter().filter_map(of(true)))
+        .collect()
+}
+
 fn section(page: &mut Page, label: &str, text: Option<String>) {
     if let Some(text) = text {
         page.labelled(label, &text);

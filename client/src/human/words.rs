@@ -34,7 +34,7 @@ pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
 }
 
 /// What came of a correction, where the claim does not carry it; empty where it does.
-pub(super) fn outcome(correction: &v1::Correction) -> &'static str {
+fn outcome(correction: &v1::Correction) -> &'static str {
     match correction.outcome() {
         v1::CorrectionOutcome::Corrected => "",
         v1::CorrectionOutcome::Disputed => " (disputed, blocks)",
@@ -43,6 +43,30 @@ pub(super) fn outcome(correction: &v1::Correction) -> &'static str {
         // Answers of earlier versions have no outcome.
         v1::CorrectionOutcome::Unspecified if correction.applied => "",
         v1::CorrectionOutcome::Unspecified => " (noted, not applied)",
+    }
+}
+
+/// What a correction changed, and what came of it where the claim does not carry it.
+pub(super) fn correction(correction: &v1::Correction) -> String {
+    let (_, before, _) = class(correction.class_before());
+    let (_, after, _) = class(correction.class_after());
+    let kept = outcome(correction);
+    if before == after {
+        let (before, after) = (correction.type_before(), correction.type_after());
+        format!("{} → {}{kept}", evidence_type(before), evidence_type(after))
+    } else {
+        format!("{before} → {after}{kept}")
+    }
+}
+
+/// The sign of a tier.
+pub(super) fn tier_sign(tier: v1::Tier) -> &'static str {
+    match tier {
+        v1::Tier::Proceed => "▶",
+        v1::Tier::Regenerate => "↻",
+        v1::Tier::Replan => "⟲",
+        v1::Tier::Abstain => "∅",
+        v1::Tier::Unspecified => "·",
     }
 }
 

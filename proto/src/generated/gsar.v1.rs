@@ -6452,6 +6452,51 @@ pub struct EvaluationSummary {
     /// Who had it evaluated: the name of a principal; empty where callers need not say who they are.
     #[prost(string, tag = "11")]
     pub principal: ::prost::alloc::string::String,
+    /// in_shadow says that the tier did not govern: the report was not held back, whatever was decided.
+    #[prost(bool, tag = "12")]
+    pub in_shadow: bool,
+    /// grounded is how many of the claims were counted as grounded; absent where an earlier version recorded it.
+    #[prost(uint32, optional, tag = "13")]
+    pub grounded: ::core::option::Option<u32>,
+    /// fell_back says that the first judge of the chain failed and another one was asked.
+    #[prost(bool, tag = "14")]
+    pub fell_back: bool,
+}
+/// EvaluationFilter restricts evaluations; what is left out restricts nothing.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvaluationFilter {
+    /// tier decided, whether it governed or was in shadow; unspecified for all.
+    #[prost(enumeration = "Tier", tag = "1")]
+    pub tier: i32,
+    /// report_id as the caller named it; at most 256 bytes; empty for all.
+    #[prost(string, tag = "2")]
+    pub report_id: ::prost::alloc::string::String,
+    /// investigation_id as the caller named it; at most 256 bytes; empty for all.
+    #[prost(string, tag = "3")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// policy by its name; at most 256 bytes; empty for all.
+    #[prost(string, tag = "4")]
+    pub policy: ::prost::alloc::string::String,
+    /// judge by its name; at most 256 bytes; empty for all.
+    #[prost(string, tag = "5")]
+    pub judge: ::prost::alloc::string::String,
+    /// Who had it evaluated, by the name of a principal; at most 256 bytes; empty for all that the caller sees.
+    #[prost(string, tag = "6")]
+    pub principal: ::prost::alloc::string::String,
+    /// evaluated_from is the first instant at which evaluations began; absent for no bound.
+    #[prost(message, optional, tag = "7")]
+    pub evaluated_from: ::core::option::Option<::prost_types::Timestamp>,
+    /// evaluated_before is the instant before which evaluations began; absent for no bound.
+    #[prost(message, optional, tag = "8")]
+    pub evaluated_before: ::core::option::Option<::prost_types::Timestamp>,
+    /// graded or not; unspecified for all.
+    #[prost(enumeration = "GradedFilter", tag = "9")]
+    pub graded: i32,
+    /// unproven_only restricts to reports that could go out without every claim grounded: those that proceeded with another
+    /// claim, and those in shadow that were not to proceed. What an earlier version recorded counts as not
+    /// grounded.
+    #[prost(bool, tag = "10")]
+    pub unproven_only: bool,
 }
 /// ListEvaluationsRequest asks for evaluations.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6474,6 +6519,24 @@ pub struct ListEvaluationsRequest {
     /// graded restricts the list to evaluations with grades or without; unspecified for all.
     #[prost(enumeration = "GradedFilter", tag = "6")]
     pub graded: i32,
+    /// policy restricts the list to one policy by its name; empty for all.
+    #[prost(string, tag = "7")]
+    pub policy: ::prost::alloc::string::String,
+    /// judge restricts the list to one judge by its name; empty for all.
+    #[prost(string, tag = "8")]
+    pub judge: ::prost::alloc::string::String,
+    /// principal restricts the list to one principal by its name; empty for all that the caller sees.
+    #[prost(string, tag = "9")]
+    pub principal: ::prost::alloc::string::String,
+    /// evaluated_from is the first instant at which evaluations began; absent for no bound.
+    #[prost(message, optional, tag = "10")]
+    pub evaluated_from: ::core::option::Option<::prost_types::Timestamp>,
+    /// evaluated_before is the instant before which evaluations began; absent for no bound.
+    #[prost(message, optional, tag = "11")]
+    pub evaluated_before: ::core::option::Option<::prost_types::Timestamp>,
+    /// unproven_only restricts the list as in EvaluationFilter.
+    #[prost(bool, tag = "12")]
+    pub unproven_only: bool,
 }
 /// ListEvaluationsResponse lists evaluations, newest first.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -6484,6 +6547,52 @@ pub struct ListEvaluationsResponse {
     /// next_page_token asks for the next page; empty when this is the last.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
+}
+/// CountEvaluationsRequest asks how many evaluations there are.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CountEvaluationsRequest {
+    /// evaluations to count; absent for all.
+    #[prost(message, optional, tag = "1")]
+    pub evaluations: ::core::option::Option<EvaluationFilter>,
+    /// interval of each count, one minute to 366 days; intervals begin at multiples of it since 1970-01-01T00:00:00Z. Absent:
+    /// one interval has all of them.
+    #[prost(message, optional, tag = "2")]
+    pub interval: ::core::option::Option<::prost_types::Duration>,
+}
+/// CountEvaluationsResponse has one count for each interval and kind of decision that there is.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CountEvaluationsResponse {
+    /// counts, the earliest interval first; at most 10000.
+    #[prost(message, repeated, tag = "1")]
+    pub counts: ::prost::alloc::vec::Vec<EvaluationCount>,
+}
+/// EvaluationCount is how many evaluations of an interval were decided alike.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvaluationCount {
+    /// from is when the interval begins; absent where there is one interval.
+    #[prost(message, optional, tag = "1")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    /// policy by name.
+    #[prost(string, tag = "2")]
+    pub policy: ::prost::alloc::string::String,
+    /// judge that judged.
+    #[prost(string, tag = "3")]
+    pub judge: ::prost::alloc::string::String,
+    /// outcome of the evaluations.
+    #[prost(enumeration = "Outcome", tag = "4")]
+    pub outcome: i32,
+    /// tier decided, whether it governed or was in shadow.
+    #[prost(enumeration = "Tier", tag = "5")]
+    pub tier: i32,
+    /// in_shadow says that the tier did not govern.
+    #[prost(bool, tag = "6")]
+    pub in_shadow: bool,
+    /// fell_back says that the first judge of the chain failed and another one was asked.
+    #[prost(bool, tag = "7")]
+    pub fell_back: bool,
+    /// evaluations is how many there are.
+    #[prost(uint64, tag = "8")]
+    pub evaluations: u64,
 }
 /// GetEvaluationRequest names an evaluation.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6582,6 +6691,76 @@ pub struct GetEvaluationEvidenceResponse {
     /// item as it came with the request.
     #[prost(message, optional, tag = "1")]
     pub item: ::core::option::Option<EvidenceItem>,
+}
+/// RescoreEvaluationsRequest names evaluations and the policy to decide them by.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoreEvaluationsRequest {
+    /// evaluations to decide; absent for all.
+    #[prost(message, optional, tag = "1")]
+    pub evaluations: ::core::option::Option<EvaluationFilter>,
+    /// policy is the name of any policy; empty for the server's default.
+    #[prost(string, tag = "2")]
+    pub policy: ::prost::alloc::string::String,
+    /// policy_overrides change single values of the policy.
+    #[prost(message, optional, tag = "3")]
+    pub policy_overrides: ::core::option::Option<PolicyOverrides>,
+    /// limit is how many are decided, the newest first, 1 to 10000; 0 for 10000.
+    #[prost(uint32, tag = "4")]
+    pub limit: u32,
+}
+/// RescoreEvaluationsResponse is what recorded evaluations come to under another policy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoreEvaluationsResponse {
+    /// policy is the one applied.
+    #[prost(message, optional, tag = "1")]
+    pub policy: ::core::option::Option<AppliedPolicy>,
+    /// hypothetical says that Evaluate would refuse this policy. Nothing may go out on such an answer.
+    #[prost(bool, tag = "2")]
+    pub hypothetical: bool,
+    /// decided is how many evaluations were decided anew.
+    #[prost(uint32, tag = "3")]
+    pub decided: u32,
+    /// unreadable is how many were passed over, since this version cannot read their record or their policy.
+    #[prost(uint32, tag = "4")]
+    pub unreadable: u32,
+    /// has_more says that more evaluations fit than were decided.
+    #[prost(bool, tag = "5")]
+    pub has_more: bool,
+    /// changes are how many went from one tier to another, those that did not change left out.
+    #[prost(message, repeated, tag = "6")]
+    pub changes: ::prost::alloc::vec::Vec<TierChange>,
+    /// changed are the evaluations that did, the newest first; at most 1000.
+    #[prost(message, repeated, tag = "7")]
+    pub changed: ::prost::alloc::vec::Vec<RescoredEvaluation>,
+    /// not_rescored are the fields of the policy that could not take effect on at least one of them, each once.
+    #[prost(message, repeated, tag = "8")]
+    pub not_rescored: ::prost::alloc::vec::Vec<NotRescored>,
+}
+/// TierChange is how many evaluations go from one tier to another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TierChange {
+    /// before is the tier that was decided and recorded.
+    #[prost(enumeration = "Tier", tag = "1")]
+    pub before: i32,
+    /// after is the tier under the other policy.
+    #[prost(enumeration = "Tier", tag = "2")]
+    pub after: i32,
+    /// evaluations is how many there are.
+    #[prost(uint32, tag = "3")]
+    pub evaluations: u32,
+}
+/// RescoredEvaluation is an evaluation with another tier under another policy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RescoredEvaluation {
+    /// evaluation as it was recorded.
+    #[prost(message, optional, tag = "1")]
+    pub evaluation: ::core::option::Option<EvaluationSummary>,
+    /// tier under the other policy.
+    #[prost(enumeration = "Tier", tag = "2")]
+    pub tier: i32,
+    /// guarded_score is what that tier is decided on; absent where there is none.
+    #[prost(message, optional, tag = "3")]
+    pub guarded_score: ::core::option::Option<Score>,
 }
 /// DeleteEvaluationRequest names an evaluation.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -7058,6 +7237,31 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "ListEvaluations"));
             self.inner.unary(req, path, codec).await
         }
+        /// CountEvaluations counts evaluations, in intervals of time and by what was decided.
+        pub async fn count_evaluations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CountEvaluationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CountEvaluationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/CountEvaluations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.LedgerService", "CountEvaluations"));
+            self.inner.unary(req, path, codec).await
+        }
         /// GetEvaluation returns one evaluation in full.
         pub async fn get_evaluation(
             &mut self,
@@ -7109,6 +7313,32 @@ pub mod ledger_service_client {
                 .insert(
                     GrpcMethod::new("gsar.v1.LedgerService", "GetEvaluationEvidence"),
                 );
+            self.inner.unary(req, path, codec).await
+        }
+        /// RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
+        /// made of each then: it is not run again. No judge is asked and nothing is recorded.
+        pub async fn rescore_evaluations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RescoreEvaluationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RescoreEvaluationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gsar.v1.LedgerService/RescoreEvaluations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gsar.v1.LedgerService", "RescoreEvaluations"));
             self.inner.unary(req, path, codec).await
         }
         /// DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
@@ -7209,6 +7439,14 @@ pub mod ledger_service_server {
             tonic::Response<super::ListEvaluationsResponse>,
             tonic::Status,
         >;
+        /// CountEvaluations counts evaluations, in intervals of time and by what was decided.
+        async fn count_evaluations(
+            &self,
+            request: tonic::Request<super::CountEvaluationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CountEvaluationsResponse>,
+            tonic::Status,
+        >;
         /// GetEvaluation returns one evaluation in full.
         async fn get_evaluation(
             &self,
@@ -7224,6 +7462,15 @@ pub mod ledger_service_server {
             request: tonic::Request<super::GetEvaluationEvidenceRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetEvaluationEvidenceResponse>,
+            tonic::Status,
+        >;
+        /// RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
+        /// made of each then: it is not run again. No judge is asked and nothing is recorded.
+        async fn rescore_evaluations(
+            &self,
+            request: tonic::Request<super::RescoreEvaluationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RescoreEvaluationsResponse>,
             tonic::Status,
         >;
         /// DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
@@ -7377,6 +7624,52 @@ pub mod ledger_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/gsar.v1.LedgerService/CountEvaluations" => {
+                    #[allow(non_camel_case_types)]
+                    struct CountEvaluationsSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::UnaryService<super::CountEvaluationsRequest>
+                    for CountEvaluationsSvc<T> {
+                        type Response = super::CountEvaluationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CountEvaluationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::count_evaluations(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CountEvaluationsSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/gsar.v1.LedgerService/GetEvaluation" => {
                     #[allow(non_camel_case_types)]
                     struct GetEvaluationSvc<T: LedgerService>(pub Arc<T>);
@@ -7456,6 +7749,52 @@ pub mod ledger_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetEvaluationEvidenceSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gsar.v1.LedgerService/RescoreEvaluations" => {
+                    #[allow(non_camel_case_types)]
+                    struct RescoreEvaluationsSvc<T: LedgerService>(pub Arc<T>);
+                    impl<
+                        T: LedgerService,
+                    > tonic::server::UnaryService<super::RescoreEvaluationsRequest>
+                    for RescoreEvaluationsSvc<T> {
+                        type Response = super::RescoreEvaluationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RescoreEvaluationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as LedgerService>::rescore_evaluations(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RescoreEvaluationsSvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -9,6 +9,7 @@
 mod cap;
 mod check;
 mod counts;
+mod evaluations;
 mod evidence;
 mod export;
 mod field;
@@ -30,6 +31,9 @@ mod verdict;
 pub use cap::{ParsedCap, cap_confidence};
 pub use check::{as_kept, checks};
 pub use counts::counts;
+pub use evaluations::{
+    ParsedEvaluationFilter, count_interval, evaluation_filter, listed_evaluations,
+};
 pub use evidence::{evidence, evidence_item};
 pub use export::{ParsedExport, export};
 pub use field::{name, required};

@@ -1,9 +1,19 @@
 // Calls of the HTTP gateway that serves this page. A failed call is a CallError with the words of the server.
 import type {
+  CountEvaluationsRequest,
+  CountEvaluationsResponse,
   EvidenceItem,
   GetEvaluationResponse,
+  GetInvestigationRequest,
+  GetInvestigationResponse,
+  GetPolicyResponse,
+  GradeRequest,
+  GradeResponse,
   ListEvaluationsRequest,
   ListEvaluationsResponse,
+  ListPoliciesResponse,
+  RescoreEvaluationsRequest,
+  RescoreEvaluationsResponse,
   RescoreRequest,
   RescoreResponse,
 } from "./contract";
@@ -14,8 +24,15 @@ export class CallError extends Error {
   constructor(
     message: string,
     readonly status: number,
+    /** The code of the contract, such as NOT_FOUND; none where the call did not come to a service. */
+    readonly code?: string,
   ) {
     super(message);
+  }
+
+  /** Whether nothing is served under this path here, as with grades where callers need not say who they are. */
+  get isNotServed(): boolean {
+    return this.status === 404 && this.code === undefined;
   }
 
   /** Whether the server wants to know who calls. */
@@ -41,13 +58,17 @@ async function call<Answer>(path: string, request: unknown): Promise<Answer> {
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) {
-    throw new CallError(answer.detail ?? answer.title ?? response.statusText, response.status);
+    throw new CallError(answer.detail ?? answer.title ?? response.statusText, response.status, answer.code);
   }
   return answer as Answer;
 }
 
 export function listEvaluations(request: ListEvaluationsRequest): Promise<ListEvaluationsResponse> {
   return call("/v1/evaluations", request);
+}
+
+export function countEvaluations(request: CountEvaluationsRequest): Promise<CountEvaluationsResponse> {
+  return call("/v1/evaluation-counts", request);
 }
 
 export function getEvaluation(evaluationId: string): Promise<GetEvaluationResponse> {
@@ -64,4 +85,25 @@ export async function getEvidence(evaluationId: string, evidenceId: string): Pro
 
 export function rescore(request: RescoreRequest): Promise<RescoreResponse> {
   return call("/v1/rescore", request);
+}
+
+export function rescoreEvaluations(request: RescoreEvaluationsRequest): Promise<RescoreEvaluationsResponse> {
+  return call("/v1/rescore-evaluations", request);
+}
+
+export function listPolicies(): Promise<ListPoliciesResponse> {
+  return call("/v1/policies", {});
+}
+
+export function getPolicy(name: string): Promise<GetPolicyResponse> {
+  return call("/v1/policy", { name });
+}
+
+export function getInvestigation(request: GetInvestigationRequest): Promise<GetInvestigationResponse> {
+  return call("/v1/investigation", request);
+}
+
+/** Served where callers say who they are. */
+export function grade(request: GradeRequest): Promise<GradeResponse> {
+  return call("/v1/grade", request);
 }

@@ -1,5 +1,5 @@
 // Words and signs for what the contract names. A class or a tier differs by sign and word, not by colour alone.
-import type { EvaluationSummary, JudgedClaim, Score } from "./contract";
+import type { EntityBelief, EvaluationSummary, JudgedClaim, Score } from "./contract";
 
 export interface Shown {
   sign: string;
@@ -22,6 +22,15 @@ const TIERS: Record<string, Shown> = {
   TIER_ABSTAIN: { sign: "∅", word: "abstain", style: "plain" },
 };
 
+const BELIEFS: Record<string, Shown> = {
+  BELIEF_LABEL_ORIGIN: { sign: "●", word: "origin", style: "bad" },
+  BELIEF_LABEL_SYMPTOM: { sign: "◐", word: "symptom", style: "doubtful" },
+  BELIEF_LABEL_HEALTHY: { sign: "✓", word: "healthy", style: "good" },
+  BELIEF_LABEL_DEFER: { sign: "?", word: "deferred", style: "plain" },
+};
+
+const UNSEEN_ENTITY: Shown = { sign: "○", word: "unseen", style: "plain" };
+
 const UNKNOWN: Shown = { sign: "", word: "unknown", style: "plain" };
 
 export function classOf(of: JudgedClaim["class"]): Shown {
@@ -30,6 +39,10 @@ export function classOf(of: JudgedClaim["class"]): Shown {
 
 export function tierOf(of: EvaluationSummary["tier"]): Shown {
   return TIERS[of ?? ""] ?? UNKNOWN;
+}
+
+export function beliefOf(of: EntityBelief["label"]): Shown {
+  return BELIEFS[of ?? ""] ?? UNSEEN_ENTITY;
 }
 
 export const TIER_NAMES = Object.entries(TIERS).map(([value, { word }]) => ({ value, word }));
@@ -49,4 +62,13 @@ export function plain(name: string | undefined, prefix: string): string {
 /** `2026-11-27 08:12:47` in the time of UTC. */
 export function instant(text: string | undefined): string {
   return (text ?? "").replace("T", " ").replace(/(\.\d+)?Z$/, "");
+}
+
+// What is not seen, or turns the order of what is: controls but tab and line feed, marks and overrides of direction, zero widths.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+
+/** A text from outside with what is not seen written out, such as `⟨U+202E⟩`. */
+export function visible(text: string | undefined): string {
+  const written = (sign: string) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  return (text ?? "").replace(UNSEEN, written);
 }

@@ -1,8 +1,9 @@
 // A real server with evaluations of a real-looking incident in it, for walks.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = new URL("../../../", import.meta.url).pathname;
@@ -26,13 +27,14 @@ async function isReady(url) {
   throw new Error(`${url} is not ready`);
 }
 
-/** Evaluates the reports of an incident. */
-function evaluate(endpoint) {
-  const incident = join(root, "datasets/incidents/checkout-oom");
+const incident = join(root, "datasets/incidents/checkout-oom");
+
+/** Evaluates the reports of an incident, with further arguments of `gsar evaluate`. */
+function evaluate(endpoint, ...more) {
   for (const report of readdirSync(join(incident, "reports")).sort()) {
     const args = ["evaluate", join(incident, "reports", report), "--evidence", join(incident, "evidence")];
     try {
-      execFileSync(join(bin, "gsar"), [...args, "--endpoint", endpoint], { stdio: "pipe" });
+      execFileSync(join(bin, "gsar"), [...args, "--endpoint", endpoint, ...more], { stdio: "pipe" });
     } catch (failed) {
       // 10 to 12 are verdicts.
       if (![10, 11, 12].includes(failed.status)) throw failed;
@@ -40,16 +42,51 @@ function evaluate(endpoint) {
   }
 }
 
-/** Starts a server with the reports of an incident evaluated in it. */
-export async function start() {
+/** Has another judge judge what was evaluated, under the default policy. */
+async function evaluateAgain(call, judge) {
+  const { evaluations } = await call("/v1/evaluations", {});
+  for (const { evaluationId } of evaluations) {
+    const { report, evidence: kept } = await call("/v1/evaluation", { evaluationId });
+    const item = ({ id }) => call("/v1/evaluation-evidence", { evaluationId, evidenceId: id });
+    const evidence = (await Promise.all(kept.map(item))).map((answer) => answer.item);
+    await call("/v1/evaluate", { report, evidence, options: { judge } });
+  }
+}
+
+/** The judges that are at hand: local/1 where there is ONNX Runtime, and rules/2. */
+export const JUDGES = existsSync(join(homedir(), ".cache/gsar/onnxruntime")) ? ["local/1", "rules/2"] : ["rules/2"];
+
+/** Principals of a file, of which one grades and sees all. */
+function principals(folder, token) {
+  const digest = createHash("sha256").update(token).digest("hex");
+  const file = join(folder, "principals.toml");
+  writeFileSync(
+    file,
+    `[lead]\ntokens = ["sha256:${digest}"]\nmay = ["evaluate", "override", "read", "grade", "audit"]\n`,
+  );
+  return { GSAR_SECURITY__PRINCIPALS: file };
+}
+
+/** Starts a server in which the reports of an incident are evaluated by each judge, and in shadow; with a token where callers are to
+ * say who they are. */
+export async function start({ token } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "gsar-walks-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
+  mkdirSync(join(folder, "policies"));
+  writeFileSync(
+    join(folder, "policies/shadowed.toml"),
+    'base = "local"\nname = "shadowed"\n[rollout]\ndecision = "shadow"\n',
+  );
   const env = {
     ...process.env,
     GSAR_POLICIES__DEFAULT: "local",
+    GSAR_POLICIES__DIR: join(folder, "policies"),
+    GSAR_POLICIES__ALLOWED: '["shadowed"]',
+    GSAR_JUDGES__CHAIN: JSON.stringify(JUDGES),
     GSAR_GATEWAY__ADDRESS: `127.0.0.1:${port}`,
     GSAR_GATEWAY__CONSOLE: "true",
+    ...(token ? principals(folder, token) : {}),
   };
   const listen = `unix://${folder}/gsar.sock`;
   const server = spawn(join(bin, "gsar-server"), ["--listen", listen, "--data-dir", `${folder}/data`], {
@@ -60,25 +97,23 @@ export async function start() {
     server.kill();
     rmSync(folder, { recursive: true, force: true });
   };
+  const identity = token ? ["--token-file", join(folder, "token")] : [];
+  const call = async (path, request) => {
+    const headers = { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) };
+    const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(request) });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer;
+  };
   try {
+    if (token) writeFileSync(join(folder, "token"), token, { mode: 0o600 });
     await isReady(url);
-    evaluate(listen);
+    evaluate(listen, "--policy", "shadowed", ...identity);
+    for (const judge of JUDGES.slice(1)) await evaluateAgain(call, judge);
+    evaluate(listen, ...identity);
   } catch (failed) {
     stop();
     throw failed;
   }
-  return {
-    url,
-    async call(path, request) {
-      const response = await fetch(`${url}${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(request),
-      });
-      const answer = await response.json();
-      if (!response.ok) throw new Error(JSON.stringify(answer));
-      return answer;
-    },
-    stop,
-  };
+  return { url, token, call, stop };
 }

@@ -61,7 +61,7 @@ export const TASKS = {
     await shown.keyboard.down("Control");
     await shown.keyboard.press("a");
     await shown.keyboard.up("Control");
-    await shown.keyboard.type("0.99");
+    await shown.keyboard.type("0.75");
     await shown.waitForSelector(".panel [role=status] .tier");
   },
 };

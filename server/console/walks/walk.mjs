@@ -1,18 +1,30 @@
 // Walks through the console in Chromium, with the keyboard alone, on wide and narrow screens, light and dark:
-// `npm run walk [FOLDER]` writes pictures to FOLDER. Needs Chromium (CHROMIUM names it) and a built server.
+// `npm run walk [FOLDER]` writes pictures to FOLDER, and ONLY names some tasks. Needs Chromium (CHROMIUM names it) and a built server.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { SCREENS, faults, open, page } from "./browser.mjs";
 import { start } from "./server.mjs";
+import { COMPARISON_TASKS, GRADING_TASKS } from "./grading_tasks.mjs";
+import { HOSTILE_TASKS } from "./hostile_tasks.mjs";
+import { INVESTIGATION_TASKS } from "./investigation_tasks.mjs";
+import { NUMBER_TASKS } from "./number_tasks.mjs";
+import { RECORD_TASKS } from "./record_tasks.mjs";
 import { TASKS } from "./tasks.mjs";
 
 const folder = process.argv[2];
 if (folder) mkdirSync(folder, { recursive: true });
 const server = await start();
+const withPrincipals = await start({ token: "a-token-of-a-lead-that-is-long-enough" });
+const ALL = [
+  ...Object.entries({ ...TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS }).map((of) => [server, ...of]),
+  ...Object.entries({ ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((of) => [withPrincipals, ...of]),
+  // Last, since they record what the others would see.
+  ...Object.entries({ ...NUMBER_TASKS, ...HOSTILE_TASKS }).map((of) => [server, ...of]),
+];
 const browser = await open();
 let failed = 0;
 try {
-  for (const [name, task] of Object.entries(TASKS)) {
+  for (const [server, name, task] of ALL.filter(([, name]) => name.includes(process.env.ONLY ?? ""))) {
     for (const screen of SCREENS) {
       const at = await page(browser, screen);
       const where = `${name} at ${screen.width} px, ${screen.scheme}`;
@@ -26,5 +38,6 @@ try {
 } finally {
   await browser.close();
   server.stop();
+  withPrincipals.stop();
 }
 process.exitCode = failed > 0 ? 1 : 0;

@@ -313,7 +313,7 @@ fn code(response: &Response<Body>) -> Code {
 }
 
 /// Every method of the contract, and the right that a call of it takes.
-const METHODS: [(&str, Option<Right>); 31] = [
+const METHODS: [(&str, Option<Right>); 33] = [
     ("GroundingService/Evaluate", Some(Right::Evaluate)),
     ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
     ("GroundingService/SelectBest", Some(Right::Evaluate)),
@@ -335,8 +335,10 @@ const METHODS: [(&str, Option<Right>); 31] = [
     ("PolicyService/GetPolicy", None),
     ("PolicyService/CheckPolicy", None),
     ("LedgerService/ListEvaluations", Some(Right::Read)),
+    ("LedgerService/CountEvaluations", Some(Right::Read)),
     ("LedgerService/GetEvaluation", Some(Right::Read)),
     ("LedgerService/GetEvaluationEvidence", Some(Right::Read)),
+    ("LedgerService/RescoreEvaluations", Some(Right::Read)),
     ("LedgerService/DeleteEvaluation", Some(Right::Delete)),
     ("LedgerService/Grade", Some(Right::Grade)),
     ("LedgerService/Export", Some(Right::Read)),

@@ -2,6 +2,7 @@
 
 use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
+use gsar_proto::enums::Enumeration;
 use gsar_proto::v1::ledger_service_server::LedgerService;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
@@ -10,9 +11,9 @@ use tonic::{Request, Response, Status};
 use super::services::{Engines, call};
 use super::{export, grades};
 use crate::errors;
-use crate::evaluate::{self, now, refused};
+use crate::evaluate::{self, MAX_DECIDED, PolicyUse, now, refused, summary};
 use crate::export::Export;
-use crate::ledger::{Filter, LedgerError, Summary};
+use crate::ledger::{Count, Filter, LedgerError, MAX_COUNTS};
 use crate::lifecycle::PhaseCell;
 
 /// The service, and the phase by which exports end when the server drains.
@@ -21,8 +22,6 @@ pub(super) struct LedgerReader {
     pub(super) phase: PhaseCell,
 }
 
-/// The evaluations of a page where the request does not say how many.
-const DEFAULT_PAGE: usize = 50;
 /// The most evaluations of a page.
 const MAX_PAGE: u32 = 1000;
 
@@ -33,7 +32,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
         let engine = self.engines.of_request(&request)?;
-        let filter = filter(request.into_inner())?;
+        let filter = listed(request.into_inner())?;
         let page = engine.recording()?.list(filter).await.map_err(|error| match error {
             LedgerError::InvalidPageToken { .. } => {
                 let mut violations = Violations::default();
@@ -46,6 +45,30 @@ impl LedgerService for LedgerReader {
             evaluations: page.evaluations.into_iter().map(summary).collect(),
             next_page_token: page.next_page_token.unwrap_or_default(),
         }))
+    }
+
+    async fn count_evaluations(
+        &self,
+        request: Request<v1::CountEvaluationsRequest>,
+    ) -> Result<Response<v1::CountEvaluationsResponse>, Status> {
+        let engine = self.engines.of_request(&request)?;
+        let v1::CountEvaluationsRequest { evaluations, interval } = request.into_inner();
+        let mut violations = Violations::default();
+        let parsed = parse::evaluation_filter(evaluations, &mut violations);
+        let interval = parse::count_interval(interval, &mut violations);
+        let (parsed, interval) = violations.finish(parsed.zip(interval))?;
+        let counts = engine.recording()?.counts(restricted(parsed), interval).await;
+        let counts = counts.map_err(|error| refused(&error))?;
+        if counts.len() > MAX_COUNTS {
+            let mut violations = Violations::default();
+            let description = format!(
+                "there are more than {MAX_COUNTS} counts; give a longer interval or less time"
+            );
+            violations.add("interval", description);
+            return Err(violations.into_status());
+        }
+        let counts = counts.into_iter().map(|of| count(of, interval.is_some())).collect();
+        Ok(Response::new(v1::CountEvaluationsResponse { counts }))
     }
 
     async fn get_evaluation(
@@ -81,6 +104,29 @@ impl LedgerService for LedgerReader {
         })?;
         let item = Some(evaluate::item(item, content));
         Ok(Response::new(v1::GetEvaluationEvidenceResponse { item }))
+    }
+
+    async fn rescore_evaluations(
+        &self,
+        request: Request<v1::RescoreEvaluationsRequest>,
+    ) -> Result<Response<v1::RescoreEvaluationsResponse>, Status> {
+        let call = call(request.extensions())?;
+        let engine = self.engines.of(&call);
+        let v1::RescoreEvaluationsRequest { evaluations, policy, policy_overrides, limit } =
+            request.into_inner();
+        let mut violations = Violations::default();
+        let parsed = parse::evaluation_filter(evaluations, &mut violations);
+        let policy =
+            engine.choose_policy(&policy, policy_overrides, PolicyUse::Any, &mut violations)?;
+        if limit > MAX_DECIDED {
+            violations.add("limit", format!("{limit} is above {MAX_DECIDED}; ask for less"));
+        }
+        let (parsed, policy) = violations.finish(parsed.zip(policy))?;
+        let limit = if limit == 0 { MAX_DECIDED } else { limit };
+        engine
+            .rescore_evaluations(&call, restricted(parsed), policy, limit)
+            .await
+            .map(Response::new)
     }
 
     async fn delete_evaluation(
@@ -132,55 +178,49 @@ impl LedgerService for LedgerReader {
     }
 }
 
-fn filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
+/// What a list is restricted to, and its page.
+fn listed(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     let mut violations = Violations::default();
+    let parsed = parse::listed_evaluations(&request, &mut violations);
     if request.page_size > MAX_PAGE {
         let description = format!("{} is above {MAX_PAGE}; ask for less", request.page_size);
         violations.add("page_size", description);
     }
-    if v1::Tier::try_from(request.tier).is_err() {
-        violations.add("tier", format!("{} is no tier; give 0 for all, or 1 to 4", request.tier));
-    }
-    let graded = v1::GradedFilter::try_from(request.graded);
-    if graded.is_err() {
-        let description = format!(
-            "{} is unknown; give 0 for all, 1 for graded, 2 for not graded",
-            request.graded
-        );
-        violations.add("graded", description);
-    }
-    let given = |text: String| (!text.is_empty()).then_some(text);
-    let page_size = usize::try_from(request.page_size).unwrap_or(DEFAULT_PAGE);
-    violations.finish(Some(Filter {
-        tier: (request.tier != 0).then_some(request.tier),
-        report_id: given(request.report_id),
-        investigation_id: given(request.investigation_id),
-        graded: match graded {
-            Ok(v1::GradedFilter::Graded) => Some(true),
-            Ok(v1::GradedFilter::NotGraded) => Some(false),
-            Ok(v1::GradedFilter::Unspecified) | Err(_) => None,
-        },
-        page_size: if page_size == 0 { DEFAULT_PAGE } else { page_size },
-        page_token: given(request.page_token),
-    }))
+    let parsed = violations.finish(parsed)?;
+    Ok(Filter {
+        page_size: usize::try_from(request.page_size).unwrap_or(usize::MAX),
+        page_token: Some(request.page_token),
+        ..restricted(parsed)
+    })
 }
 
-fn summary(summary: Summary) -> v1::EvaluationSummary {
-    v1::EvaluationSummary {
-        evaluation_id: summary.evaluation_id,
-        evaluated_at: Some(render::timestamp(Timestamp::from_micros(summary.evaluated_at_micros))),
-        report_id: summary.report_id,
-        investigation_id: summary.investigation_id,
-        policy: summary.policy,
-        judge: summary.judge,
-        outcome: summary.outcome,
-        tier: summary.tier,
-        score: summary.score.map(|(numerator, denominator)| v1::Score {
-            value: numerator as f64 / denominator as f64,
-            numerator,
-            denominator,
-        }),
-        claims: summary.claims,
-        principal: summary.owner,
+/// The restrictions as the ledger takes them.
+fn restricted(parsed: parse::ParsedEvaluationFilter) -> Filter {
+    Filter {
+        tier: parsed.tier.map(Enumeration::number),
+        report_id: Some(parsed.report_id),
+        investigation_id: Some(parsed.investigation_id),
+        policy: Some(parsed.policy),
+        judge: Some(parsed.judge),
+        principal: Some(parsed.principal),
+        from_micros: parsed.from.map(Timestamp::as_micros),
+        before_micros: parsed.before.map(Timestamp::as_micros),
+        graded: parsed.graded,
+        unproven_only: parsed.unproven_only,
+        page_size: 0,
+        page_token: None,
+    }
+}
+
+fn count(count: Count, has_intervals: bool) -> v1::EvaluationCount {
+    v1::EvaluationCount {
+        from: has_intervals.then(|| render::timestamp(Timestamp::from_micros(count.from_micros))),
+        policy: count.policy,
+        judge: count.judge,
+        outcome: count.outcome,
+        tier: count.tier,
+        in_shadow: count.in_shadow,
+        fell_back: count.fell_back,
+        evaluations: count.evaluations,
     }
 }

@@ -8,8 +8,15 @@ use figment::{Error, Metadata, Profile, Provider};
 const PREFIX: &str = "GSAR_";
 
 /// Variables of the command line `gsar`, and the one that names the file.
-const NOT_KEYS: [&str; 5] =
-    ["GSAR_ENDPOINT", "GSAR_TLS_CA", "GSAR_TLS_CERTIFICATE", "GSAR_TLS_KEY", "GSAR_CONFIG"];
+const NOT_KEYS: [&str; 7] = [
+    "GSAR_ENDPOINT",
+    "GSAR_TLS_CA",
+    "GSAR_TLS_CERTIFICATE",
+    "GSAR_TLS_KEY",
+    "GSAR_TOKEN_FILE",
+    "GSAR_CONSOLE",
+    "GSAR_CONFIG",
+];
 
 /// The environment as a layer; values are read as TOML where they are TOML, as text otherwise.
 pub(super) struct Environment<'a>(pub(super) &'a [(String, String)]);

@@ -179,6 +179,8 @@ mod tests {
                 ("GSAR_LIMITS__TEXT", "4096"),
                 ("GSAR_LISTEN", "[\"grpc://127.0.0.1:0\"]"),
                 ("GSAR_ENDPOINT", "unix:///elsewhere"),
+                ("GSAR_TOKEN_FILE", "/elsewhere"),
+                ("GSAR_CONSOLE", "https://elsewhere/console/"),
             ]),
             data_dir: Some(PathBuf::from("/flag")),
             ..Sources::default()

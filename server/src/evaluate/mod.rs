@@ -34,8 +34,9 @@ pub(crate) use judging::{call_to_proto, count_call};
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::{item, now, refused};
+pub(crate) use rescore::MAX_DECIDED;
 pub(crate) use retrieval::search_hit;
-pub(crate) use stored::{recorded_grade, unknown};
+pub(crate) use stored::{recorded_grade, summary, unknown};
 
 /// What core looks at of an investigation.
 pub(crate) fn investigation(

@@ -10,6 +10,7 @@ use tonic::Status;
 
 use super::ChosenPolicy;
 use super::answer::decided;
+use super::warnings::FALLBACK_JUDGE;
 use crate::errors;
 use crate::ledger::{Content, Ledger, LedgerError, NewEvent, Record, Recorded};
 
@@ -107,6 +108,7 @@ pub(super) async fn record(
     }
     let evidence = v1::GetEvaluationResponse { evidence: heads, ..Default::default() };
     let evaluated_at = provenance.and_then(|provenance| provenance.evaluated_at);
+    let grounded = answer.claims.iter().filter(|claim| claim.class() == v1::ClaimClass::Grounded);
     let record = Record {
         evaluation_id: answer.evaluation_id.clone(),
         evaluated_at_micros: evaluated_at
@@ -118,7 +120,10 @@ pub(super) async fn record(
         outcome: answer.outcome,
         tier: decided(&answer).map_or(0, |decision| decision.tier),
         score: answer.score.map(|score| (score.numerator, score.denominator)),
-        claims: u32::try_from(answer.claims.len()).unwrap_or(u32::MAX),
+        claims: count(answer.claims.len()),
+        grounded: Some(count(grounded.count())),
+        in_shadow: answer.shadow.as_ref().is_some_and(|shadow| shadow.decision.is_some()),
+        fell_back: answer.warnings.iter().any(|warning| warning.code == FALLBACK_JUDGE),
         idempotency_key: keyed.key,
         request_digest: keyed.digest,
         report,
@@ -132,6 +137,10 @@ pub(super) async fn record(
         Recorded::New => Ok(answer),
         Recorded::Replayed { response } => decoded(&response),
     }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn decoded(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {

@@ -1,5 +1,7 @@
 //! This module decides a recorded evaluation anew under another policy: no judge is asked, nothing is recorded.
 
+mod many;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ use crate::call::{Call, Step};
 use crate::errors;
 use crate::offload::offload;
 
+pub(crate) use many::MAX_DECIDED;
+
 /// The purpose of a call that asks a judge about findings once more.
 const ASKED_AGAIN: &str = "reconsider";
 
@@ -41,7 +45,7 @@ struct Evaluation {
     evidence: Evidence,
     /// Whether its judge can be asked about findings once more.
     can_ask: bool,
-    /// Whether a second judge may have been asked.
+    /// Whether a second judge may have been asked, whatever the corrections say.
     has_opinions: bool,
 }
 
@@ -96,18 +100,24 @@ impl Engine {
         let evidence = self.recorded_evidence(id, &answer, stored.evidence).await?;
         let links = answer.provenance.as_ref().map(|from| from.judges.as_slice());
         let name = links.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
-        let judge = self.judges.iter().find(|judge| judge.name() == name);
-        let is_local = judge.is_some_and(|judge| judge.is_local());
+        let (can_ask, has_opinions) = self.can_be_asked(name);
         Ok(Evaluation {
-            can_ask: judge.is_some_and(|judge| judge.can_reconsider()),
-            has_opinions: (self.second_opinion.is_some() && !is_local)
-                || partition.verified.corrections.iter().any(is_opinion),
+            can_ask,
+            has_opinions,
             report: stored.report.unwrap_or_default(),
             policy: policy.policy,
             answer,
             partition,
             evidence,
         })
+    }
+
+    /// Whether the judge of that name can be asked about findings once more, and whether a second judge may have been asked.
+    fn can_be_asked(&self, judge: &str) -> (bool, bool) {
+        let judge = self.judges.iter().find(|known| known.name() == judge);
+        let is_local = judge.is_some_and(|judge| judge.is_local());
+        let can_ask = judge.is_some_and(|judge| judge.can_reconsider());
+        (can_ask, self.second_opinion.is_some() && !is_local)
     }
 
     /// The evidence of an evaluation, whole where every item of it is kept so.
@@ -183,26 +193,7 @@ impl Evaluation {
         response: v1::RescoreResponse,
     ) -> v1::RescoreResponse {
         let policy: &Policy = &chosen.policy;
-        let undone = self.undone();
-        let claims = self.claims();
-        let (missing, blind_coverage) = match &self.evidence {
-            Evidence::Whole(_) => (None, false),
-            Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
-        };
-        let not_rescored = not_rescored::of_partition(&Scope {
-            recorded: &self.policy,
-            policy,
-            answer: &self.answer,
-            undone: &undone,
-            missing,
-            can_ask: self.can_ask,
-            has_opinions: self.has_opinions,
-            blind_coverage,
-        });
-        let assessment = match &self.evidence {
-            Evidence::Whole(items) => self.assessed(policy, &claims, undone, items),
-            Evidence::Heads(items, _) => self.reassessed(policy, &claims, undone, items),
-        };
+        let (assessment, not_rescored) = self.assessment(policy);
         let decision = &assessment.decision;
         let rendered = answer::decision(policy, &assessment, explain);
         let was = response.before.as_ref().map(|before| before.tier);
@@ -218,6 +209,33 @@ impl Evaluation {
             not_rescored,
             ..response
         }
+    }
+
+    /// What the evaluation comes to under a policy, and the fields of it that could not take effect.
+    fn assessment(&self, policy: &Policy) -> (Assessment, Vec<v1::NotRescored>) {
+        let undone = self.undone();
+        let claims = self.claims();
+        let (missing, blind_coverage) = match &self.evidence {
+            Evidence::Whole(_) => (None, false),
+            Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
+        };
+        let has_opinions =
+            self.has_opinions || self.partition.verified.corrections.iter().any(is_opinion);
+        let not_rescored = not_rescored::of_partition(&Scope {
+            recorded: &self.policy,
+            policy,
+            answer: &self.answer,
+            undone: &undone,
+            missing,
+            can_ask: self.can_ask,
+            has_opinions,
+            blind_coverage,
+        });
+        let assessment = match &self.evidence {
+            Evidence::Whole(items) => self.assessed(policy, &claims, undone, items),
+            Evidence::Heads(items, _) => self.reassessed(policy, &claims, undone, items),
+        };
+        (assessment, not_rescored)
     }
 
     /// The judge's own partition.

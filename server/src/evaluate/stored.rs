@@ -10,7 +10,7 @@ use tonic::Status;
 use super::Engine;
 use super::record::refused;
 use crate::errors;
-use crate::ledger::{Ledger, NewGrade, StoredGrade};
+use crate::ledger::{Ledger, NewGrade, StoredGrade, Summary};
 
 impl Engine {
     /// The ledger, where evaluations are recorded.
@@ -93,4 +93,28 @@ pub(crate) fn unknown(id: &str) -> Status {
 
 fn broken(error: prost::DecodeError) -> Status {
     errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
+}
+
+/// An evaluation as in a list.
+pub(crate) fn summary(summary: Summary) -> v1::EvaluationSummary {
+    v1::EvaluationSummary {
+        evaluation_id: summary.evaluation_id,
+        evaluated_at: Some(render::timestamp(Timestamp::from_micros(summary.evaluated_at_micros))),
+        report_id: summary.report_id,
+        investigation_id: summary.investigation_id,
+        policy: summary.policy,
+        judge: summary.judge,
+        outcome: summary.outcome,
+        tier: summary.tier,
+        score: summary.score.map(|(numerator, denominator)| v1::Score {
+            value: numerator as f64 / denominator as f64,
+            numerator,
+            denominator,
+        }),
+        claims: summary.claims,
+        principal: summary.owner,
+        in_shadow: summary.in_shadow,
+        grounded: summary.grounded,
+        fell_back: summary.fell_back,
+    }
 }

@@ -5,6 +5,9 @@ use gsar_proto::{parse, v1};
 use super::ChosenPolicy;
 use crate::judge::Notice;
 
+/// The first judge of the chain failed.
+pub(super) const FALLBACK_JUDGE: &str = "FALLBACK_JUDGE";
+
 /// Every warning, in the order in which they are shown.
 pub(super) fn of(
     policy: &ChosenPolicy,
@@ -38,7 +41,7 @@ fn same_model(writer: &str, judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
 fn fallback(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
     let failed = judges.first().is_some_and(|link| link.result == "failed");
     let sentence = "the first judge of the chain failed; provenance.judges says who judged";
-    failed.then(|| warning("FALLBACK_JUDGE", sentence.to_owned()))
+    failed.then(|| warning(FALLBACK_JUDGE, sentence.to_owned()))
 }
 
 /// Claims alone do not tell what else the report says.

@@ -14,7 +14,7 @@ const fn method(path: &'static str, rpc: &'static str) -> ServedMethod {
 }
 
 /// What judges, decides, searches and reads. Nothing here stores on behalf of a caller but the record of an evaluation.
-pub(super) const METHODS: [ServedMethod; 17] = [
+pub(super) const METHODS: [ServedMethod; 20] = [
     method("/v1/evaluate", "gsar.v1.GroundingService/Evaluate"),
     method("/v1/select-best", "gsar.v1.GroundingService/SelectBest"),
     method("/v1/score", "gsar.v1.GroundingService/Score"),
@@ -30,16 +30,18 @@ pub(super) const METHODS: [ServedMethod; 17] = [
     method("/v1/policy", "gsar.v1.PolicyService/GetPolicy"),
     method("/v1/check-policy", "gsar.v1.PolicyService/CheckPolicy"),
     method("/v1/evaluations", "gsar.v1.LedgerService/ListEvaluations"),
+    method("/v1/evaluation-counts", "gsar.v1.LedgerService/CountEvaluations"),
     method("/v1/evaluation", "gsar.v1.LedgerService/GetEvaluation"),
     method("/v1/evaluation-evidence", "gsar.v1.LedgerService/GetEvaluationEvidence"),
+    method("/v1/rescore-evaluations", "gsar.v1.LedgerService/RescoreEvaluations"),
+    method("/v1/investigation", "gsar.v1.InvestigationService/GetInvestigation"),
 ];
 
 /// What stores, grades and deletes: served where callers say who they are.
-pub(super) const WRITING: [ServedMethod; 9] = [
+pub(super) const WRITING: [ServedMethod; 8] = [
     method("/v1/start-investigation", "gsar.v1.InvestigationService/StartInvestigation"),
     method("/v1/record-turn", "gsar.v1.InvestigationService/RecordTurn"),
     method("/v1/submit-report", "gsar.v1.InvestigationService/SubmitReport"),
-    method("/v1/investigation", "gsar.v1.InvestigationService/GetInvestigation"),
     method("/v1/cancel-investigation", "gsar.v1.InvestigationService/CancelInvestigation"),
     method("/v1/look-at-entity", "gsar.v1.InvestigationService/LookAtEntity"),
     method("/v1/grade", "gsar.v1.LedgerService/Grade"),

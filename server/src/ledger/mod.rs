@@ -27,7 +27,7 @@ pub use content::Content;
 pub use copy::{Copied, CopyError, LedgerPlace, copy_ledger};
 pub use data_dir::DataDir;
 pub use error::LedgerError;
-pub use filter::{Filter, Page};
+pub use filter::{AnswerPage, Answered, Count, Filter, MAX_COUNTS, Page};
 pub use grades::{NewGrade, NewGrades, StoredGrade};
 pub use health::{Failure, Health};
 pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};

@@ -54,6 +54,22 @@ fn bytes(sequence: i64, filter: &Filter) -> impl Iterator<Item = u8> {
     if let Some(graded) = filter.graded {
         check.update(&[u8::from(graded)]);
     }
+    for (field, text) in (2_u8..).zip([&filter.policy, &filter.judge, &filter.principal]) {
+        if let Some(text) = text {
+            check.update(&[field]);
+            check.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+            check.update(text.as_bytes());
+        }
+    }
+    for (field, instant) in (5_u8..).zip([filter.from_micros, filter.before_micros]) {
+        if let Some(instant) = instant {
+            check.update(&[field]);
+            check.update(&instant.to_be_bytes());
+        }
+    }
+    if filter.unproven_only {
+        check.update(&[7]);
+    }
     let check = *check.finalize().as_bytes();
     [VERSION].into_iter().chain(sequence.to_be_bytes()).chain(check.into_iter().take(8))
 }

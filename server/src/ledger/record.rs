@@ -29,6 +29,12 @@ pub struct Record {
     pub score: Option<(u64, u64)>,
     /// How many claims were counted.
     pub claims: u32,
+    /// How many of them as grounded; `None` where that is not known.
+    pub grounded: Option<u32>,
+    /// Whether the tier did not govern.
+    pub in_shadow: bool,
+    /// Whether the first judge of the chain failed and another one was asked.
+    pub fell_back: bool,
     /// The caller's idempotency key; `None` for none.
     pub idempotency_key: Option<String>,
     /// A digest of the request, by which a reused key is noticed.
@@ -96,6 +102,12 @@ pub struct Summary {
     pub score: Option<(u64, u64)>,
     /// How many claims were counted.
     pub claims: u32,
+    /// How many of them as grounded; `None` where an earlier version recorded it.
+    pub grounded: Option<u32>,
+    /// Whether the tier did not govern.
+    pub in_shadow: bool,
+    /// Whether the first judge of the chain failed and another one was asked.
+    pub fell_back: bool,
 }
 
 /// One evaluation in full.

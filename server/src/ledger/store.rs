@@ -4,13 +4,14 @@
 //! step of its investigation are durable together or not at all.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 use super::content::Content;
 use super::error::LedgerError;
-use super::filter::{Filter, Page};
+use super::filter::{AnswerPage, Count, Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
@@ -57,6 +58,24 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     /// [`LedgerError::InvalidPageSize`] or [`LedgerError::InvalidPageToken`], else
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn list(&self, filter: Filter) -> Result<Page, LedgerError>;
+
+    /// One page of evaluations with what was answered, in the order of [`list`](Self::list).
+    ///
+    /// # Errors
+    /// Those of [`list`](Self::list).
+    async fn answers(&self, filter: Filter) -> Result<AnswerPage, LedgerError>;
+
+    /// How many evaluations there are, of each interval and kind of decision; intervals are multiples of `interval_micros`, and
+    /// `None` is one for all. The earliest interval first; one more than [`MAX_COUNTS`](super::MAX_COUNTS) where there are more.
+    /// The page of the filter restricts nothing.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    async fn counts(
+        &self,
+        filter: Filter,
+        interval_micros: Option<NonZeroU64>,
+    ) -> Result<Vec<Count>, LedgerError>;
 
     /// One evaluation in full; `None` when there is none of that id.
     ///

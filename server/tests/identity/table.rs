@@ -14,7 +14,7 @@ use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
 
 /// Every method with the right that it takes, by the documentation; `None` where any principal may call it.
-const RIGHTS: [(&str, Option<&str>); 31] = [
+const RIGHTS: [(&str, Option<&str>); 33] = [
     ("GroundingService/Evaluate", Some("evaluate")),
     ("GroundingService/EvaluateStream", Some("evaluate")),
     ("GroundingService/SelectBest", Some("evaluate")),
@@ -36,6 +36,8 @@ const RIGHTS: [(&str, Option<&str>); 31] = [
     ("PolicyService/GetPolicy", None),
     ("PolicyService/CheckPolicy", None),
     ("LedgerService/ListEvaluations", Some("read")),
+    ("LedgerService/CountEvaluations", Some("read")),
+    ("LedgerService/RescoreEvaluations", Some("read")),
     ("LedgerService/GetEvaluation", Some("read")),
     ("LedgerService/GetEvaluationEvidence", Some("read")),
     ("LedgerService/DeleteEvaluation", Some("delete")),

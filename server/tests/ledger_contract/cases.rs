@@ -1,16 +1,17 @@
 //! The cases, each over a ledger of its own.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gsar_server::ledger::{Filter, Ledger, LedgerError, Record, Recorded, Scan, Summary};
+use gsar_server::ledger::{Answered, Filter, Ledger, LedgerError, Record, Recorded, Scan, Summary};
 use gsar_server::owner::Owner;
 
 use crate::ledger_contract::Place;
 use crate::ledger_contract::records::{
-    digest, event, grades, keyed, listed, record, record_all, start, stored_of, summary_of,
-    with_contents,
+    answered, digest, event, grades, keyed, listed, record, record_all, start, stored_of,
+    summary_of, with_contents,
 };
 
 pub(crate) async fn a_record_comes_back_as_it_was(place: &Place) {
@@ -96,6 +97,7 @@ pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
     record_all(&*ledger, (0..40).map(record)).await;
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
     let some = |text: &str| Some(text.to_owned());
+    let base = record(0).evaluated_at_micros;
     for (filter, wanted) in [
         (Filter::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
         (Filter { tier: Some(1), ..Filter::default() }, Box::new(|s| s.tier == 1)),
@@ -121,6 +123,31 @@ pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
             Filter { graded: Some(false), ..Filter::default() },
             Box::new(|s| s.evaluation_id != record(8).evaluation_id),
         ),
+        (
+            Filter { policy: some("strict"), ..Filter::default() },
+            Box::new(|s| s.policy == "strict"),
+        ),
+        (Filter { judge: some("none"), ..Filter::default() }, Box::new(|_| false)),
+        (Filter { judge: some("rules/2"), ..Filter::default() }, Box::new(|_| true)),
+        (Filter { principal: some("ada"), ..Filter::default() }, Box::new(|_| false)),
+        (
+            Filter {
+                from_micros: Some(base + 7),
+                before_micros: Some(base + 30),
+                ..Filter::default()
+            },
+            Box::new(|s| (base + 7..base + 30).contains(&s.evaluated_at_micros)),
+        ),
+        (Filter { unproven_only: true, ..Filter::default() }, Box::new(is_unproven)),
+        (
+            Filter {
+                unproven_only: true,
+                tier: Some(1),
+                policy: some("strict"),
+                ..Filter::default()
+            },
+            Box::new(|s| is_unproven(s) && s.tier == 1 && s.policy == "strict"),
+        ),
     ] {
         let wanted: Vec<String> = (0..40)
             .rev()
@@ -131,6 +158,7 @@ pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
         for page_size in [1, 7, 1_000] {
             let filter = Filter { page_size, ..filter.clone() };
             assert_eq!(listed(&*ledger, &filter).await, wanted, "{filter:?}");
+            assert_eq!(answered(&*ledger, &filter).await, wanted, "{filter:?}");
         }
     }
     let first = ledger.list(Filter { page_size: 3, ..Filter::default() }).await.unwrap();
@@ -143,6 +171,83 @@ pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
     assert!(matches!(ledger.list(of_another).await, Err(LedgerError::InvalidPageToken { .. })));
     let large = Filter { page_size: 1_001, ..Filter::default() };
     assert_eq!(ledger.list(large).await, Err(LedgerError::InvalidPageSize { given: 1_001 }));
+}
+
+/// By what is said of each: it proceeded with a claim that is not grounded, or was in shadow and not to proceed.
+fn is_unproven(of: &Summary) -> bool {
+    match of.tier {
+        1 => of.grounded.is_none_or(|grounded| grounded < of.claims),
+        _ => of.in_shadow,
+    }
+}
+
+pub(crate) async fn answers_come_with_their_records_and_bounded(place: &Place) {
+    let ledger = place.open().await;
+    let large = |number| Record { response: vec![7; 3 << 20], ..record(number) };
+    record_all(&*ledger, [record(1), large(2), large(3), large(4)]).await;
+    let first = ledger.answers(Filter { page_size: 100, ..Filter::default() }).await.unwrap();
+    assert!((1..4).contains(&first.evaluations.len()), "{}", first.evaluations.len());
+    assert_eq!(first.evaluations[0].response, large(4).response);
+    let next = Filter { page_size: 100, page_token: first.next_page_token, ..Filter::default() };
+    assert!(!ledger.answers(next).await.unwrap().evaluations.is_empty());
+    let one = Filter { before_micros: Some(record(2).evaluated_at_micros), ..Filter::default() };
+    let page = ledger.answers(one).await.unwrap();
+    let Record { report, response, policy_toml, .. } = record(1);
+    let wanted = Answered {
+        summary: summary_of(&record(1)),
+        report,
+        response,
+        policy_toml: policy_toml.to_string(),
+    };
+    assert_eq!((page.evaluations, page.next_page_token), (vec![wanted], None));
+}
+
+pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
+    let ledger = place.open().await;
+    let day = 86_400_000_000_i64;
+    let at = |number: u32| Record {
+        evaluated_at_micros: i64::from(number % 5) * day + i64::from(number),
+        ..record(number)
+    };
+    record_all(&*ledger, (0..60).map(at)).await;
+    ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
+    let interval = NonZeroU64::new(86_400_000_000);
+    for filter in [
+        Filter::default(),
+        Filter { policy: Some("strict".to_owned()), ..Filter::default() },
+        Filter { from_micros: Some(day), before_micros: Some(3 * day), ..Filter::default() },
+        Filter { unproven_only: true, ..Filter::default() },
+        Filter { graded: Some(true), ..Filter::default() },
+        Filter { report_id: Some("report-3".to_owned()), tier: Some(2), ..Filter::default() },
+        Filter { judge: Some("none".to_owned()), ..Filter::default() },
+    ] {
+        let all = Filter { page_size: 1_000, ..filter.clone() };
+        let list = ledger.list(all).await.unwrap().evaluations;
+        for interval in [None, interval] {
+            let counts = ledger.counts(filter.clone(), interval).await.unwrap();
+            assert!(counts.is_sorted_by_key(|count| count.from_micros), "{counts:?}");
+            let mut seen = 0;
+            for count in &counts {
+                let is_of = |of: &&Summary| {
+                    let from = interval.map_or(0, |_| of.evaluated_at_micros / day * day);
+                    (from, &of.policy, &of.judge, of.outcome, of.tier, of.in_shadow, of.fell_back)
+                        == (
+                            count.from_micros,
+                            &count.policy,
+                            &count.judge,
+                            count.outcome,
+                            count.tier,
+                            count.in_shadow,
+                            count.fell_back,
+                        )
+                };
+                let found = list.iter().filter(is_of).count();
+                assert_eq!(u64::try_from(found).unwrap(), count.evaluations, "{count:?}");
+                seen += found;
+            }
+            assert_eq!(seen, list.len(), "{filter:?}");
+        }
+    }
 }
 
 pub(crate) async fn a_scan_reads_all_in_order_and_bounded(place: &Place) {

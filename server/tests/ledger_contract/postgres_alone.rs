@@ -29,7 +29,7 @@ pub(crate) async fn schemas_are_migrated_once_and_refused_when_they_are_later(po
     let mut by_hand = options(&url);
     by_hand.database.migrate = false;
     let refused = PostgresLedger::open(by_hand.clone()).await.unwrap_err();
-    assert!(matches!(refused, LedgerError::OlderSchema { found: 0, needed: 1, .. }), "{refused}");
+    assert!(matches!(refused, LedgerError::OlderSchema { found: 0, needed: 2, .. }), "{refused}");
     assert!(refused.to_string().contains("gsar-server migrate"), "{refused}");
     // Several servers start at once.
     let starting: Vec<_> = (0..4)
@@ -43,12 +43,12 @@ pub(crate) async fn schemas_are_migrated_once_and_refused_when_they_are_later(po
         record_all(&ledger, [record(u32::try_from(number).unwrap())]).await;
     }
     PostgresLedger::open(by_hand).await.unwrap();
-    assert_eq!(postgres.query(&url, "SELECT version FROM gsar_schema WHERE part = 'ledger'"), "1");
+    assert_eq!(postgres.query(&url, "SELECT version FROM gsar_schema WHERE part = 'ledger'"), "2");
 
     postgres.query(&url, "UPDATE gsar_schema SET version = 99 WHERE part = 'ledger'");
     let refused = PostgresLedger::open(options(&url)).await.unwrap_err();
     assert!(
-        matches!(refused, LedgerError::NewerSchema { found: 99, supported: 1, .. }),
+        matches!(refused, LedgerError::NewerSchema { found: 99, supported: 2, .. }),
         "{refused}"
     );
     assert_eq!(

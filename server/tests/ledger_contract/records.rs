@@ -1,8 +1,8 @@
 //! What the cases record.
 
 use gsar_server::ledger::{
-    Content, Filter, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page, Record,
-    Recorded, StoredEvaluation, Summary,
+    AnswerPage, Content, Filter, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page,
+    Record, Recorded, StoredEvaluation, Summary,
 };
 
 pub(crate) fn record(number: u32) -> Record {
@@ -17,6 +17,9 @@ pub(crate) fn record(number: u32) -> Record {
         tier: i32::try_from(number % 4).unwrap() + 1,
         score: (!number.is_multiple_of(5)).then_some((u64::from(number), 1000)),
         claims: number,
+        grounded: (!number.is_multiple_of(5)).then_some(number - number % 3),
+        in_shadow: number % 4 == 1,
+        fell_back: number % 7 == 2,
         idempotency_key: None,
         request_digest: digest(&number.to_be_bytes()),
         report: vec![1; 100],
@@ -57,6 +60,9 @@ pub(crate) fn summary_of(record: &Record) -> Summary {
         tier: record.tier,
         score: record.score,
         claims: record.claims,
+        grounded: record.grounded,
+        in_shadow: record.in_shadow,
+        fell_back: record.fell_back,
     }
 }
 
@@ -108,6 +114,20 @@ pub(crate) fn event(id: &str, step: u32, body: &str) -> NewEvent {
 pub(crate) async fn record_all(ledger: &dyn Ledger, records: impl IntoIterator<Item = Record>) {
     for record in records {
         assert_eq!(ledger.record(record).await, Ok(Recorded::New));
+    }
+}
+
+/// The ids of every page of answers.
+pub(crate) async fn answered(ledger: &dyn Ledger, filter: &Filter) -> Vec<String> {
+    let (mut all, mut page_token) = (Vec::new(), None);
+    loop {
+        let filter = Filter { page_token, ..filter.clone() };
+        let AnswerPage { evaluations, next_page_token } = ledger.answers(filter).await.unwrap();
+        all.extend(evaluations.into_iter().map(|answered| answered.summary.evaluation_id));
+        match next_page_token {
+            Some(token) => page_token = Some(token),
+            None => return all,
+        }
     }
 }
 

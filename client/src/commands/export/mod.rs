@@ -8,7 +8,7 @@ use gsar_client::{ClientError, v1};
 
 use super::ledger::on_wire;
 use super::progress::Progress;
-use super::{check_kept, note};
+use super::{check_kept, instant, note};
 use crate::arguments::{Export, Kind};
 use crate::failure::Failure;
 use crate::session::with_client;
@@ -63,10 +63,6 @@ fn request(arguments: &Export) -> v1::ExportRequest {
         Kind::Grades => v1::ExportKind::Grades,
         Kind::Preferences => v1::ExportKind::Preferences,
         Kind::ClaimRewards => v1::ExportKind::ClaimRewards,
-    };
-    let instant = |at: jiff::Timestamp| prost_types::Timestamp {
-        seconds: at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
-        nanos: at.as_nanosecond().rem_euclid(1_000_000_000).try_into().unwrap_or_default(),
     };
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     v1::ExportRequest {

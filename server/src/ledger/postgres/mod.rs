@@ -21,6 +21,7 @@ mod shared_rows;
 mod sweep;
 mod watch;
 
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ pub use options::PostgresLedgerOptions;
 use super::content::Content;
 use super::error::LedgerError;
 use super::fault::{Fault, FaultKind};
-use super::filter::{Filter, Page};
+use super::filter::{AnswerPage, Count, Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
@@ -47,8 +48,13 @@ use sweep::Walk;
 use watch::Watch;
 
 /// The tables of the ledger.
-pub(crate) const SCHEMA: PostgresSchema =
-    PostgresSchema { part: "ledger", migrations: &[include_str!("migrations/0001_ledger.sql")] };
+pub(crate) const SCHEMA: PostgresSchema = PostgresSchema {
+    part: "ledger",
+    migrations: &[
+        include_str!("migrations/0001_ledger.sql"),
+        include_str!("migrations/0002_summaries.sql"),
+    ],
+};
 
 /// A record larger than this is refused: a value of PostgreSQL has at most one gibibyte.
 const MAX_RECORD_BYTES: usize = 1_000_000_000;
@@ -200,11 +206,7 @@ impl Ledger for PostgresLedger {
     async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
         let filter = filter.normalised()?;
         let below = read::begin(&filter)?;
-        if ![&filter.report_id, &filter.investigation_id]
-            .into_iter()
-            .flatten()
-            .all(|id| can_be_kept(id))
-        {
+        if !filter.names().all(can_be_kept) {
             return Ok(Page { evaluations: Vec::new(), next_page_token: None });
         }
         let owner = self.owner.clone();
@@ -213,6 +215,37 @@ impl Ledger for PostgresLedger {
             Box::pin(async move { read::page(client, &owner, &filter, below).await })
         });
         self.shared.noted(page.await)
+    }
+
+    async fn answers(&self, filter: Filter) -> Result<AnswerPage, LedgerError> {
+        let filter = filter.normalised()?;
+        let below = read::begin(&filter)?;
+        if !filter.names().all(can_be_kept) {
+            return Ok(AnswerPage { evaluations: Vec::new(), next_page_token: None });
+        }
+        let owner = self.owner.clone();
+        let page = self.shared.database.run(move |client, _| {
+            let (owner, filter) = (owner.clone(), filter.clone());
+            Box::pin(async move { read::answers(client, &owner, &filter, below).await })
+        });
+        self.shared.noted(page.await)
+    }
+
+    async fn counts(
+        &self,
+        filter: Filter,
+        interval_micros: Option<NonZeroU64>,
+    ) -> Result<Vec<Count>, LedgerError> {
+        let filter = filter.normalised()?;
+        if !filter.names().all(can_be_kept) {
+            return Ok(Vec::new());
+        }
+        let owner = self.owner.clone();
+        let counts = self.shared.database.run(move |client, _| {
+            let (owner, filter) = (owner.clone(), filter.clone());
+            Box::pin(async move { read::counts(client, &owner, &filter, interval_micros).await })
+        });
+        self.shared.noted(counts.await)
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {

@@ -18,8 +18,9 @@ static NEW: LazyLock<String> = LazyLock::new(|| {
          id AS (INSERT INTO evaluation_ids (evaluation_id, idempotency_key, request_digest, evaluated_at_micros, owner) \
          SELECT $1, $2, $3, $4, $18 FROM floor ON CONFLICT DO NOTHING RETURNING sequence) \
          INSERT INTO evaluations (sequence, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
-         policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, evidence_set_id, report, response, owner) \
-         SELECT sequence, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 FROM id",
+         policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, evidence_set_id, report, response, owner, \
+         grounded, in_shadow, fell_back) \
+         SELECT sequence, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21 FROM id",
         settled::lock_before_value()
     )
 });
@@ -146,6 +147,9 @@ async fn insert(
             &record.report,
             &record.response,
             &owner,
+            &record.grounded.map(i64::from),
+            &record.in_shadow,
+            &record.fell_back,
         ],
     )
     .await?;

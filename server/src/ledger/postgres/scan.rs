@@ -49,7 +49,7 @@ pub(super) async fn page(
 }
 
 /// The sequences that a page takes, of rows with their sizes: at least one.
-fn fitting(sizes: &[Row]) -> Vec<i64> {
+pub(super) fn fitting(sizes: &[Row]) -> Vec<i64> {
     let mut bytes = 0_usize;
     let fits = |row: &&Row| {
         let is_room = bytes < PAGE_BYTES;

@@ -216,8 +216,8 @@ fn insert(
         .prepare_cached(
             "INSERT INTO evaluations (evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, \
              policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, idempotency_key, \
-             request_digest, report, response, evidence_set_id, owner) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+             request_digest, report, response, evidence_set_id, owner, grounded, in_shadow, fell_back) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
         )?
         .execute(params![
             record.evaluation_id,
@@ -238,6 +238,9 @@ fn insert(
             record.response,
             evidence_set_row,
             owner,
+            record.grounded,
+            record.in_shadow,
+            record.fell_back,
         ])?;
     Ok(())
 }

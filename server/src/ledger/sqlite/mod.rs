@@ -14,6 +14,7 @@ mod evidence_sets;
 mod fault;
 mod grades;
 mod investigations;
+mod lists;
 mod options;
 mod reader;
 mod retention;
@@ -21,6 +22,7 @@ mod scan;
 mod schema;
 mod writer;
 
+use std::num::NonZeroU64;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -34,7 +36,7 @@ pub use options::{Durability, Options};
 
 use super::content::Content;
 use super::error::LedgerError;
-use super::filter::{Filter, Page};
+use super::filter::{AnswerPage, Count, Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
@@ -152,6 +154,18 @@ impl Ledger for SqliteLedger {
 
     async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
         self.shared.readers.list(self.owner.clone(), filter).await
+    }
+
+    async fn answers(&self, filter: Filter) -> Result<AnswerPage, LedgerError> {
+        self.shared.readers.answers(self.owner.clone(), filter).await
+    }
+
+    async fn counts(
+        &self,
+        filter: Filter,
+        interval_micros: Option<NonZeroU64>,
+    ) -> Result<Vec<Count>, LedgerError> {
+        self.shared.readers.counts(self.owner.clone(), filter, interval_micros).await
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {

@@ -1,10 +1,10 @@
 //! Reading: a few connections that are used on threads which may block, never on those of the runtime.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use tokio::sync::Semaphore;
 
 use super::batch::replay;
@@ -12,13 +12,13 @@ use super::connection::open_reader;
 use super::contents;
 use super::grades;
 use super::investigations;
+use super::lists;
 use super::scan;
 use crate::ledger::content::Content;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
-use crate::ledger::filter::{Filter, Page};
+use crate::ledger::filter::{AnswerPage, Count, Filter, Page};
 use crate::ledger::investigations::StoredInvestigation;
-use crate::ledger::page_token;
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::scan::{Scan, Scanned};
 use crate::owner::Owner;
@@ -28,7 +28,7 @@ const READERS: usize = 4;
 
 /// The columns of [`summary`], and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "owner, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
-     outcome, tier, score_numerator, score_denominator, claims, sequence";
+     outcome, tier, score_numerator, score_denominator, claims, grounded, in_shadow, fell_back, sequence";
 
 /// Whether a row of `evaluations` has grades.
 pub(super) const IS_GRADED: &str =
@@ -65,11 +65,31 @@ impl Readers {
     /// One page of a list.
     pub(super) async fn list(&self, owner: Owner, filter: Filter) -> Result<Page, LedgerError> {
         let filter = filter.normalised()?;
-        let below = match &filter.page_token {
-            Some(token) => page_token::decode(token, &filter)?,
-            None => i64::MAX,
-        };
-        self.run(move |connection| page(connection, &owner, &filter, below)).await
+        let below = lists::begin(&filter)?;
+        self.run(move |connection| lists::page(connection, &owner, &filter, below)).await
+    }
+
+    /// One page of evaluations with what was answered.
+    pub(super) async fn answers(
+        &self,
+        owner: Owner,
+        filter: Filter,
+    ) -> Result<AnswerPage, LedgerError> {
+        let filter = filter.normalised()?;
+        let below = lists::begin(&filter)?;
+        self.run(move |connection| lists::answers(connection, &owner, &filter, below)).await
+    }
+
+    /// How many evaluations there are, of each interval and kind of decision.
+    pub(super) async fn counts(
+        &self,
+        owner: Owner,
+        filter: Filter,
+        interval_micros: Option<NonZeroU64>,
+    ) -> Result<Vec<Count>, LedgerError> {
+        let filter = filter.normalised()?;
+        self.run(move |connection| lists::counts(connection, &owner, &filter, interval_micros))
+            .await
     }
 
     /// One evaluation in full.
@@ -193,58 +213,6 @@ impl Pool {
     }
 }
 
-fn page(
-    connection: &Connection,
-    owner: &Owner,
-    filter: &Filter,
-    below: i64,
-) -> rusqlite::Result<Page> {
-    let (sql, parameters) = list_query(owner, filter, below);
-    let mut list = connection.prepare_cached(&sql)?;
-    let mut found = list.query_and_then(params_from_iter(parameters), |row| {
-        Ok::<_, rusqlite::Error>((row.get::<_, i64>("sequence")?, summary(row)?))
-    })?;
-    let rows = found.by_ref().take(filter.page_size).collect::<rusqlite::Result<Vec<_>>>()?;
-    let has_more = found.next().transpose()?.is_some();
-    let last = rows.last().map(|(sequence, _)| *sequence).filter(|_| has_more);
-    Ok(Page {
-        evaluations: rows.into_iter().map(|(_, summary)| summary).collect(),
-        next_page_token: last.map(|sequence| page_token::encode(sequence, filter)),
-    })
-}
-
-/// The query of a list and its parameters. A report or an investigation restricts more than a tier does, so
-/// with one of them the tier is looked at row by row (the `+` keeps its index out).
-fn list_query(owner: &Owner, filter: &Filter, below: i64) -> (String, Vec<Value>) {
-    let mut sql = format!("SELECT {SUMMARY_COLUMNS} FROM evaluations WHERE sequence < ?");
-    let mut parameters = vec![Value::Integer(below)];
-    if let Some(owner) = owner.only() {
-        sql.push_str(" AND owner = ? AND owner <> ''");
-        parameters.push(Value::Text(owner.to_owned()));
-    }
-    if let Some(report) = &filter.report_id {
-        sql.push_str(" AND report_id = ? AND report_id <> ''");
-        parameters.push(Value::Text(report.clone()));
-    }
-    if let Some(investigation) = &filter.investigation_id {
-        sql.push_str(" AND investigation_id = ? AND investigation_id <> ''");
-        parameters.push(Value::Text(investigation.clone()));
-    }
-    if let Some(tier) = filter.tier {
-        let is_restricted = filter.report_id.is_some() || filter.investigation_id.is_some();
-        sql.push_str(if is_restricted { " AND +tier = ?" } else { " AND tier = ?" });
-        parameters.push(Value::Integer(i64::from(tier)));
-    }
-    if let Some(graded) = filter.graded {
-        sql.push_str(if graded { " AND " } else { " AND NOT " });
-        sql.push_str(IS_GRADED);
-    }
-    sql.push_str(" ORDER BY sequence DESC LIMIT ?");
-    let one_more = i64::try_from(filter.page_size).unwrap_or(i64::MAX).saturating_add(1);
-    parameters.push(Value::Integer(one_more));
-    (sql, parameters)
-}
-
 fn stored(
     connection: &Connection,
     owner: &Owner,
@@ -289,48 +257,8 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         tier: row.get("tier")?,
         score: numerator.map(i64::cast_unsigned).zip(denominator.map(i64::cast_unsigned)),
         claims: row.get("claims")?,
+        grounded: row.get("grounded")?,
+        in_shadow: row.get("in_shadow")?,
+        fell_back: row.get("fell_back")?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ledger::sqlite::schema::SCHEMA;
-
-    fn plan(filter: &Filter) -> String {
-        let mut connection = Connection::open_in_memory().unwrap();
-        SCHEMA.migrate(&mut connection).unwrap();
-        let (sql, parameters) = list_query(&Owner::default(), filter, 7);
-        let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let lines = explain
-            .query_map(params_from_iter(parameters), |row| row.get::<_, String>("detail"))
-            .unwrap();
-        lines.map(Result::unwrap).collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn every_list_is_read_in_order_from_an_index() {
-        let report = Some("r".to_owned());
-        let investigation = Some("i".to_owned());
-        let tier = Some(3);
-        for (filter, index) in [
-            (Filter::default(), "INTEGER PRIMARY KEY"),
-            (Filter { tier, ..Filter::default() }, "evaluations_by_tier"),
-            (Filter { graded: Some(true), ..Filter::default() }, "INTEGER PRIMARY KEY"),
-            (Filter { graded: Some(false), tier, ..Filter::default() }, "evaluations_by_tier"),
-            (Filter { report_id: report.clone(), ..Filter::default() }, "evaluations_by_report"),
-            (
-                Filter { report_id: report.clone(), tier, ..Filter::default() },
-                "evaluations_by_report",
-            ),
-            (
-                Filter { investigation_id: investigation.clone(), tier, ..Filter::default() },
-                "evaluations_by_investigation",
-            ),
-        ] {
-            let plan = plan(&filter);
-            assert!(plan.contains(index), "{filter:?}: {plan}");
-            assert!(!plan.contains("TEMP B-TREE"), "{filter:?}: {plan}");
-        }
-    }
 }

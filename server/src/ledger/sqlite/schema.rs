@@ -13,6 +13,7 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("migrations/0005_grades.sql"),
         include_str!("migrations/0006_evidence_sets.sql"),
         include_str!("migrations/0007_owners.sql"),
+        include_str!("migrations/0008_summaries.sql"),
     ],
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
+from datetime import datetime, timedelta
 from functools import cached_property
 from types import TracebackType
 
@@ -343,6 +344,12 @@ class Client:
         report_id: str = "",
         investigation_id: str = "",
         graded: v1.GradedFilter.ValueType = v1.GRADED_FILTER_UNSPECIFIED,
+        policy: str = "",
+        judge: str = "",
+        principal: str = "",
+        evaluated_from: datetime | None = None,
+        evaluated_before: datetime | None = None,
+        unproven_only: bool = False,
         page_size: int = 0,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.EvaluationSummary]:
@@ -352,6 +359,12 @@ class Client:
             report_id=report_id,
             investigation_id=investigation_id,
             graded=graded,
+            policy=policy,
+            judge=judge,
+            principal=principal,
+            evaluated_from=evaluated_from,
+            evaluated_before=evaluated_before,
+            unproven_only=unproven_only,
             page_size=page_size,
         )
         method = self._ledger.ListEvaluations
@@ -362,6 +375,34 @@ class Client:
             request.page_token = page.next_page_token
             if not request.page_token:
                 return
+
+    async def count_evaluations(
+        self,
+        evaluations: v1.EvaluationFilter | None = None,
+        *,
+        interval: timedelta | None = None,
+        timeout: float | None = None,
+    ) -> v1.CountEvaluationsResponse:
+        """Counts recorded evaluations, in intervals of time and by what was decided."""
+        request = v1.CountEvaluationsRequest(evaluations=evaluations, interval=interval)
+        method = self._ledger.CountEvaluations
+        return await self.transport.call("CountEvaluations", method, request, repeat=True, timeout=timeout)
+
+    async def rescore_evaluations(
+        self,
+        evaluations: v1.EvaluationFilter | None = None,
+        *,
+        policy: str = "",
+        overrides: v1.PolicyOverrides | None = None,
+        limit: int = 0,
+        timeout: float | None = None,
+    ) -> v1.RescoreEvaluationsResponse:
+        """Decides many recorded evaluations under another policy; no judge is asked and nothing is recorded."""
+        request = v1.RescoreEvaluationsRequest(
+            evaluations=evaluations, policy=policy, policy_overrides=overrides, limit=limit
+        )
+        method = self._ledger.RescoreEvaluations
+        return await self.transport.call("RescoreEvaluations", method, request, repeat=True, timeout=timeout)
 
     async def get_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.GetEvaluationResponse:
         """Returns one recorded evaluation in full, with its grades."""

@@ -303,6 +303,8 @@ from gsar.v1.investigation_service_pb2 import (
 from gsar.v1.ledger_service_pb2 import (
     ClaimGrade as ClaimGrade,
     ClaimRewardRecord as ClaimRewardRecord,
+    CountEvaluationsRequest as CountEvaluationsRequest,
+    CountEvaluationsResponse as CountEvaluationsResponse,
     DeleteEvaluationRequest as DeleteEvaluationRequest,
     DeleteEvaluationResponse as DeleteEvaluationResponse,
     EXPORT_KIND_CLAIM_REWARDS as EXPORT_KIND_CLAIM_REWARDS,
@@ -310,6 +312,8 @@ from gsar.v1.ledger_service_pb2 import (
     EXPORT_KIND_PARTITIONS as EXPORT_KIND_PARTITIONS,
     EXPORT_KIND_PREFERENCES as EXPORT_KIND_PREFERENCES,
     EXPORT_KIND_UNSPECIFIED as EXPORT_KIND_UNSPECIFIED,
+    EvaluationCount as EvaluationCount,
+    EvaluationFilter as EvaluationFilter,
     EvaluationSummary as EvaluationSummary,
     ExportKind as ExportKind,
     ExportRecord as ExportRecord,
@@ -336,6 +340,10 @@ from gsar.v1.ledger_service_pb2 import (
     RecordedEvidence as RecordedEvidence,
     RecordedGrade as RecordedGrade,
     ReportGrade as ReportGrade,
+    RescoreEvaluationsRequest as RescoreEvaluationsRequest,
+    RescoreEvaluationsResponse as RescoreEvaluationsResponse,
+    RescoredEvaluation as RescoredEvaluation,
+    TierChange as TierChange,
 )
 from gsar.v1.policy_service_pb2 import (
     CheckPolicyRequest as CheckPolicyRequest,

@@ -22,72 +22,89 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from gsar.v1 import common_pb2 as gsar_dot_v1_dot_common__pb2
 from gsar.v1 import grounding_service_pb2 as gsar_dot_v1_dot_grounding__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cgsar/v1/ledger_service.proto\x12\x07gsar.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gsar/v1/common.proto\x1a\x1fgsar/v1/grounding_service.proto\"\xaa\x02\n\x11\x45valuationSummary\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x30\n\x0c\x65valuated_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\treport_id\x18\x03 \x01(\t\x12\x18\n\x10investigation_id\x18\x04 \x01(\t\x12\x0e\n\x06policy\x18\x05 \x01(\t\x12\r\n\x05judge\x18\x06 \x01(\t\x12!\n\x07outcome\x18\x07 \x01(\x0e\x32\x10.gsar.v1.Outcome\x12\x1b\n\x04tier\x18\x08 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\t \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x0e\n\x06\x63laims\x18\n \x01(\r\x12\x11\n\tprincipal\x18\x0b \x01(\t\"\xb0\x01\n\x16ListEvaluationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x11\n\treport_id\x18\x04 \x01(\t\x12\x18\n\x10investigation_id\x18\x05 \x01(\t\x12%\n\x06graded\x18\x06 \x01(\x0e\x32\x15.gsar.v1.GradedFilter\"c\n\x17ListEvaluationsResponse\x12/\n\x0b\x65valuations\x18\x01 \x03(\x0b\x32\x1a.gsar.v1.EvaluationSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"-\n\x14GetEvaluationRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\"\xe4\x01\n\x15GetEvaluationResponse\x12-\n\nevaluation\x18\x01 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\x12\x1f\n\x06report\x18\x02 \x01(\x0b\x32\x0f.gsar.v1.Report\x12+\n\x08\x65vidence\x18\x03 \x03(\x0b\x32\x19.gsar.v1.RecordedEvidence\x12\x13\n\x0bpolicy_toml\x18\x04 \x01(\t\x12&\n\x06grades\x18\x05 \x03(\x0b\x32\x16.gsar.v1.RecordedGrade\x12\x11\n\tprincipal\x18\x06 \x01(\t\"\x8e\x03\n\x10RecordedEvidence\x12\n\n\x02id\x18\x01 \x01(\t\x12#\n\x04kind\x18\x02 \x01(\x0e\x32\x15.gsar.v1.EvidenceKind\x12#\n\x04lane\x18\x03 \x01(\x0e\x32\x15.gsar.v1.EvidenceLane\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x0e\n\x06\x64igest\x18\x05 \x01(\t\x12\x0c\n\x04size\x18\x06 \x01(\x04\x12\x0c\n\x04head\x18\x07 \x01(\t\x12\x0f\n\x07step_id\x18\x08 \x01(\t\x12\x15\n\rspecialist_id\x18\t \x01(\t\x12\x38\n\x13verification_result\x18\n \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\x12\x10\n\x08\x61ttested\x18\x0b \x01(\x08\x12\r\n\x05query\x18\x0c \x01(\t\x12\x30\n\x0c\x63ollected_at\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nexhaustive\x18\x0e \x01(\x08\x12\x0f\n\x07is_json\x18\x0f \x01(\x08\x12\x10\n\x08is_whole\x18\x10 \x01(\x08\"J\n\x1cGetEvaluationEvidenceRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x02 \x01(\t\"D\n\x1dGetEvaluationEvidenceResponse\x12#\n\x04item\x18\x01 \x01(\x0b\x32\x15.gsar.v1.EvidenceItem\"0\n\x17\x44\x65leteEvaluationRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\"\x1a\n\x18\x44\x65leteEvaluationResponse\"U\n\x0cGradeRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x0e\n\x06grader\x18\x02 \x01(\t\x12\x1e\n\x06grades\x18\x03 \x03(\x0b\x32\x0e.gsar.v1.Grade\"n\n\x05Grade\x12&\n\x06report\x18\x01 \x01(\x0b\x32\x14.gsar.v1.ReportGradeH\x00\x12$\n\x05\x63laim\x18\x02 \x01(\x0b\x32\x13.gsar.v1.ClaimGradeH\x00\x12\x0c\n\x04note\x18\x03 \x01(\tB\t\n\x07subject\"*\n\x0bReportGrade\x12\x1b\n\x04tier\x18\x01 \x01(\x0e\x32\r.gsar.v1.Tier\"B\n\nClaimGrade\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\"\n\x05\x63lass\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\">\n\rGradeResponse\x12-\n\tgraded_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"m\n\rRecordedGrade\x12\x1d\n\x05grade\x18\x01 \x01(\x0b\x32\x0e.gsar.v1.Grade\x12\x0e\n\x06grader\x18\x02 \x01(\t\x12-\n\tgraded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x97\x02\n\rExportRequest\x12\"\n\x05kinds\x18\x01 \x03(\x0e\x32\x13.gsar.v1.ExportKind\x12\x32\n\x0e\x65valuated_from\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x65valuated_before\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06policy\x18\x04 \x01(\t\x12\r\n\x05judge\x18\x05 \x01(\t\x12\x1b\n\x04tier\x18\x06 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x18\n\x10investigation_id\x18\x07 \x01(\t\x12\x13\n\x0bgraded_only\x18\x08 \x01(\x08\x12\r\n\x05\x61\x66ter\x18\t \x01(\t\"G\n\x0e\x45xportResponse\x12&\n\x07records\x18\x01 \x03(\x0b\x32\x15.gsar.v1.ExportRecord\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\t\"\xd3\x01\n\x0c\x45xportRecord\x12-\n\tpartition\x18\x01 \x01(\x0b\x32\x18.gsar.v1.PartitionRecordH\x00\x12%\n\x05grade\x18\x02 \x01(\x0b\x32\x14.gsar.v1.GradeRecordH\x00\x12/\n\npreference\x18\x03 \x01(\x0b\x32\x19.gsar.v1.PreferenceRecordH\x00\x12\x32\n\x0c\x63laim_reward\x18\x04 \x01(\x0b\x32\x1a.gsar.v1.ClaimRewardRecordH\x00\x42\x08\n\x06record\"\xde\x01\n\x12\x45xportedEvaluation\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x30\n\x0c\x65valuated_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\treport_id\x18\x03 \x01(\t\x12\x18\n\x10investigation_id\x18\x04 \x01(\t\x12&\n\x06policy\x18\x05 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\r\n\x05judge\x18\x06 \x01(\t\x12\x1b\n\x04tier\x18\x07 \x01(\x0e\x32\r.gsar.v1.Tier\"\xfb\x01\n\x0fPartitionRecord\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12!\n\x07outcome\x18\x02 \x01(\x0e\x32\x10.gsar.v1.Outcome\x12\x1d\n\x05score\x18\x03 \x01(\x0b\x32\x0e.gsar.v1.Score\x12%\n\rguarded_score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12$\n\x06\x63laims\x18\x05 \x03(\x0b\x32\x14.gsar.v1.JudgedClaim\x12(\n\x0b\x63orrections\x18\x06 \x03(\x0b\x32\x13.gsar.v1.Correction\"\xd6\x01\n\x0bGradeRecord\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12%\n\x05grade\x18\x02 \x01(\x0b\x32\x16.gsar.v1.RecordedGrade\x12\x12\n\nclaim_text\x18\x03 \x01(\t\x12,\n\x0f\x65valuated_class\x18\x04 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12-\n\x0e\x65valuated_type\x18\x05 \x01(\x0e\x32\x15.gsar.v1.EvidenceType\"\xf8\x01\n\x10PreferenceRecord\x12&\n\x06policy\x18\x01 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12)\n\x08\x65vidence\x18\x02 \x03(\x0b\x32\x17.gsar.v1.EvidenceDigest\x12\x1e\n\x16tau_proceed_millionths\x18\x03 \x01(\r\x12!\n\x19tau_regenerate_millionths\x18\x04 \x01(\r\x12%\n\x06\x63hosen\x18\x05 \x01(\x0b\x32\x15.gsar.v1.PairedReport\x12\'\n\x08rejected\x18\x06 \x01(\x0b\x32\x15.gsar.v1.PairedReport\"y\n\x0cPairedReport\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12%\n\rguarded_score\x18\x02 \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x11\n\tsynthesis\x18\x03 \x01(\t\"\xda\x01\n\x11\x43laimRewardRecord\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12\x10\n\x08\x63laim_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\"\n\x05\x63lass\x18\x04 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12#\n\x04type\x18\x05 \x01(\x0e\x32\x15.gsar.v1.EvidenceType\x12\x10\n\x08\x64isputed\x18\x06 \x01(\x08\x12\x19\n\x11reward_millionths\x18\x07 \x01(\x05*e\n\x0cGradedFilter\x12\x1d\n\x19GRADED_FILTER_UNSPECIFIED\x10\x00\x12\x18\n\x14GRADED_FILTER_GRADED\x10\x01\x12\x1c\n\x18GRADED_FILTER_NOT_GRADED\x10\x02*\x99\x01\n\nExportKind\x12\x1b\n\x17\x45XPORT_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x45XPORT_KIND_PARTITIONS\x10\x01\x12\x16\n\x12\x45XPORT_KIND_GRADES\x10\x02\x12\x1b\n\x17\x45XPORT_KIND_PREFERENCES\x10\x03\x12\x1d\n\x19\x45XPORT_KIND_CLAIM_REWARDS\x10\x04\x32\xeb\x03\n\rLedgerService\x12T\n\x0fListEvaluations\x12\x1f.gsar.v1.ListEvaluationsRequest\x1a .gsar.v1.ListEvaluationsResponse\x12N\n\rGetEvaluation\x12\x1d.gsar.v1.GetEvaluationRequest\x1a\x1e.gsar.v1.GetEvaluationResponse\x12\x66\n\x15GetEvaluationEvidence\x12%.gsar.v1.GetEvaluationEvidenceRequest\x1a&.gsar.v1.GetEvaluationEvidenceResponse\x12W\n\x10\x44\x65leteEvaluation\x12 .gsar.v1.DeleteEvaluationRequest\x1a!.gsar.v1.DeleteEvaluationResponse\x12\x36\n\x05Grade\x12\x15.gsar.v1.GradeRequest\x1a\x16.gsar.v1.GradeResponse\x12;\n\x06\x45xport\x12\x16.gsar.v1.ExportRequest\x1a\x17.gsar.v1.ExportResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cgsar/v1/ledger_service.proto\x12\x07gsar.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14gsar/v1/common.proto\x1a\x1fgsar/v1/grounding_service.proto\"\xf4\x02\n\x11\x45valuationSummary\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x30\n\x0c\x65valuated_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\treport_id\x18\x03 \x01(\t\x12\x18\n\x10investigation_id\x18\x04 \x01(\t\x12\x0e\n\x06policy\x18\x05 \x01(\t\x12\r\n\x05judge\x18\x06 \x01(\t\x12!\n\x07outcome\x18\x07 \x01(\x0e\x32\x10.gsar.v1.Outcome\x12\x1b\n\x04tier\x18\x08 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1d\n\x05score\x18\t \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x0e\n\x06\x63laims\x18\n \x01(\r\x12\x11\n\tprincipal\x18\x0b \x01(\t\x12\x11\n\tin_shadow\x18\x0c \x01(\x08\x12\x15\n\x08grounded\x18\r \x01(\rH\x00\x88\x01\x01\x12\x11\n\tfell_back\x18\x0e \x01(\x08\x42\x0b\n\t_grounded\"\xb6\x02\n\x10\x45valuationFilter\x12\x1b\n\x04tier\x18\x01 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x11\n\treport_id\x18\x02 \x01(\t\x12\x18\n\x10investigation_id\x18\x03 \x01(\t\x12\x0e\n\x06policy\x18\x04 \x01(\t\x12\r\n\x05judge\x18\x05 \x01(\t\x12\x11\n\tprincipal\x18\x06 \x01(\t\x12\x32\n\x0e\x65valuated_from\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x65valuated_before\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12%\n\x06graded\x18\t \x01(\x0e\x32\x15.gsar.v1.GradedFilter\x12\x15\n\runproven_only\x18\n \x01(\x08\"\xe3\x02\n\x16ListEvaluationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x1b\n\x04tier\x18\x03 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x11\n\treport_id\x18\x04 \x01(\t\x12\x18\n\x10investigation_id\x18\x05 \x01(\t\x12%\n\x06graded\x18\x06 \x01(\x0e\x32\x15.gsar.v1.GradedFilter\x12\x0e\n\x06policy\x18\x07 \x01(\t\x12\r\n\x05judge\x18\x08 \x01(\t\x12\x11\n\tprincipal\x18\t \x01(\t\x12\x32\n\x0e\x65valuated_from\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x65valuated_before\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\runproven_only\x18\x0c \x01(\x08\"c\n\x17ListEvaluationsResponse\x12/\n\x0b\x65valuations\x18\x01 \x03(\x0b\x32\x1a.gsar.v1.EvaluationSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"v\n\x17\x43ountEvaluationsRequest\x12.\n\x0b\x65valuations\x18\x01 \x01(\x0b\x32\x19.gsar.v1.EvaluationFilter\x12+\n\x08interval\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"D\n\x18\x43ountEvaluationsResponse\x12(\n\x06\x63ounts\x18\x01 \x03(\x0b\x32\x18.gsar.v1.EvaluationCount\"\xd5\x01\n\x0f\x45valuationCount\x12(\n\x04\x66rom\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12\r\n\x05judge\x18\x03 \x01(\t\x12!\n\x07outcome\x18\x04 \x01(\x0e\x32\x10.gsar.v1.Outcome\x12\x1b\n\x04tier\x18\x05 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x11\n\tin_shadow\x18\x06 \x01(\x08\x12\x11\n\tfell_back\x18\x07 \x01(\x08\x12\x13\n\x0b\x65valuations\x18\x08 \x01(\x04\"-\n\x14GetEvaluationRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\"\xe4\x01\n\x15GetEvaluationResponse\x12-\n\nevaluation\x18\x01 \x01(\x0b\x32\x19.gsar.v1.EvaluateResponse\x12\x1f\n\x06report\x18\x02 \x01(\x0b\x32\x0f.gsar.v1.Report\x12+\n\x08\x65vidence\x18\x03 \x03(\x0b\x32\x19.gsar.v1.RecordedEvidence\x12\x13\n\x0bpolicy_toml\x18\x04 \x01(\t\x12&\n\x06grades\x18\x05 \x03(\x0b\x32\x16.gsar.v1.RecordedGrade\x12\x11\n\tprincipal\x18\x06 \x01(\t\"\x8e\x03\n\x10RecordedEvidence\x12\n\n\x02id\x18\x01 \x01(\t\x12#\n\x04kind\x18\x02 \x01(\x0e\x32\x15.gsar.v1.EvidenceKind\x12#\n\x04lane\x18\x03 \x01(\x0e\x32\x15.gsar.v1.EvidenceLane\x12\x0c\n\x04tool\x18\x04 \x01(\t\x12\x0e\n\x06\x64igest\x18\x05 \x01(\t\x12\x0c\n\x04size\x18\x06 \x01(\x04\x12\x0c\n\x04head\x18\x07 \x01(\t\x12\x0f\n\x07step_id\x18\x08 \x01(\t\x12\x15\n\rspecialist_id\x18\t \x01(\t\x12\x38\n\x13verification_result\x18\n \x01(\x0e\x32\x1b.gsar.v1.VerificationResult\x12\x10\n\x08\x61ttested\x18\x0b \x01(\x08\x12\r\n\x05query\x18\x0c \x01(\t\x12\x30\n\x0c\x63ollected_at\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nexhaustive\x18\x0e \x01(\x08\x12\x0f\n\x07is_json\x18\x0f \x01(\x08\x12\x10\n\x08is_whole\x18\x10 \x01(\x08\"J\n\x1cGetEvaluationEvidenceRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x02 \x01(\t\"D\n\x1dGetEvaluationEvidenceResponse\x12#\n\x04item\x18\x01 \x01(\x0b\x32\x15.gsar.v1.EvidenceItem\"\x9e\x01\n\x19RescoreEvaluationsRequest\x12.\n\x0b\x65valuations\x18\x01 \x01(\x0b\x32\x19.gsar.v1.EvaluationFilter\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12\x32\n\x10policy_overrides\x18\x03 \x01(\x0b\x32\x18.gsar.v1.PolicyOverrides\x12\r\n\x05limit\x18\x04 \x01(\r\"\x91\x02\n\x1aRescoreEvaluationsResponse\x12&\n\x06policy\x18\x01 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\x14\n\x0chypothetical\x18\x02 \x01(\x08\x12\x0f\n\x07\x64\x65\x63ided\x18\x03 \x01(\r\x12\x12\n\nunreadable\x18\x04 \x01(\r\x12\x10\n\x08has_more\x18\x05 \x01(\x08\x12$\n\x07\x63hanges\x18\x06 \x03(\x0b\x32\x13.gsar.v1.TierChange\x12,\n\x07\x63hanged\x18\x07 \x03(\x0b\x32\x1b.gsar.v1.RescoredEvaluation\x12*\n\x0cnot_rescored\x18\x08 \x03(\x0b\x32\x14.gsar.v1.NotRescored\"^\n\nTierChange\x12\x1d\n\x06\x62\x65\x66ore\x18\x01 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x1c\n\x05\x61\x66ter\x18\x02 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x13\n\x0b\x65valuations\x18\x03 \x01(\r\"\x88\x01\n\x12RescoredEvaluation\x12.\n\nevaluation\x18\x01 \x01(\x0b\x32\x1a.gsar.v1.EvaluationSummary\x12\x1b\n\x04tier\x18\x02 \x01(\x0e\x32\r.gsar.v1.Tier\x12%\n\rguarded_score\x18\x03 \x01(\x0b\x32\x0e.gsar.v1.Score\"0\n\x17\x44\x65leteEvaluationRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\"\x1a\n\x18\x44\x65leteEvaluationResponse\"U\n\x0cGradeRequest\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x0e\n\x06grader\x18\x02 \x01(\t\x12\x1e\n\x06grades\x18\x03 \x03(\x0b\x32\x0e.gsar.v1.Grade\"n\n\x05Grade\x12&\n\x06report\x18\x01 \x01(\x0b\x32\x14.gsar.v1.ReportGradeH\x00\x12$\n\x05\x63laim\x18\x02 \x01(\x0b\x32\x13.gsar.v1.ClaimGradeH\x00\x12\x0c\n\x04note\x18\x03 \x01(\tB\t\n\x07subject\"*\n\x0bReportGrade\x12\x1b\n\x04tier\x18\x01 \x01(\x0e\x32\r.gsar.v1.Tier\"B\n\nClaimGrade\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\"\n\x05\x63lass\x18\x02 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\">\n\rGradeResponse\x12-\n\tgraded_at\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"m\n\rRecordedGrade\x12\x1d\n\x05grade\x18\x01 \x01(\x0b\x32\x0e.gsar.v1.Grade\x12\x0e\n\x06grader\x18\x02 \x01(\t\x12-\n\tgraded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x97\x02\n\rExportRequest\x12\"\n\x05kinds\x18\x01 \x03(\x0e\x32\x13.gsar.v1.ExportKind\x12\x32\n\x0e\x65valuated_from\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10\x65valuated_before\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06policy\x18\x04 \x01(\t\x12\r\n\x05judge\x18\x05 \x01(\t\x12\x1b\n\x04tier\x18\x06 \x01(\x0e\x32\r.gsar.v1.Tier\x12\x18\n\x10investigation_id\x18\x07 \x01(\t\x12\x13\n\x0bgraded_only\x18\x08 \x01(\x08\x12\r\n\x05\x61\x66ter\x18\t \x01(\t\"G\n\x0e\x45xportResponse\x12&\n\x07records\x18\x01 \x03(\x0b\x32\x15.gsar.v1.ExportRecord\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\t\"\xd3\x01\n\x0c\x45xportRecord\x12-\n\tpartition\x18\x01 \x01(\x0b\x32\x18.gsar.v1.PartitionRecordH\x00\x12%\n\x05grade\x18\x02 \x01(\x0b\x32\x14.gsar.v1.GradeRecordH\x00\x12/\n\npreference\x18\x03 \x01(\x0b\x32\x19.gsar.v1.PreferenceRecordH\x00\x12\x32\n\x0c\x63laim_reward\x18\x04 \x01(\x0b\x32\x1a.gsar.v1.ClaimRewardRecordH\x00\x42\x08\n\x06record\"\xde\x01\n\x12\x45xportedEvaluation\x12\x15\n\revaluation_id\x18\x01 \x01(\t\x12\x30\n\x0c\x65valuated_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\treport_id\x18\x03 \x01(\t\x12\x18\n\x10investigation_id\x18\x04 \x01(\t\x12&\n\x06policy\x18\x05 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12\r\n\x05judge\x18\x06 \x01(\t\x12\x1b\n\x04tier\x18\x07 \x01(\x0e\x32\r.gsar.v1.Tier\"\xfb\x01\n\x0fPartitionRecord\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12!\n\x07outcome\x18\x02 \x01(\x0e\x32\x10.gsar.v1.Outcome\x12\x1d\n\x05score\x18\x03 \x01(\x0b\x32\x0e.gsar.v1.Score\x12%\n\rguarded_score\x18\x04 \x01(\x0b\x32\x0e.gsar.v1.Score\x12$\n\x06\x63laims\x18\x05 \x03(\x0b\x32\x14.gsar.v1.JudgedClaim\x12(\n\x0b\x63orrections\x18\x06 \x03(\x0b\x32\x13.gsar.v1.Correction\"\xd6\x01\n\x0bGradeRecord\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12%\n\x05grade\x18\x02 \x01(\x0b\x32\x16.gsar.v1.RecordedGrade\x12\x12\n\nclaim_text\x18\x03 \x01(\t\x12,\n\x0f\x65valuated_class\x18\x04 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12-\n\x0e\x65valuated_type\x18\x05 \x01(\x0e\x32\x15.gsar.v1.EvidenceType\"\xf8\x01\n\x10PreferenceRecord\x12&\n\x06policy\x18\x01 \x01(\x0b\x32\x16.gsar.v1.AppliedPolicy\x12)\n\x08\x65vidence\x18\x02 \x03(\x0b\x32\x17.gsar.v1.EvidenceDigest\x12\x1e\n\x16tau_proceed_millionths\x18\x03 \x01(\r\x12!\n\x19tau_regenerate_millionths\x18\x04 \x01(\r\x12%\n\x06\x63hosen\x18\x05 \x01(\x0b\x32\x15.gsar.v1.PairedReport\x12\'\n\x08rejected\x18\x06 \x01(\x0b\x32\x15.gsar.v1.PairedReport\"y\n\x0cPairedReport\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12%\n\rguarded_score\x18\x02 \x01(\x0b\x32\x0e.gsar.v1.Score\x12\x11\n\tsynthesis\x18\x03 \x01(\t\"\xda\x01\n\x11\x43laimRewardRecord\x12/\n\nevaluation\x18\x01 \x01(\x0b\x32\x1b.gsar.v1.ExportedEvaluation\x12\x10\n\x08\x63laim_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\"\n\x05\x63lass\x18\x04 \x01(\x0e\x32\x13.gsar.v1.ClaimClass\x12#\n\x04type\x18\x05 \x01(\x0e\x32\x15.gsar.v1.EvidenceType\x12\x10\n\x08\x64isputed\x18\x06 \x01(\x08\x12\x19\n\x11reward_millionths\x18\x07 \x01(\x05*e\n\x0cGradedFilter\x12\x1d\n\x19GRADED_FILTER_UNSPECIFIED\x10\x00\x12\x18\n\x14GRADED_FILTER_GRADED\x10\x01\x12\x1c\n\x18GRADED_FILTER_NOT_GRADED\x10\x02*\x99\x01\n\nExportKind\x12\x1b\n\x17\x45XPORT_KIND_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x45XPORT_KIND_PARTITIONS\x10\x01\x12\x16\n\x12\x45XPORT_KIND_GRADES\x10\x02\x12\x1b\n\x17\x45XPORT_KIND_PREFERENCES\x10\x03\x12\x1d\n\x19\x45XPORT_KIND_CLAIM_REWARDS\x10\x04\x32\xa3\x05\n\rLedgerService\x12T\n\x0fListEvaluations\x12\x1f.gsar.v1.ListEvaluationsRequest\x1a .gsar.v1.ListEvaluationsResponse\x12W\n\x10\x43ountEvaluations\x12 .gsar.v1.CountEvaluationsRequest\x1a!.gsar.v1.CountEvaluationsResponse\x12N\n\rGetEvaluation\x12\x1d.gsar.v1.GetEvaluationRequest\x1a\x1e.gsar.v1.GetEvaluationResponse\x12\x66\n\x15GetEvaluationEvidence\x12%.gsar.v1.GetEvaluationEvidenceRequest\x1a&.gsar.v1.GetEvaluationEvidenceResponse\x12]\n\x12RescoreEvaluations\x12\".gsar.v1.RescoreEvaluationsRequest\x1a#.gsar.v1.RescoreEvaluationsResponse\x12W\n\x10\x44\x65leteEvaluation\x12 .gsar.v1.DeleteEvaluationRequest\x1a!.gsar.v1.DeleteEvaluationResponse\x12\x36\n\x05Grade\x12\x15.gsar.v1.GradeRequest\x1a\x16.gsar.v1.GradeResponse\x12;\n\x06\x45xport\x12\x16.gsar.v1.ExportRequest\x1a\x17.gsar.v1.ExportResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gsar.v1.ledger_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GRADEDFILTER']._serialized_start=3959
-  _globals['_GRADEDFILTER']._serialized_end=4060
-  _globals['_EXPORTKIND']._serialized_start=4063
-  _globals['_EXPORTKIND']._serialized_end=4216
-  _globals['_EVALUATIONSUMMARY']._serialized_start=130
-  _globals['_EVALUATIONSUMMARY']._serialized_end=428
-  _globals['_LISTEVALUATIONSREQUEST']._serialized_start=431
-  _globals['_LISTEVALUATIONSREQUEST']._serialized_end=607
-  _globals['_LISTEVALUATIONSRESPONSE']._serialized_start=609
-  _globals['_LISTEVALUATIONSRESPONSE']._serialized_end=708
-  _globals['_GETEVALUATIONREQUEST']._serialized_start=710
-  _globals['_GETEVALUATIONREQUEST']._serialized_end=755
-  _globals['_GETEVALUATIONRESPONSE']._serialized_start=758
-  _globals['_GETEVALUATIONRESPONSE']._serialized_end=986
-  _globals['_RECORDEDEVIDENCE']._serialized_start=989
-  _globals['_RECORDEDEVIDENCE']._serialized_end=1387
-  _globals['_GETEVALUATIONEVIDENCEREQUEST']._serialized_start=1389
-  _globals['_GETEVALUATIONEVIDENCEREQUEST']._serialized_end=1463
-  _globals['_GETEVALUATIONEVIDENCERESPONSE']._serialized_start=1465
-  _globals['_GETEVALUATIONEVIDENCERESPONSE']._serialized_end=1533
-  _globals['_DELETEEVALUATIONREQUEST']._serialized_start=1535
-  _globals['_DELETEEVALUATIONREQUEST']._serialized_end=1583
-  _globals['_DELETEEVALUATIONRESPONSE']._serialized_start=1585
-  _globals['_DELETEEVALUATIONRESPONSE']._serialized_end=1611
-  _globals['_GRADEREQUEST']._serialized_start=1613
-  _globals['_GRADEREQUEST']._serialized_end=1698
-  _globals['_GRADE']._serialized_start=1700
-  _globals['_GRADE']._serialized_end=1810
-  _globals['_REPORTGRADE']._serialized_start=1812
-  _globals['_REPORTGRADE']._serialized_end=1854
-  _globals['_CLAIMGRADE']._serialized_start=1856
-  _globals['_CLAIMGRADE']._serialized_end=1922
-  _globals['_GRADERESPONSE']._serialized_start=1924
-  _globals['_GRADERESPONSE']._serialized_end=1986
-  _globals['_RECORDEDGRADE']._serialized_start=1988
-  _globals['_RECORDEDGRADE']._serialized_end=2097
-  _globals['_EXPORTREQUEST']._serialized_start=2100
-  _globals['_EXPORTREQUEST']._serialized_end=2379
-  _globals['_EXPORTRESPONSE']._serialized_start=2381
-  _globals['_EXPORTRESPONSE']._serialized_end=2452
-  _globals['_EXPORTRECORD']._serialized_start=2455
-  _globals['_EXPORTRECORD']._serialized_end=2666
-  _globals['_EXPORTEDEVALUATION']._serialized_start=2669
-  _globals['_EXPORTEDEVALUATION']._serialized_end=2891
-  _globals['_PARTITIONRECORD']._serialized_start=2894
-  _globals['_PARTITIONRECORD']._serialized_end=3145
-  _globals['_GRADERECORD']._serialized_start=3148
-  _globals['_GRADERECORD']._serialized_end=3362
-  _globals['_PREFERENCERECORD']._serialized_start=3365
-  _globals['_PREFERENCERECORD']._serialized_end=3613
-  _globals['_PAIREDREPORT']._serialized_start=3615
-  _globals['_PAIREDREPORT']._serialized_end=3736
-  _globals['_CLAIMREWARDRECORD']._serialized_start=3739
-  _globals['_CLAIMREWARDRECORD']._serialized_end=3957
-  _globals['_LEDGERSERVICE']._serialized_start=4219
-  _globals['_LEDGERSERVICE']._serialized_end=4710
+  _globals['_GRADEDFILTER']._serialized_start=5635
+  _globals['_GRADEDFILTER']._serialized_end=5736
+  _globals['_EXPORTKIND']._serialized_start=5739
+  _globals['_EXPORTKIND']._serialized_end=5892
+  _globals['_EVALUATIONSUMMARY']._serialized_start=162
+  _globals['_EVALUATIONSUMMARY']._serialized_end=534
+  _globals['_EVALUATIONFILTER']._serialized_start=537
+  _globals['_EVALUATIONFILTER']._serialized_end=847
+  _globals['_LISTEVALUATIONSREQUEST']._serialized_start=850
+  _globals['_LISTEVALUATIONSREQUEST']._serialized_end=1205
+  _globals['_LISTEVALUATIONSRESPONSE']._serialized_start=1207
+  _globals['_LISTEVALUATIONSRESPONSE']._serialized_end=1306
+  _globals['_COUNTEVALUATIONSREQUEST']._serialized_start=1308
+  _globals['_COUNTEVALUATIONSREQUEST']._serialized_end=1426
+  _globals['_COUNTEVALUATIONSRESPONSE']._serialized_start=1428
+  _globals['_COUNTEVALUATIONSRESPONSE']._serialized_end=1496
+  _globals['_EVALUATIONCOUNT']._serialized_start=1499
+  _globals['_EVALUATIONCOUNT']._serialized_end=1712
+  _globals['_GETEVALUATIONREQUEST']._serialized_start=1714
+  _globals['_GETEVALUATIONREQUEST']._serialized_end=1759
+  _globals['_GETEVALUATIONRESPONSE']._serialized_start=1762
+  _globals['_GETEVALUATIONRESPONSE']._serialized_end=1990
+  _globals['_RECORDEDEVIDENCE']._serialized_start=1993
+  _globals['_RECORDEDEVIDENCE']._serialized_end=2391
+  _globals['_GETEVALUATIONEVIDENCEREQUEST']._serialized_start=2393
+  _globals['_GETEVALUATIONEVIDENCEREQUEST']._serialized_end=2467
+  _globals['_GETEVALUATIONEVIDENCERESPONSE']._serialized_start=2469
+  _globals['_GETEVALUATIONEVIDENCERESPONSE']._serialized_end=2537
+  _globals['_RESCOREEVALUATIONSREQUEST']._serialized_start=2540
+  _globals['_RESCOREEVALUATIONSREQUEST']._serialized_end=2698
+  _globals['_RESCOREEVALUATIONSRESPONSE']._serialized_start=2701
+  _globals['_RESCOREEVALUATIONSRESPONSE']._serialized_end=2974
+  _globals['_TIERCHANGE']._serialized_start=2976
+  _globals['_TIERCHANGE']._serialized_end=3070
+  _globals['_RESCOREDEVALUATION']._serialized_start=3073
+  _globals['_RESCOREDEVALUATION']._serialized_end=3209
+  _globals['_DELETEEVALUATIONREQUEST']._serialized_start=3211
+  _globals['_DELETEEVALUATIONREQUEST']._serialized_end=3259
+  _globals['_DELETEEVALUATIONRESPONSE']._serialized_start=3261
+  _globals['_DELETEEVALUATIONRESPONSE']._serialized_end=3287
+  _globals['_GRADEREQUEST']._serialized_start=3289
+  _globals['_GRADEREQUEST']._serialized_end=3374
+  _globals['_GRADE']._serialized_start=3376
+  _globals['_GRADE']._serialized_end=3486
+  _globals['_REPORTGRADE']._serialized_start=3488
+  _globals['_REPORTGRADE']._serialized_end=3530
+  _globals['_CLAIMGRADE']._serialized_start=3532
+  _globals['_CLAIMGRADE']._serialized_end=3598
+  _globals['_GRADERESPONSE']._serialized_start=3600
+  _globals['_GRADERESPONSE']._serialized_end=3662
+  _globals['_RECORDEDGRADE']._serialized_start=3664
+  _globals['_RECORDEDGRADE']._serialized_end=3773
+  _globals['_EXPORTREQUEST']._serialized_start=3776
+  _globals['_EXPORTREQUEST']._serialized_end=4055
+  _globals['_EXPORTRESPONSE']._serialized_start=4057
+  _globals['_EXPORTRESPONSE']._serialized_end=4128
+  _globals['_EXPORTRECORD']._serialized_start=4131
+  _globals['_EXPORTRECORD']._serialized_end=4342
+  _globals['_EXPORTEDEVALUATION']._serialized_start=4345
+  _globals['_EXPORTEDEVALUATION']._serialized_end=4567
+  _globals['_PARTITIONRECORD']._serialized_start=4570
+  _globals['_PARTITIONRECORD']._serialized_end=4821
+  _globals['_GRADERECORD']._serialized_start=4824
+  _globals['_GRADERECORD']._serialized_end=5038
+  _globals['_PREFERENCERECORD']._serialized_start=5041
+  _globals['_PREFERENCERECORD']._serialized_end=5289
+  _globals['_PAIREDREPORT']._serialized_start=5291
+  _globals['_PAIREDREPORT']._serialized_end=5412
+  _globals['_CLAIMREWARDRECORD']._serialized_start=5415
+  _globals['_CLAIMREWARDRECORD']._serialized_end=5633
+  _globals['_LEDGERSERVICE']._serialized_start=5895
+  _globals['_LEDGERSERVICE']._serialized_end=6570
 # @@protoc_insertion_point(module_scope)

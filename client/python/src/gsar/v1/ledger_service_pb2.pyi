@@ -5,6 +5,7 @@ The record of evaluations."""
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -95,6 +96,9 @@ class EvaluationSummary(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     CLAIMS_FIELD_NUMBER: _builtins.int
     PRINCIPAL_FIELD_NUMBER: _builtins.int
+    IN_SHADOW_FIELD_NUMBER: _builtins.int
+    GROUNDED_FIELD_NUMBER: _builtins.int
+    FELL_BACK_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation."""
     report_id: _builtins.str
@@ -113,6 +117,12 @@ class EvaluationSummary(_message.Message):
     """claims is how many were counted."""
     principal: _builtins.str
     """Who had it evaluated: the name of a principal; empty where callers need not say who they are."""
+    in_shadow: _builtins.bool
+    """in_shadow says that the tier did not govern: the report was not held back, whatever was decided."""
+    grounded: _builtins.int
+    """grounded is how many of the claims were counted as grounded; absent where an earlier version recorded it."""
+    fell_back: _builtins.bool
+    """fell_back says that the first judge of the chain failed and another one was asked."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
         """evaluated_at is when it began."""
@@ -135,14 +145,84 @@ class EvaluationSummary(_message.Message):
         score: _common_pb2.Score | None = ...,
         claims: _builtins.int = ...,
         principal: _builtins.str = ...,
+        in_shadow: _builtins.bool = ...,
+        grounded: _builtins.int | None = ...,
+        fell_back: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "score", b"score"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_grounded", b"_grounded", "evaluated_at", b"evaluated_at", "grounded", b"grounded", "score", b"score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "evaluated_at", b"evaluated_at", "evaluation_id", b"evaluation_id", "investigation_id", b"investigation_id", "judge", b"judge", "outcome", b"outcome", "policy", b"policy", "principal", b"principal", "report_id", b"report_id", "score", b"score", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_grounded", b"_grounded", "claims", b"claims", "evaluated_at", b"evaluated_at", "evaluation_id", b"evaluation_id", "fell_back", b"fell_back", "grounded", b"grounded", "in_shadow", b"in_shadow", "investigation_id", b"investigation_id", "judge", b"judge", "outcome", b"outcome", "policy", b"policy", "principal", b"principal", "report_id", b"report_id", "score", b"score", "tier", b"tier"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__grounded: _TypeAlias = _typing.Literal["grounded"]  # noqa: Y015
+    _WhichOneofArgType__grounded: _TypeAlias = _typing.Literal["_grounded", b"_grounded"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__grounded) -> _WhichOneofReturnType__grounded | None: ...
+
+Global___EvaluationSummary: _TypeAlias = EvaluationSummary  # noqa: Y015
+
+@_typing.final
+class EvaluationFilter(_message.Message):
+    """EvaluationFilter restricts evaluations; what is left out restricts nothing."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIER_FIELD_NUMBER: _builtins.int
+    REPORT_ID_FIELD_NUMBER: _builtins.int
+    INVESTIGATION_ID_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    JUDGE_FIELD_NUMBER: _builtins.int
+    PRINCIPAL_FIELD_NUMBER: _builtins.int
+    EVALUATED_FROM_FIELD_NUMBER: _builtins.int
+    EVALUATED_BEFORE_FIELD_NUMBER: _builtins.int
+    GRADED_FIELD_NUMBER: _builtins.int
+    UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
+    tier: _common_pb2.Tier.ValueType
+    """tier decided, whether it governed or was in shadow; unspecified for all."""
+    report_id: _builtins.str
+    """report_id as the caller named it; at most 256 bytes; empty for all."""
+    investigation_id: _builtins.str
+    """investigation_id as the caller named it; at most 256 bytes; empty for all."""
+    policy: _builtins.str
+    """policy by its name; at most 256 bytes; empty for all."""
+    judge: _builtins.str
+    """judge by its name; at most 256 bytes; empty for all."""
+    principal: _builtins.str
+    """Who had it evaluated, by the name of a principal; at most 256 bytes; empty for all that the caller sees."""
+    graded: Global___GradedFilter.ValueType
+    """graded or not; unspecified for all."""
+    unproven_only: _builtins.bool
+    """unproven_only restricts to reports that could go out without every claim grounded: those that proceeded with another
+    claim, and those in shadow that were not to proceed. What an earlier version recorded counts as not
+    grounded.
+    """
+    @_builtins.property
+    def evaluated_from(self) -> _timestamp_pb2.Timestamp:
+        """evaluated_from is the first instant at which evaluations began; absent for no bound."""
+
+    @_builtins.property
+    def evaluated_before(self) -> _timestamp_pb2.Timestamp:
+        """evaluated_before is the instant before which evaluations began; absent for no bound."""
+
+    def __init__(
+        self,
+        *,
+        tier: _common_pb2.Tier.ValueType = ...,
+        report_id: _builtins.str = ...,
+        investigation_id: _builtins.str = ...,
+        policy: _builtins.str = ...,
+        judge: _builtins.str = ...,
+        principal: _builtins.str = ...,
+        evaluated_from: _timestamp_pb2.Timestamp | None = ...,
+        evaluated_before: _timestamp_pb2.Timestamp | None = ...,
+        graded: Global___GradedFilter.ValueType = ...,
+        unproven_only: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_before", b"evaluated_before", "evaluated_from", b"evaluated_from"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_before", b"evaluated_before", "evaluated_from", b"evaluated_from", "graded", b"graded", "investigation_id", b"investigation_id", "judge", b"judge", "policy", b"policy", "principal", b"principal", "report_id", b"report_id", "tier", b"tier", "unproven_only", b"unproven_only"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___EvaluationSummary: _TypeAlias = EvaluationSummary  # noqa: Y015
+Global___EvaluationFilter: _TypeAlias = EvaluationFilter  # noqa: Y015
 
 @_typing.final
 class ListEvaluationsRequest(_message.Message):
@@ -156,6 +236,12 @@ class ListEvaluationsRequest(_message.Message):
     REPORT_ID_FIELD_NUMBER: _builtins.int
     INVESTIGATION_ID_FIELD_NUMBER: _builtins.int
     GRADED_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    JUDGE_FIELD_NUMBER: _builtins.int
+    PRINCIPAL_FIELD_NUMBER: _builtins.int
+    EVALUATED_FROM_FIELD_NUMBER: _builtins.int
+    EVALUATED_BEFORE_FIELD_NUMBER: _builtins.int
+    UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """page_size is how many at most, 1 to 1000; 0 for 50."""
     page_token: _builtins.str
@@ -168,6 +254,22 @@ class ListEvaluationsRequest(_message.Message):
     """investigation_id restricts the list to one investigation; empty for all."""
     graded: Global___GradedFilter.ValueType
     """graded restricts the list to evaluations with grades or without; unspecified for all."""
+    policy: _builtins.str
+    """policy restricts the list to one policy by its name; empty for all."""
+    judge: _builtins.str
+    """judge restricts the list to one judge by its name; empty for all."""
+    principal: _builtins.str
+    """principal restricts the list to one principal by its name; empty for all that the caller sees."""
+    unproven_only: _builtins.bool
+    """unproven_only restricts the list as in EvaluationFilter."""
+    @_builtins.property
+    def evaluated_from(self) -> _timestamp_pb2.Timestamp:
+        """evaluated_from is the first instant at which evaluations began; absent for no bound."""
+
+    @_builtins.property
+    def evaluated_before(self) -> _timestamp_pb2.Timestamp:
+        """evaluated_before is the instant before which evaluations began; absent for no bound."""
+
     def __init__(
         self,
         *,
@@ -177,10 +279,16 @@ class ListEvaluationsRequest(_message.Message):
         report_id: _builtins.str = ...,
         investigation_id: _builtins.str = ...,
         graded: Global___GradedFilter.ValueType = ...,
+        policy: _builtins.str = ...,
+        judge: _builtins.str = ...,
+        principal: _builtins.str = ...,
+        evaluated_from: _timestamp_pb2.Timestamp | None = ...,
+        evaluated_before: _timestamp_pb2.Timestamp | None = ...,
+        unproven_only: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_before", b"evaluated_before", "evaluated_from", b"evaluated_from"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["graded", b"graded", "investigation_id", b"investigation_id", "page_size", b"page_size", "page_token", b"page_token", "report_id", b"report_id", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_before", b"evaluated_before", "evaluated_from", b"evaluated_from", "graded", b"graded", "investigation_id", b"investigation_id", "judge", b"judge", "page_size", b"page_size", "page_token", b"page_token", "policy", b"policy", "principal", b"principal", "report_id", b"report_id", "tier", b"tier", "unproven_only", b"unproven_only"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -213,6 +321,109 @@ class ListEvaluationsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListEvaluationsResponse: _TypeAlias = ListEvaluationsResponse  # noqa: Y015
+
+@_typing.final
+class CountEvaluationsRequest(_message.Message):
+    """CountEvaluationsRequest asks how many evaluations there are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVALUATIONS_FIELD_NUMBER: _builtins.int
+    INTERVAL_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def evaluations(self) -> Global___EvaluationFilter:
+        """evaluations to count; absent for all."""
+
+    @_builtins.property
+    def interval(self) -> _duration_pb2.Duration:
+        """interval of each count, one minute to 366 days; intervals begin at multiples of it since 1970-01-01T00:00:00Z. Absent:
+        one interval has all of them.
+        """
+
+    def __init__(
+        self,
+        *,
+        evaluations: Global___EvaluationFilter | None = ...,
+        interval: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluations", b"evaluations", "interval", b"interval"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluations", b"evaluations", "interval", b"interval"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountEvaluationsRequest: _TypeAlias = CountEvaluationsRequest  # noqa: Y015
+
+@_typing.final
+class CountEvaluationsResponse(_message.Message):
+    """CountEvaluationsResponse has one count for each interval and kind of decision that there is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COUNTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationCount]:
+        """counts, the earliest interval first; at most 10000."""
+
+    def __init__(
+        self,
+        *,
+        counts: _abc.Iterable[Global___EvaluationCount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountEvaluationsResponse: _TypeAlias = CountEvaluationsResponse  # noqa: Y015
+
+@_typing.final
+class EvaluationCount(_message.Message):
+    """EvaluationCount is how many evaluations of an interval were decided alike."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    JUDGE_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    TIER_FIELD_NUMBER: _builtins.int
+    IN_SHADOW_FIELD_NUMBER: _builtins.int
+    FELL_BACK_FIELD_NUMBER: _builtins.int
+    EVALUATIONS_FIELD_NUMBER: _builtins.int
+    policy: _builtins.str
+    """policy by name."""
+    judge: _builtins.str
+    """judge that judged."""
+    outcome: _grounding_service_pb2.Outcome.ValueType
+    """outcome of the evaluations."""
+    tier: _common_pb2.Tier.ValueType
+    """tier decided, whether it governed or was in shadow."""
+    in_shadow: _builtins.bool
+    """in_shadow says that the tier did not govern."""
+    fell_back: _builtins.bool
+    """fell_back says that the first judge of the chain failed and another one was asked."""
+    evaluations: _builtins.int
+    """evaluations is how many there are."""
+    def __init__(
+        self,
+        *,
+        policy: _builtins.str = ...,
+        judge: _builtins.str = ...,
+        outcome: _grounding_service_pb2.Outcome.ValueType = ...,
+        tier: _common_pb2.Tier.ValueType = ...,
+        in_shadow: _builtins.bool = ...,
+        fell_back: _builtins.bool = ...,
+        evaluations: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluations", b"evaluations", "fell_back", b"fell_back", "from", b"from", "in_shadow", b"in_shadow", "judge", b"judge", "outcome", b"outcome", "policy", b"policy", "tier", b"tier"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EvaluationCount: _TypeAlias = EvaluationCount  # noqa: Y015
 
 @_typing.final
 class GetEvaluationRequest(_message.Message):
@@ -419,6 +630,166 @@ class GetEvaluationEvidenceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetEvaluationEvidenceResponse: _TypeAlias = GetEvaluationEvidenceResponse  # noqa: Y015
+
+@_typing.final
+class RescoreEvaluationsRequest(_message.Message):
+    """RescoreEvaluationsRequest names evaluations and the policy to decide them by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVALUATIONS_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    POLICY_OVERRIDES_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    policy: _builtins.str
+    """policy is the name of any policy; empty for the server's default."""
+    limit: _builtins.int
+    """limit is how many are decided, the newest first, 1 to 10000; 0 for 10000."""
+    @_builtins.property
+    def evaluations(self) -> Global___EvaluationFilter:
+        """evaluations to decide; absent for all."""
+
+    @_builtins.property
+    def policy_overrides(self) -> _common_pb2.PolicyOverrides:
+        """policy_overrides change single values of the policy."""
+
+    def __init__(
+        self,
+        *,
+        evaluations: Global___EvaluationFilter | None = ...,
+        policy: _builtins.str = ...,
+        policy_overrides: _common_pb2.PolicyOverrides | None = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluations", b"evaluations", "policy_overrides", b"policy_overrides"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluations", b"evaluations", "limit", b"limit", "policy", b"policy", "policy_overrides", b"policy_overrides"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RescoreEvaluationsRequest: _TypeAlias = RescoreEvaluationsRequest  # noqa: Y015
+
+@_typing.final
+class RescoreEvaluationsResponse(_message.Message):
+    """RescoreEvaluationsResponse is what recorded evaluations come to under another policy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POLICY_FIELD_NUMBER: _builtins.int
+    HYPOTHETICAL_FIELD_NUMBER: _builtins.int
+    DECIDED_FIELD_NUMBER: _builtins.int
+    UNREADABLE_FIELD_NUMBER: _builtins.int
+    HAS_MORE_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    NOT_RESCORED_FIELD_NUMBER: _builtins.int
+    hypothetical: _builtins.bool
+    """hypothetical says that Evaluate would refuse this policy. Nothing may go out on such an answer."""
+    decided: _builtins.int
+    """decided is how many evaluations were decided anew."""
+    unreadable: _builtins.int
+    """unreadable is how many were passed over, since this version cannot read their record or their policy."""
+    has_more: _builtins.bool
+    """has_more says that more evaluations fit than were decided."""
+    @_builtins.property
+    def policy(self) -> _common_pb2.AppliedPolicy:
+        """policy is the one applied."""
+
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TierChange]:
+        """changes are how many went from one tier to another, those that did not change left out."""
+
+    @_builtins.property
+    def changed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RescoredEvaluation]:
+        """changed are the evaluations that did, the newest first; at most 1000."""
+
+    @_builtins.property
+    def not_rescored(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.NotRescored]:
+        """not_rescored are the fields of the policy that could not take effect on at least one of them, each once."""
+
+    def __init__(
+        self,
+        *,
+        policy: _common_pb2.AppliedPolicy | None = ...,
+        hypothetical: _builtins.bool = ...,
+        decided: _builtins.int = ...,
+        unreadable: _builtins.int = ...,
+        has_more: _builtins.bool = ...,
+        changes: _abc.Iterable[Global___TierChange] | None = ...,
+        changed: _abc.Iterable[Global___RescoredEvaluation] | None = ...,
+        not_rescored: _abc.Iterable[_grounding_service_pb2.NotRescored] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["policy", b"policy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "changes", b"changes", "decided", b"decided", "has_more", b"has_more", "hypothetical", b"hypothetical", "not_rescored", b"not_rescored", "policy", b"policy", "unreadable", b"unreadable"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RescoreEvaluationsResponse: _TypeAlias = RescoreEvaluationsResponse  # noqa: Y015
+
+@_typing.final
+class TierChange(_message.Message):
+    """TierChange is how many evaluations go from one tier to another."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    EVALUATIONS_FIELD_NUMBER: _builtins.int
+    before: _common_pb2.Tier.ValueType
+    """before is the tier that was decided and recorded."""
+    after: _common_pb2.Tier.ValueType
+    """after is the tier under the other policy."""
+    evaluations: _builtins.int
+    """evaluations is how many there are."""
+    def __init__(
+        self,
+        *,
+        before: _common_pb2.Tier.ValueType = ...,
+        after: _common_pb2.Tier.ValueType = ...,
+        evaluations: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "evaluations", b"evaluations"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TierChange: _TypeAlias = TierChange  # noqa: Y015
+
+@_typing.final
+class RescoredEvaluation(_message.Message):
+    """RescoredEvaluation is an evaluation with another tier under another policy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVALUATION_FIELD_NUMBER: _builtins.int
+    TIER_FIELD_NUMBER: _builtins.int
+    GUARDED_SCORE_FIELD_NUMBER: _builtins.int
+    tier: _common_pb2.Tier.ValueType
+    """tier under the other policy."""
+    @_builtins.property
+    def evaluation(self) -> Global___EvaluationSummary:
+        """evaluation as it was recorded."""
+
+    @_builtins.property
+    def guarded_score(self) -> _common_pb2.Score:
+        """guarded_score is what that tier is decided on; absent where there is none."""
+
+    def __init__(
+        self,
+        *,
+        evaluation: Global___EvaluationSummary | None = ...,
+        tier: _common_pb2.Tier.ValueType = ...,
+        guarded_score: _common_pb2.Score | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation", "guarded_score", b"guarded_score"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation", "guarded_score", b"guarded_score", "tier", b"tier"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RescoredEvaluation: _TypeAlias = RescoredEvaluation  # noqa: Y015
 
 @_typing.final
 class DeleteEvaluationRequest(_message.Message):

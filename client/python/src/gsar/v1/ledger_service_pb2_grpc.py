@@ -40,6 +40,11 @@ class LedgerServiceStub(object):
                 request_serializer=gsar_dot_v1_dot_ledger__service__pb2.ListEvaluationsRequest.SerializeToString,
                 response_deserializer=gsar_dot_v1_dot_ledger__service__pb2.ListEvaluationsResponse.FromString,
                 _registered_method=True)
+        self.CountEvaluations = channel.unary_unary(
+                '/gsar.v1.LedgerService/CountEvaluations',
+                request_serializer=gsar_dot_v1_dot_ledger__service__pb2.CountEvaluationsRequest.SerializeToString,
+                response_deserializer=gsar_dot_v1_dot_ledger__service__pb2.CountEvaluationsResponse.FromString,
+                _registered_method=True)
         self.GetEvaluation = channel.unary_unary(
                 '/gsar.v1.LedgerService/GetEvaluation',
                 request_serializer=gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationRequest.SerializeToString,
@@ -49,6 +54,11 @@ class LedgerServiceStub(object):
                 '/gsar.v1.LedgerService/GetEvaluationEvidence',
                 request_serializer=gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationEvidenceRequest.SerializeToString,
                 response_deserializer=gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationEvidenceResponse.FromString,
+                _registered_method=True)
+        self.RescoreEvaluations = channel.unary_unary(
+                '/gsar.v1.LedgerService/RescoreEvaluations',
+                request_serializer=gsar_dot_v1_dot_ledger__service__pb2.RescoreEvaluationsRequest.SerializeToString,
+                response_deserializer=gsar_dot_v1_dot_ledger__service__pb2.RescoreEvaluationsResponse.FromString,
                 _registered_method=True)
         self.DeleteEvaluation = channel.unary_unary(
                 '/gsar.v1.LedgerService/DeleteEvaluation',
@@ -78,6 +88,13 @@ class LedgerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CountEvaluations(self, request, context):
+        """CountEvaluations counts evaluations, in intervals of time and by what was decided.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetEvaluation(self, request, context):
         """GetEvaluation returns one evaluation in full.
         """
@@ -88,6 +105,14 @@ class LedgerServiceServicer(object):
     def GetEvaluationEvidence(self, request, context):
         """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
         where the ledger keeps no more than the beginning of its content.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RescoreEvaluations(self, request, context):
+        """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
+        made of each then: it is not run again. No judge is asked and nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,6 +150,11 @@ def add_LedgerServiceServicer_to_server(servicer, server):
                     request_deserializer=gsar_dot_v1_dot_ledger__service__pb2.ListEvaluationsRequest.FromString,
                     response_serializer=gsar_dot_v1_dot_ledger__service__pb2.ListEvaluationsResponse.SerializeToString,
             ),
+            'CountEvaluations': grpc.unary_unary_rpc_method_handler(
+                    servicer.CountEvaluations,
+                    request_deserializer=gsar_dot_v1_dot_ledger__service__pb2.CountEvaluationsRequest.FromString,
+                    response_serializer=gsar_dot_v1_dot_ledger__service__pb2.CountEvaluationsResponse.SerializeToString,
+            ),
             'GetEvaluation': grpc.unary_unary_rpc_method_handler(
                     servicer.GetEvaluation,
                     request_deserializer=gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationRequest.FromString,
@@ -134,6 +164,11 @@ def add_LedgerServiceServicer_to_server(servicer, server):
                     servicer.GetEvaluationEvidence,
                     request_deserializer=gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationEvidenceRequest.FromString,
                     response_serializer=gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationEvidenceResponse.SerializeToString,
+            ),
+            'RescoreEvaluations': grpc.unary_unary_rpc_method_handler(
+                    servicer.RescoreEvaluations,
+                    request_deserializer=gsar_dot_v1_dot_ledger__service__pb2.RescoreEvaluationsRequest.FromString,
+                    response_serializer=gsar_dot_v1_dot_ledger__service__pb2.RescoreEvaluationsResponse.SerializeToString,
             ),
             'DeleteEvaluation': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteEvaluation,
@@ -190,6 +225,33 @@ class LedgerService(object):
             _registered_method=True)
 
     @staticmethod
+    def CountEvaluations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gsar.v1.LedgerService/CountEvaluations',
+            gsar_dot_v1_dot_ledger__service__pb2.CountEvaluationsRequest.SerializeToString,
+            gsar_dot_v1_dot_ledger__service__pb2.CountEvaluationsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def GetEvaluation(request,
             target,
             options=(),
@@ -233,6 +295,33 @@ class LedgerService(object):
             '/gsar.v1.LedgerService/GetEvaluationEvidence',
             gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationEvidenceRequest.SerializeToString,
             gsar_dot_v1_dot_ledger__service__pb2.GetEvaluationEvidenceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RescoreEvaluations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gsar.v1.LedgerService/RescoreEvaluations',
+            gsar_dot_v1_dot_ledger__service__pb2.RescoreEvaluationsRequest.SerializeToString,
+            gsar_dot_v1_dot_ledger__service__pb2.RescoreEvaluationsResponse.FromString,
             options,
             channel_credentials,
             insecure,

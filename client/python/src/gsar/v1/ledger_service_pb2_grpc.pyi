@@ -35,11 +35,17 @@ class LedgerServiceStub:
     def __new__(cls, channel: _aio.Channel) -> LedgerServiceAsyncStub: ...
     ListEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.ListEvaluationsRequest, _ledger_service_pb2.ListEvaluationsResponse]
     """ListEvaluations lists evaluations, newest first."""
+    CountEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.CountEvaluationsRequest, _ledger_service_pb2.CountEvaluationsResponse]
+    """CountEvaluations counts evaluations, in intervals of time and by what was decided."""
     GetEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]
     """GetEvaluation returns one evaluation in full."""
     GetEvaluationEvidence: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]
     """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
     where the ledger keeps no more than the beginning of its content.
+    """
+    RescoreEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]
+    """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
+    made of each then: it is not run again. No judge is asked and nothing is recorded.
     """
     DeleteEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]
     """DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
@@ -60,11 +66,17 @@ class LedgerServiceAsyncStub(LedgerServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.ListEvaluationsRequest, _ledger_service_pb2.ListEvaluationsResponse]  # type: ignore[assignment]
     """ListEvaluations lists evaluations, newest first."""
+    CountEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.CountEvaluationsRequest, _ledger_service_pb2.CountEvaluationsResponse]  # type: ignore[assignment]
+    """CountEvaluations counts evaluations, in intervals of time and by what was decided."""
     GetEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]  # type: ignore[assignment]
     """GetEvaluation returns one evaluation in full."""
     GetEvaluationEvidence: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]  # type: ignore[assignment]
     """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
     where the ledger keeps no more than the beginning of its content.
+    """
+    RescoreEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]  # type: ignore[assignment]
+    """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
+    made of each then: it is not run again. No judge is asked and nothing is recorded.
     """
     DeleteEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]  # type: ignore[assignment]
     """DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
@@ -90,6 +102,14 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         """ListEvaluations lists evaluations, newest first."""
 
     @_abc_1.abstractmethod
+    def CountEvaluations(
+        self,
+        request: _ledger_service_pb2.CountEvaluationsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ledger_service_pb2.CountEvaluationsResponse, _abc.Awaitable[_ledger_service_pb2.CountEvaluationsResponse]]:
+        """CountEvaluations counts evaluations, in intervals of time and by what was decided."""
+
+    @_abc_1.abstractmethod
     def GetEvaluation(
         self,
         request: _ledger_service_pb2.GetEvaluationRequest,
@@ -105,6 +125,16 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_ledger_service_pb2.GetEvaluationEvidenceResponse, _abc.Awaitable[_ledger_service_pb2.GetEvaluationEvidenceResponse]]:
         """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
         where the ledger keeps no more than the beginning of its content.
+        """
+
+    @_abc_1.abstractmethod
+    def RescoreEvaluations(
+        self,
+        request: _ledger_service_pb2.RescoreEvaluationsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ledger_service_pb2.RescoreEvaluationsResponse, _abc.Awaitable[_ledger_service_pb2.RescoreEvaluationsResponse]]:
+        """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
+        made of each then: it is not run again. No judge is asked and nothing is recorded.
         """
 
     @_abc_1.abstractmethod

@@ -1,0 +1,29 @@
+"""Lists, counts and many evaluations decided anew, in a record of 100,000 evaluations of one server on SQLite."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from figures import PROGRAMS
+from servers import gsar
+
+EVALUATIONS = os.environ.get("GSAR_BENCH_EVALUATIONS", "100000")
+
+
+def main() -> None:
+    # Ends as an exception, so that the server is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    with tempfile.TemporaryDirectory() as name, gsar(Path(name), "record", core=None) as server:
+        while not Path(server.endpoint.removeprefix("unix://")).exists():
+            time.sleep(0.05)
+        command = [str(PROGRAMS / "record_times"), "--endpoint", server.endpoint, "--evaluations", EVALUATIONS]
+        subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+//! This program measures reading the record of many evaluations: lists, counts, and deciding many anew.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use clap::Parser;
+use gsar_benches::requests;
+use gsar_client::{Client, Endpoint, v1};
+
+/// Evaluates reports of one to twenty claims until that number is recorded, then times each call of the console on a connection
+/// that is open, one after the other, and prints a Markdown table.
+#[derive(Parser)]
+struct Arguments {
+    /// The server: unix:///path/to.sock or grpc://address:port.
+    #[arg(long)]
+    endpoint: Endpoint,
+    /// How many are recorded.
+    #[arg(long, default_value_t = 100_000)]
+    evaluations: usize,
+    /// How many are decided anew in one call.
+    #[arg(long, default_value_t = 10_000)]
+    decided: u32,
+    /// How often each call is made.
+    #[arg(long, default_value_t = 20)]
+    calls: usize,
+}
+
+const CALLERS: usize = 16;
+
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let client = Client::connect(&arguments.endpoint).await?;
+    let client = client.with_deadline(Duration::from_secs(60));
+    let begun = Instant::now();
+    record(&client, arguments.evaluations).await?;
+    println!(
+        "{} evaluations recorded in {:.0} s\n",
+        arguments.evaluations,
+        begun.elapsed().as_secs_f64()
+    );
+    println!("| call | median, ms | slowest, ms |\n|---|---:|---:|");
+    for (what, request) in lists() {
+        let times = timed(arguments.calls, || client.list_evaluations(request.clone())).await?;
+        println!("| {what} | {times}");
+    }
+    let hours = Some(v1_duration(3_600));
+    for (what, interval) in [("counts by hour", hours), ("counts in all", None)] {
+        let request = v1::CountEvaluationsRequest { evaluations: None, interval };
+        let times = timed(arguments.calls, || client.count_evaluations(request.clone())).await?;
+        println!("| {what} | {times}");
+    }
+    let decided = arguments.decided;
+    let request = v1::RescoreEvaluationsRequest {
+        policy_overrides: Some(v1::PolicyOverrides {
+            tau_proceed: Some(0.75),
+            ..Default::default()
+        }),
+        limit: decided,
+        ..Default::default()
+    };
+    let answer = client.rescore_evaluations(request.clone()).await?;
+    ensure!(answer.decided == decided, "{} were decided", answer.decided);
+    let changed: u32 = answer.changes.iter().map(|change| change.evaluations).sum();
+    let times = timed(arguments.calls, || client.rescore_evaluations(request.clone())).await?;
+    println!("| {decided} decided anew, of which {changed} change | {times}");
+    Ok(())
+}
+
+fn lists() -> Vec<(&'static str, v1::ListEvaluationsRequest)> {
+    let all = v1::ListEvaluationsRequest::default;
+    vec![
+        ("first page", all()),
+        ("first page, 1000 evaluations", v1::ListEvaluationsRequest { page_size: 1_000, ..all() }),
+        ("of a tier", v1::ListEvaluationsRequest { tier: v1::Tier::Replan.into(), ..all() }),
+        ("went out unproven", v1::ListEvaluationsRequest { unproven_only: true, ..all() }),
+        (
+            "of a judge that there is not, so that all are looked at",
+            v1::ListEvaluationsRequest { judge: "none".to_owned(), ..all() },
+        ),
+    ]
+}
+
+fn v1_duration(seconds: i64) -> prost_types::Duration {
+    prost_types::Duration { seconds, nanos: 0 }
+}
+
+/// Evaluates over sixteen calls at a time.
+async fn record(client: &Client, evaluations: usize) -> anyhow::Result<()> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let callers: Vec<_> = (0..CALLERS)
+        .map(|_| {
+            let (client, next) = (client.clone(), Arc::clone(&next));
+            tokio::spawn(async move {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= evaluations {
+                        return anyhow::Ok(());
+                    }
+                    client.evaluate(request(number)).await?;
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await??;
+    }
+    Ok(())
+}
+
+/// Reports differ in how many claims they have, and so in what is decided.
+fn request(number: usize) -> v1::EvaluateRequest {
+    let mut request = requests::evaluate();
+    let report = request.report.get_or_insert_default();
+    let claims = report.claims.len().max(1);
+    report.claims.rotate_left(number / claims % claims);
+    report.claims.truncate(1 + number % claims);
+    report.id = format!("report-{number}");
+    request.investigation_id = format!("incident-{}", number / 5);
+    request
+}
+
+async fn timed<T, E, F>(calls: usize, call: impl Fn() -> F) -> anyhow::Result<String>
+where
+    F: Future<Output = Result<T, E>>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let mut times = Vec::with_capacity(calls);
+    for _ in 0..calls {
+        let begun = Instant::now();
+        call().await?;
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    let of = |at: usize| times.get(at).map(|time| time.as_secs_f64() * 1e3);
+    let (median, slowest) = of(calls / 2).zip(of(calls - 1)).context("no calls")?;
+    Ok(format!("{median:.1} | {slowest:.1} |"))
+}

@@ -1,0 +1,66 @@
+//! The claims of an evaluation in the order of the report, each with what was said of it.
+
+use gsar_proto::v1;
+use maud::{Markup, html};
+
+use super::cited::cited;
+use super::{Contents, class_of, style_of_class};
+use crate::human::html::said;
+use crate::human::{claims::impact, words};
+
+/// All claims.
+pub(super) fn claims(
+    answer: &v1::EvaluateResponse,
+    record: &v1::GetEvaluationResponse,
+    contents: &Contents,
+) -> Markup {
+    html! {
+        h2 { "Claims" }
+        @if answer.claims.is_empty() { p class="dim" { "The report has no claims." } }
+        @for (place, claim) in answer.claims.iter().enumerate() {
+            section class=(style_of_class(claim.class())) id={ "claim-" (place + 1) } {
+                (judged(claim, &answer.corrections))
+                @for citation in &claim.citations { (cited(citation, &answer.claims, record, contents)) }
+                @if claim.citations.is_empty() { p class="dim" { "Nothing is cited." } }
+            }
+        }
+    }
+}
+
+fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
+    let facts: Vec<String> = std::iter::once(words::evidence_type(claim.r#type()).to_owned())
+        .filter(|kind| !kind.is_empty())
+        .chain((!claim.rules.is_empty()).then(|| format!("by {}", claim.rules.join(", "))))
+        .chain(impact(claim))
+        .collect();
+    html! {
+        h3 {
+            (class_of(claim.class())) @if claim.disputed { ", disputed" }
+            " " strong { (said(&claim.id)) } " " (said(&claim.text))
+        }
+        @if !facts.is_empty() { p class="dim" { (said(&facts.join("; "))) } }
+        @if !claim.note.is_empty() { p { (said(&claim.note)) } }
+        (remarks(claim, corrections))
+    }
+}
+
+/// What verification made of the claim, and who voted how.
+fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
+    let corrections: Vec<_> = corrections.iter().filter(|of| of.claim_id == claim.id).collect();
+    if corrections.is_empty() && claim.votes.is_empty() {
+        return html! {};
+    }
+    html! {
+        ul {
+            @for of in corrections {
+                li { "Verification: " (words::correction(of)) ": " (said(&of.sentence)) " " code { (said(&of.code)) } }
+            }
+            @for vote in &claim.votes {
+                li {
+                    "Vote: " (format!("{:.0} % ", vote.share * 100.0)) (said(&vote.judge)) " #" (u64::from(vote.sample) + 1) " "
+                    (class_of(vote.class())) @if !vote.note.is_empty() { ": " (said(&vote.note)) }
+                }
+            }
+        }
+    }
+}

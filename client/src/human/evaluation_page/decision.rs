@@ -1,0 +1,99 @@
+//! What was decided and why: the tier with its reasons, the score with its thresholds, and what holds an agent. Words are
+//! those of the terminal; nothing is decided here.
+
+use gsar_core::policy::Policy;
+use gsar_proto::v1;
+use maud::{Markup, html};
+
+use super::{links, style_of_tier};
+use crate::human::html::said;
+use crate::human::verdict::{decided, verdict};
+use crate::human::{safety, score as scores, words};
+
+/// The tier with its sign, what to do about it, and the reasons.
+pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
+    let decision = decided(answer);
+    let tier = decision.map_or(v1::Tier::Unspecified, v1::Decision::tier);
+    let failed = answer.outcome() == v1::Outcome::Failed;
+    let style = if failed { "bad" } else { style_of_tier(tier) };
+    let (word, advice) = verdict(answer);
+    html! {
+        p class={ "verdict " (style) } { strong { (words::tier_sign(tier)) " " (word) } " " (said(&advice)) }
+        @if let Some(decision) = decision {
+            ul {
+                @for reason in &decision.reasons {
+                    li {
+                        (said(&reason.sentence)) " " code { (said(&reason.code)) }
+                        @if !reason.claim_ids.is_empty() { " (" (links(&reason.claim_ids, &answer.claims)) ")" }
+                    }
+                }
+            }
+            @if !decision.affected_specialists.is_empty() {
+                p class="dim" { "Specialists: " (said(&decision.affected_specialists.join(", "))) }
+            }
+            @if !decision.not_applicable.is_empty() {
+                p class="dim" { "Not checked: " (said(&decision.not_applicable.join(", "))) ": nothing to look at" }
+            }
+        }
+    }
+}
+
+/// The score that decided, its thresholds and weights, and what would change the tier.
+pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> Markup {
+    let Some(score) = answer.guarded_score.as_ref().or(answer.score.as_ref()) else {
+        return html! {
+            p { "There is no score" @if !answer.abstain_reason.is_empty() { ": " (said(&answer.abstain_reason)) } "." }
+        };
+    };
+    let of = |score: &v1::Score| (score.numerator, score.denominator);
+    let unguarded = answer.score.as_ref().filter(|unguarded| of(unguarded) != of(score));
+    html! {
+        p {
+            "Score " strong { (words::score(Some(score))) }
+            span class="dim" {
+                " = " (score.numerator) "/" (score.denominator)
+                @if let Some(policy) = policy {
+                    " · regenerate from " (policy.tau_regenerate) " · proceed from " (policy.tau_proceed)
+                }
+                @if let Some(unguarded) = unguarded { " · without the guards " (words::score(Some(unguarded))) }
+            }
+        }
+        @if let Some(terms) = &answer.terms { p class="dim" { (weights(terms)) } }
+        @let changes = scores::changes(answer);
+        @if !changes.is_empty() { ul { @for change in changes { li { (said(&change)) } } } }
+    }
+}
+
+fn weights(terms: &v1::ScoreTerms) -> String {
+    let mut parts = vec![
+        ("grounded", terms.grounded),
+        ("complementary", terms.complementary),
+        ("ungrounded", terms.ungrounded),
+        ("contradicted", terms.contradicted),
+    ];
+    if terms.unverified > 0.0 {
+        parts.push(("unverified", terms.unverified));
+    }
+    let parts = parts.into_iter().map(|(word, weight)| format!("{word} {}", words::weight(weight)));
+    let parts = parts.collect::<Vec<_>>().join(" · ");
+    format!("{parts} · a contradiction counts {} times", words::number(terms.rho))
+}
+
+/// Gate, chain, cap and action, where there are any, and what else is open.
+pub(super) fn safety(answer: &v1::EvaluateResponse) -> Markup {
+    let facts = safety::facts(answer);
+    let open = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
+    let missed = answer.gaps.iter().map(String::as_str);
+    let rest: Vec<_> =
+        open.map(|said| ("Open", said)).chain(missed.map(|said| ("Missed", said))).collect();
+    html! {
+        @if !facts.is_empty() || !rest.is_empty() {
+            dl {
+                @for (label, words, in_shadow) in &facts {
+                    dt { (label) } dd { (said(words)) @if *in_shadow { " (in shadow)" } }
+                }
+                @for (label, sentence) in rest { dt { (label) } dd { (said(sentence)) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A recorded evaluation as one page of HTML with nothing beside it, for tickets and mails. Works without scripts and loads
+//! nothing; whatever a report, its evidence or a judge says is shown as text. It makes no calls.
+
+mod cited;
+mod claims;
+mod decision;
+mod excerpt;
+mod origin;
+mod report;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gsar_core::policy::Policy;
+use gsar_proto::v1;
+use maud::{Markup, html};
+
+use super::html::{document, said};
+use super::verdict::verdict;
+use super::words;
+
+/// The contents of evidence items that are at hand whole, by id.
+pub(crate) type Contents = BTreeMap<String, String>;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page of an evaluation.
+pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Contents) -> String {
+    let answer = record.evaluation.clone().unwrap_or_default();
+    let reported = record.report.clone().unwrap_or_default();
+    let name = match reported.id.is_empty() {
+        true => answer.evaluation_id.as_str(),
+        false => reported.id.as_str(),
+    };
+    let policy = Policy::from_toml(&record.policy_toml).ok();
+    let body = html! {
+        h1 { (said(name)) }
+        (decision::verdict_of(&answer))
+        (decision::score(&answer, policy.as_ref()))
+        (decision::safety(&answer))
+        (report::report(&reported, &answer))
+        (claims::claims(&answer, record, contents))
+        (origin::grades(&record.grades))
+        (origin::origin(&answer, &record.policy_toml))
+    };
+    document(&format!("{name}: {}", verdict(&answer).0), STYLE, &body)
+}
+
+/// Sign and word of a class.
+fn class_of(class: v1::ClaimClass) -> Markup {
+    let (sign, word, _) = words::class(class);
+    html! { span class={ "word " (style_of_class(class)) } { (sign) " " (word) } }
+}
+
+/// The class of the style sheet for a class of claims.
+fn style_of_class(class: v1::ClaimClass) -> &'static str {
+    match class {
+        v1::ClaimClass::Grounded => "good",
+        v1::ClaimClass::Contradicted => "bad",
+        v1::ClaimClass::Ungrounded => "doubtful",
+        v1::ClaimClass::Complementary | v1::ClaimClass::Unspecified => "plain",
+    }
+}
+
+/// Sign and word of a tier.
+fn tier_of(tier: v1::Tier) -> Markup {
+    html! { span class={ "word " (style_of_tier(tier)) } { (words::tier_sign(tier)) " " (words::tier(tier).0) } }
+}
+
+/// The class of the style sheet for a tier.
+fn style_of_tier(tier: v1::Tier) -> &'static str {
+    match tier {
+        v1::Tier::Proceed => "good",
+        v1::Tier::Regenerate => "doubtful",
+        v1::Tier::Replan => "bad",
+        v1::Tier::Abstain | v1::Tier::Unspecified => "plain",
+    }
+}
+
+/// The claims of an answer by id as links to where they stand on the page; an id that is none of them as text.
+fn links(ids: &[String], claims: &[v1::JudgedClaim]) -> Markup {
+    let place = |id: &String| claims.iter().position(|claim| claim.id == *id);
+    html! {
+        @for (number, id) in ids.iter().enumerate() {
+            @if number > 0 { ", " }
+            @match place(id) {
+                Some(place) => a href=(target(place)) { (said(id)) },
+                None => (said(id)),
+            }
+        }
+    }
+}
+
+/// Where a claim stands on the page. Ids come from outside, so that its place among the claims is its name.
+fn target(place: usize) -> String {
+    format!("#claim-{}", place + 1)
+}
+
+/// A range of bytes as indices; none where it is none.
+fn range(of: Option<&v1::ByteRange>) -> Option<Range<usize>> {
+    let v1::ByteRange { start, end } = of?;
+    let (start, end) = (usize::try_from(*start).ok()?, usize::try_from(*end).ok()?);
+    (start < end).then_some(start..end)
+}

@@ -1,0 +1,66 @@
+//! What people said of an evaluation, and where it comes from: who judged it, when, by which server and policy.
+
+use gsar_proto::v1;
+use gsar_proto::v1::grade::Subject;
+use maud::{Markup, html};
+
+use super::{class_of, tier_of};
+use crate::human::evaluation::certified;
+use crate::human::html::{block, said};
+use crate::human::words;
+
+/// What people said is right.
+pub(super) fn grades(grades: &[v1::RecordedGrade]) -> Markup {
+    html! {
+        @if !grades.is_empty() {
+            h2 { "Grades" }
+            ul { @for recorded in grades { (grade(recorded)) } }
+        }
+    }
+}
+
+fn grade(recorded: &v1::RecordedGrade) -> Markup {
+    let grade = recorded.grade.as_ref();
+    let Some(subject) = grade.and_then(|grade| grade.subject.as_ref()) else { return html! {} };
+    let note = grade.map_or("", |grade| grade.note.as_str());
+    html! {
+        li {
+            @match subject {
+                Subject::Report(report) => { "report is " (tier_of(report.tier())) },
+                Subject::Claim(claim) => { (said(&claim.claim_id)) " is " (class_of(claim.class())) },
+            }
+            ", says " (said(&recorded.grader))
+            @if !note.is_empty() { ": " (said(note)) }
+        }
+    }
+}
+
+/// Server, policy and judges, with the policy as a file.
+pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup {
+    let from = answer.provenance.clone().unwrap_or_default();
+    let policy = from.policy.clone().unwrap_or_default();
+    html! {
+        h2 { "Where it comes from" }
+        dl {
+            dt { "Evaluation" } dd { code { (said(&answer.evaluation_id)) } }
+            @if let Some(at) = &from.evaluated_at { dt { "Evaluated" } dd { (words::instant(at)) } }
+            @if !from.server_version.is_empty() { dt { "Server" } dd { "gsar-server " (said(&from.server_version)) } }
+            dt { "Policy" }
+            dd {
+                (said(&policy.name)) @if policy.overridden { " with overrides" }
+                " " code { (said(&policy.digest)) }
+            }
+            @if let Some(words) = certified(answer) { dt { "Certified" } dd { (said(&words)) } }
+            @for link in &from.judges {
+                dt { "Judge" }
+                dd { (said(&link.judge)) ", " (said(&link.result)) @if !link.detail.is_empty() { ": " (said(&link.detail)) } }
+            }
+            @for warning in &answer.warnings {
+                dt { "Warning" } dd { (said(&warning.sentence)) " " code { (said(&warning.code)) } }
+            }
+        }
+        @if !policy_toml.is_empty() {
+            details { summary { "The policy as a file" } pre { (block(policy_toml)) } }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The page of an evaluation over samples, and over texts that would rather be markup.
+
+use proptest::prelude::*;
+
+use gsar_core::policy::to_toml;
+use gsar_core::{Preset, preset};
+
+use super::*;
+use crate::human::html::tests::{tags, unseen};
+use crate::human::samples;
+
+/// A record in which a text stands wherever a report, its evidence, a judge or a person may say something.
+fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
+    let said = || text.to_owned();
+    let end = u64::try_from(text.len()).unwrap_or_default();
+    let bytes = Some(v1::ByteRange { start: 0, end });
+    let reason =
+        v1::Reason { code: said(), sentence: said(), claim_ids: vec![said(), "c9".into()] };
+    let citation = |claim_id: &str, evidence_id: String, bytes| v1::Citation {
+        claim_id: claim_id.to_owned(),
+        evidence_id,
+        quote: said(),
+        field_path: said(),
+        bytes,
+    };
+    let claim = v1::JudgedClaim {
+        id: said(),
+        text: said(),
+        note: said(),
+        span: bytes,
+        class: v1::ClaimClass::Contradicted.into(),
+        citations: vec![
+            citation("", said(), bytes),
+            citation("", "kept in part".to_owned(), None),
+            citation(text, String::new(), None),
+        ],
+        votes: vec![v1::Vote { judge: said(), note: said(), ..Default::default() }],
+        rules: vec![said()],
+        ..Default::default()
+    };
+    let verdict = v1::GateVerdict {
+        root_cause: said(),
+        reasons: vec![reason.clone(), reason.clone()],
+        reason: Some(reason.clone()),
+        ties: vec![said()],
+        exit: v1::GateExit::Confident.into(),
+        ..Default::default()
+    };
+    let chain = v1::EvidenceChain {
+        path: vec![said()],
+        change: Some(v1::ChangeRecord { id: said(), ..Default::default() }),
+        ..Default::default()
+    };
+    let link =
+        v1::JudgeLink { judge: said(), result: said(), detail: said(), ..Default::default() };
+    let certificate = v1::PolicyCertificate { mismatch: said(), ..Default::default() };
+    let evaluation = v1::EvaluateResponse {
+        evaluation_id: said(),
+        claims: vec![claim],
+        corrections: vec![v1::Correction {
+            claim_id: said(),
+            code: said(),
+            sentence: said(),
+            ..Default::default()
+        }],
+        decision: Some(v1::Decision {
+            tier: v1::Tier::Replan.into(),
+            reasons: vec![reason.clone()],
+            not_applicable: vec![said()],
+            affected_specialists: vec![said()],
+            ..Default::default()
+        }),
+        gate: Some(verdict),
+        chain: Some(chain),
+        action: Some(v1::ActionVerdict { held_by: vec![reason.clone()], ..Default::default() }),
+        verification_reasons: vec![reason.clone()],
+        gaps: vec![said()],
+        warnings: vec![reason],
+        abstain_reason: said(),
+        provenance: Some(v1::Provenance {
+            server_version: said(),
+            judges: vec![link],
+            policy: Some(v1::AppliedPolicy {
+                name: said(),
+                digest: said(),
+                certificate: Some(certificate),
+                ..Default::default()
+            }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let item = |id: String, head: String, is_whole| v1::RecordedEvidence {
+        id,
+        head,
+        tool: said(),
+        is_whole,
+        ..Default::default()
+    };
+    let grade = v1::ClaimGrade { claim_id: said(), class: v1::ClaimClass::Grounded.into() };
+    let grade = v1::Grade { subject: Some(v1::grade::Subject::Claim(grade)), note: said() };
+    let record = v1::GetEvaluationResponse {
+        evaluation: Some(evaluation),
+        report: Some(v1::Report { id: said(), synthesis: said(), ..Default::default() }),
+        evidence: vec![item(said(), said(), true), item("kept in part".to_owned(), said(), false)],
+        grades: vec![v1::RecordedGrade { grade: Some(grade), grader: said(), graded_at: None }],
+        policy_toml: said(),
+        ..Default::default()
+    };
+    (record, Contents::from([(said(), said())]))
+}
+
+fn page_of(text: &str) -> String {
+    let (record, contents) = record(text);
+    evaluation_page(&record, &contents)
+}
+
+/// A text of the same length and lines without a character that markup is made of.
+fn harmless(text: &str) -> String {
+    let plain = |of: char| match of.is_whitespace() {
+        true => of.to_string(),
+        false => "x".repeat(of.len_utf8()),
+    };
+    text.chars().map(plain).collect()
+}
+
+#[test]
+fn a_hostile_text_is_text_wherever_it_stands() {
+    let hostile = "</style></pre></bdi><script>alert(1)</script><img src=x onerror=alert(2)>\" onload=\"x\u{202e}\u{2066}\u{7}\u{200b}&lt;b&gt;";
+    let page = page_of(hostile);
+    assert_eq!(tags(&page), tags(&page_of(&harmless(hostile))));
+    assert_eq!(unseen(&page), Vec::<char>::new());
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    assert!(page.contains("x⟨U+202E⟩⟨U+2066⟩⟨U+0007⟩⟨U+200B⟩&amp;lt;b&amp;gt;"), "{page}");
+    assert_eq!(page.matches("</style>").count(), 1);
+}
+
+proptest! {
+    #[test]
+    fn no_markup_comes_of_a_text(
+        text in "[<>\"'&a-z/=! \u{202a}-\u{202e}\u{2066}-\u{2069}\u{200b}\u{feff}é内\n-]{0,60}",
+        tag in "(</style>|</bdi>|<script>|<p |<!--|]]>|&#60;|\" x=\")?",
+    ) {
+        let text = format!("{text}{tag}{text}");
+        let page = page_of(&text);
+        prop_assert_eq!(unseen(&page), Vec::<char>::new());
+        let plain = page_of(&harmless(&text));
+        prop_assert_eq!(tags(&page), tags(&plain), "{}", page);
+    }
+
+    #[test]
+    fn any_text_is_shown_without_what_is_not_seen(text in any::<String>()) {
+        prop_assert_eq!(unseen(&page_of(&text)), Vec::<char>::new());
+    }
+}
+
+#[test]
+fn of_long_evidence_a_few_lines_are_shown() {
+    let (mut record, _) = record("pod restarted");
+    let line = "14:02:07 pod restarted 4 times\n";
+    for content in [line.repeat(100_000), "x".repeat(3_000_000)] {
+        for claim in record.evaluation.iter_mut().flat_map(|evaluation| &mut evaluation.claims) {
+            for citation in &mut claim.citations {
+                citation.bytes = Some(v1::ByteRange { start: 1_500_009, end: 1_500_022 });
+                citation.quote = "quote".repeat(200_000);
+            }
+        }
+        let contents = Contents::from([("pod restarted".to_owned(), content)]);
+        let page = evaluation_page(&record, &contents);
+        assert!(page.len() < 20_000, "{}", page.len());
+        assert_eq!(page.matches("<mark>").count(), 1, "{page}");
+    }
+}
+
+#[test]
+fn a_decision_in_shadow_says_what_it_would_have_been() {
+    let mut answer = samples::full_answer();
+    if let Some(decision) = &mut answer.decision {
+        decision.in_shadow = true;
+    }
+    let record = v1::GetEvaluationResponse { evaluation: Some(answer), ..Default::default() };
+    let page = evaluation_page(&record, &Contents::default());
+    assert!(page.contains("SHADOW"), "{page}");
+    assert!(page.contains("nothing is held back; regenerate was decided"), "{page}");
+    assert!(page.contains("at most 0.64 for such a chain</bdi> (in shadow)"), "{page}");
+    assert!(page.contains("The report came as claims alone."), "{page}");
+}
+
+#[test]
+fn an_answer_of_which_little_is_known_is_shown() {
+    let page = evaluation_page(&v1::GetEvaluationResponse::default(), &Contents::default());
+    assert!(page.contains("NO DECISION") && page.contains("There is no score."), "{page}");
+    let failed = samples::without_score(v1::Outcome::Failed, "JUDGE_FAILED", "the judge failed");
+    let record = v1::GetEvaluationResponse { evaluation: Some(failed), ..Default::default() };
+    let page = evaluation_page(&record, &Contents::default());
+    assert!(page.contains("<p class=\"verdict bad\"><strong>∅ FAILED</strong>"), "{page}");
+}
+
+/// The sample with its evidence, of which one item is whole and of the other the beginning is kept.
+fn sample() -> (v1::GetEvaluationResponse, Contents) {
+    use v1::grade::Subject;
+    let mut answer = samples::full_answer();
+    let mut from = 0;
+    let report = samples::report();
+    for claim in &mut answer.claims {
+        // Every sentence of the report is a claim but the last.
+        let end = report.synthesis.get(from..).and_then(|rest| rest.find(". "));
+        let end = end.map_or(report.synthesis.len(), |at| from + at + 1);
+        let of = |at: usize| u64::try_from(at).unwrap_or_default();
+        claim.span = Some(v1::ByteRange { start: of(from), end: of(end) });
+        from = end + 1;
+    }
+    let contents: Contents = samples::evidence()
+        .into_iter()
+        .filter_map(|item| match item.content? {
+            v1::evidence_item::Content::Text(text) => Some((item.id, text)),
+            _ => None,
+        })
+        .collect();
+    let item = |id: &str, lane: v1::EvidenceLane, is_whole, head: &str| v1::RecordedEvidence {
+        id: id.to_owned(),
+        tool: "kubectl".to_owned(),
+        lane: lane.into(),
+        is_whole,
+        head: head.to_owned(),
+        ..Default::default()
+    };
+    let grade = |subject, note: &str| v1::RecordedGrade {
+        grade: Some(v1::Grade { subject: Some(subject), note: note.to_owned() }),
+        grader: "ada".to_owned(),
+        graded_at: None,
+    };
+    let contradicted = v1::ClaimClass::Contradicted.into();
+    let record = v1::GetEvaluationResponse {
+        evaluation: Some(answer),
+        report: Some(report),
+        evidence: vec![
+            item("events.txt", v1::EvidenceLane::Logs, true, ""),
+            item("deploy-4711.json", v1::EvidenceLane::Unspecified, false, "{\"spec\": {"),
+        ],
+        grades: vec![
+            grade(Subject::Report(v1::ReportGrade { tier: v1::Tier::Replan.into() }), ""),
+            grade(
+                Subject::Claim(v1::ClaimGrade { claim_id: "c2".into(), class: contradicted }),
+                "as configured",
+            ),
+        ],
+        policy_toml: to_toml(&preset(Preset::Reference)),
+        ..Default::default()
+    };
+    (record, contents)
+}
+
+#[test]
+fn what_a_ticket_gets() {
+    let (record, contents) = sample();
+    let page = evaluation_page(&record, &contents);
+    let (before, rest) = page.split_once("<style>").unwrap();
+    let (_, body) = rest.split_once("</style>").unwrap();
+    // A line for each element that begins one; style and policy are files of their own.
+    let (body, _) = body.split_once("<details>").unwrap();
+    let mut shown = format!("{before}{body}");
+    for tag in ["<h1>", "<h2>", "<section", "<p", "<ul>", "<li>", "<dl>", "<dt>", "<pre>", "<div"] {
+        shown = shown.replace(tag, &format!("\n{tag}"));
+    }
+    insta::assert_snapshot!(shown);
+}

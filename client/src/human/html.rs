@@ -1,0 +1,136 @@
+//! What pages of HTML share: their head with what a browser may do, the base of their style, and texts from outside as they
+//! stand in them. It knows no message of the contract, reads no file and makes no call.
+
+use std::borrow::Cow;
+
+use gsar_client::text::{lines, one_line};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// Colours, type and tables that every page has.
+const BASE_STYLE: &str = include_str!("html.css");
+/// A page has its style in itself, and neither a script nor anything to load.
+const ALLOWED: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// A whole page. The title is a text from outside, the style one of ours.
+pub(super) fn document(title: &str, style: &'static str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(ALLOWED);
+                meta name="referrer" content="no-referrer";
+                title { (inline(title)) }
+                style { (PreEscaped(BASE_STYLE)) (PreEscaped(style)) }
+            }
+            body { main { (body) } }
+        }
+    };
+    page.into_string()
+}
+
+/// A text from outside within a sentence: on one line, and apart from the direction of the text around it.
+pub(super) fn said(text: &str) -> Markup {
+    html! { bdi { (inline(text)) } }
+}
+
+/// A text from outside on one line, with what is not seen written out.
+pub(super) fn inline(text: &str) -> String {
+    one_line(&written_out(text, char::is_whitespace))
+}
+
+/// A text from outside with its lines, and with what is not seen written out.
+pub(super) fn block(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    lines(&written_out(&text, |character| matches!(character, '\n' | '\t')))
+}
+
+/// A text from outside on one line as HTML has it, within an element or an attribute in double quotes.
+pub(super) fn escaped(text: &str) -> String {
+    html! { (inline(text)) }.into_string()
+}
+
+/// The text with each character that is not seen as its number, such as `⟨U+202E⟩`; `kept` ones stay.
+fn written_out(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
+    let is_written = |character| is_unseen(character) && !kept(character);
+    if !text.contains(is_written) {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match is_written(character) {
+            true => written.push_str(&format!("⟨U+{:04X}⟩", u32::from(character))),
+            false => written.push(character),
+        }
+    }
+    Cow::Owned(written)
+}
+
+/// Whether the character is not seen, or turns the order of what is: controls, marks and overrides of direction, zero
+/// widths, tags. The console writes out the same ones.
+fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        '\0'..='\u{8}'
+            | '\u{b}'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The tags of a page in their order, with all that stands in them.
+    pub(in crate::human) fn tags(page: &str) -> Vec<&str> {
+        page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or(rest)).collect()
+    }
+
+    /// What of a page is not seen; nothing of a page that is sound.
+    pub(in crate::human) fn unseen(page: &str) -> Vec<char> {
+        page.chars().filter(|of| is_unseen(*of)).collect()
+    }
+
+    #[test]
+    fn what_is_not_seen_is_written_out() {
+        assert_eq!(inline(" a\u{202e}b\r\n c\u{7}\u{200b} "), "a⟨U+202E⟩b c⟨U+0007⟩⟨U+200B⟩");
+        assert_eq!(block("a\r\n\tb\rc\u{2028}d\u{e0041}"), "a\n\tb⟨U+000D⟩c⟨U+2028⟩d⟨U+E0041⟩");
+        assert_eq!(escaped("<a b=\"c\">&\u{61c}"), "&lt;a b=&quot;c&quot;&gt;&amp;⟨U+061C⟩");
+        assert_eq!(said("אב").into_string(), "<bdi>אב</bdi>");
+    }
+
+    #[test]
+    fn a_page_allows_nothing_but_its_style() {
+        let page = document("</title><script>", "p{margin:0}", &html! { p { "x" } });
+        assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{page}");
+        assert!(page.contains(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        ));
+        assert!(page.contains("<title>&lt;/title&gt;&lt;script&gt;</title>"), "{page}");
+        let scripts = tags(&page).iter().filter(|tag| tag.starts_with("script")).count();
+        assert_eq!((scripts, page.matches("</style>").count()), (0, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn of_any_text_nothing_is_obeyed(text in any::<String>(), marks in "[\u{200b}-\u{202e}\u{2060}-\u{206f}<>\"&\u{0}-\u{1f}]{0,12}") {
+            let text = format!("{text}{marks}{text}");
+            for shown in [escaped(&text), html! { (block(&text)) }.into_string()] {
+                prop_assert_eq!(unseen(&shown), Vec::<char>::new());
+                prop_assert!(!shown.contains(['<', '>', '"']), "{}", shown);
+            }
+            let line = inline(&text);
+            prop_assert!(!line.contains(['\n', '\t']));
+            prop_assert_eq!(inline(&line), line);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! This module parses which evaluations of the record are meant, and how they are counted. Page tokens are read by who
+//! made them.
+
+use core::num::NonZeroU64;
+
+use gsar_core::Tier;
+use gsar_core::time::Timestamp;
+
+use super::field::{optional_enumeration, short_text};
+use super::path::Path;
+use super::time::{elapsed_micros, optional_timestamp};
+use crate::v1;
+use crate::violations::Violations;
+
+/// The bounds of an interval of counts, in microseconds: a minute and 366 days.
+const INTERVALS: core::ops::RangeInclusive<u64> = 60_000_000..=366 * 86_400_000_000;
+
+/// Evaluations whose every restriction was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedEvaluationFilter {
+    /// The tier as decided.
+    pub tier: Option<Tier>,
+    /// The report; empty for all.
+    pub report_id: String,
+    /// The investigation; empty for all.
+    pub investigation_id: String,
+    /// The name of the policy; empty for all.
+    pub policy: String,
+    /// The name of the judge; empty for all.
+    pub judge: String,
+    /// The name of the principal; empty for all that the caller sees.
+    pub principal: String,
+    /// The first instant at which evaluations began.
+    pub from: Option<Timestamp>,
+    /// The instant before which they began; after `from`.
+    pub before: Option<Timestamp>,
+    /// Only with grades, or only without.
+    pub graded: Option<bool>,
+    /// Only reports that could go out without every claim grounded.
+    pub unproven_only: bool,
+}
+
+/// Reads the restrictions of a list.
+pub fn listed_evaluations(
+    request: &v1::ListEvaluationsRequest,
+    violations: &mut Violations,
+) -> Option<ParsedEvaluationFilter> {
+    let request = request.clone();
+    let filter = v1::EvaluationFilter {
+        tier: request.tier,
+        report_id: request.report_id,
+        investigation_id: request.investigation_id,
+        policy: request.policy,
+        judge: request.judge,
+        principal: request.principal,
+        evaluated_from: request.evaluated_from,
+        evaluated_before: request.evaluated_before,
+        graded: request.graded,
+        unproven_only: request.unproven_only,
+    };
+    restrictions(None, filter, violations)
+}
+
+/// Reads a filter, which stands in the field `evaluations` of its request.
+pub fn evaluation_filter(
+    filter: Option<v1::EvaluationFilter>,
+    violations: &mut Violations,
+) -> Option<ParsedEvaluationFilter> {
+    let field = Path::root("evaluations");
+    restrictions(Some(field), filter.unwrap_or_default(), violations)
+}
+
+/// Reads the interval of counts, in microseconds; the outer `None` is a wrong one.
+pub fn count_interval(
+    interval: Option<prost_types::Duration>,
+    violations: &mut Violations,
+) -> Option<Option<NonZeroU64>> {
+    let Some(interval) = interval else { return Some(None) };
+    let path = Path::root("interval");
+    let micros = elapsed_micros(path, interval, violations)?;
+    if !INTERVALS.contains(&micros) {
+        let seconds = micros / 1_000_000;
+        violations.add(
+            path,
+            format_args!("{seconds} s is not from a minute to 366 days; give none for one count"),
+        );
+        return None;
+    }
+    NonZeroU64::new(micros).map(Some)
+}
+
+fn restrictions(
+    parent: Option<Path<'_>>,
+    filter: v1::EvaluationFilter,
+    violations: &mut Violations,
+) -> Option<ParsedEvaluationFilter> {
+    let at = |name| parent.as_ref().map_or(Path::root(name), |parent| parent.field(name));
+    let from = optional_timestamp(at("evaluated_from"), filter.evaluated_from, violations);
+    let before = optional_timestamp(at("evaluated_before"), filter.evaluated_before, violations);
+    if let (Some(Some(from)), Some(Some(before))) = (from, before)
+        && before <= from
+    {
+        let description = "is not after evaluated_from; give a later instant, or none";
+        violations.add(at("evaluated_before"), description);
+    }
+    let tier = optional_enumeration(at("tier"), filter.tier, violations);
+    let graded = graded(at("graded"), filter.graded, violations);
+    let mut name = |field, name| short_text(at(field), name, violations);
+    let report_id = name("report_id", filter.report_id);
+    let investigation_id = name("investigation_id", filter.investigation_id);
+    let policy = name("policy", filter.policy);
+    let judge = name("judge", filter.judge);
+    let principal = name("principal", filter.principal);
+    Some(ParsedEvaluationFilter {
+        tier: tier?,
+        report_id: report_id?,
+        investigation_id: investigation_id?,
+        policy: policy?,
+        judge: judge?,
+        principal: principal?,
+        from: from?,
+        before: before?,
+        graded: graded?,
+        unproven_only: filter.unproven_only,
+    })
+}
+
+fn graded(path: Path<'_>, number: i32, violations: &mut Violations) -> Option<Option<bool>> {
+    match v1::GradedFilter::try_from(number) {
+        Ok(v1::GradedFilter::Unspecified) => Some(None),
+        Ok(v1::GradedFilter::Graded) => Some(Some(true)),
+        Ok(v1::GradedFilter::NotGraded) => Some(Some(false)),
+        Err(_) => {
+            let allowed = "give 0 for all, 1 for graded, 2 for not graded";
+            violations.add(path, format_args!("{number} is unknown; {allowed}"));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(filter: v1::EvaluationFilter) -> String {
+        let mut violations = Violations::default();
+        let parsed = evaluation_filter(Some(filter), &mut violations);
+        match violations.finish(parsed) {
+            Ok(_) => String::new(),
+            Err(status) => status.message().to_owned(),
+        }
+    }
+
+    #[test]
+    fn everything_wrong_is_named_with_its_field() {
+        let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
+        let all = v1::EvaluationFilter::default;
+        for (filter, message) in [
+            (v1::EvaluationFilter { tier: 9, ..all() }, "evaluations.tier: 9 is unknown"),
+            (v1::EvaluationFilter { graded: 3, ..all() }, "evaluations.graded: 3 is unknown"),
+            (
+                v1::EvaluationFilter { evaluated_from: at(5), evaluated_before: at(5), ..all() },
+                "evaluations.evaluated_before: is not after",
+            ),
+            (
+                v1::EvaluationFilter { judge: "j".repeat(257), ..all() },
+                "evaluations.judge: has 257",
+            ),
+            (v1::EvaluationFilter { principal: "\0".to_owned(), ..all() }, "evaluations.principal"),
+        ] {
+            let refused = problem(filter);
+            assert!(refused.starts_with(message), "{message}: {refused}");
+        }
+        assert_eq!(problem(all()), "");
+    }
+
+    #[test]
+    fn a_list_names_its_own_fields() {
+        let request = v1::ListEvaluationsRequest { tier: 9, ..Default::default() };
+        let mut violations = Violations::default();
+        assert_eq!(listed_evaluations(&request, &mut violations), None);
+        let status = violations.finish(None::<()>).unwrap_err();
+        assert!(status.message().starts_with("tier: 9"), "{}", status.message());
+    }
+
+    #[test]
+    fn an_interval_has_bounds() {
+        let read = |seconds, nanos| {
+            let mut violations = Violations::default();
+            let interval = Some(prost_types::Duration { seconds, nanos });
+            let read = count_interval(interval, &mut violations);
+            assert_eq!(read.is_none(), !violations.is_empty());
+            read.flatten().map(NonZeroU64::get)
+        };
+        assert_eq!(read(60, 0), Some(60_000_000));
+        assert_eq!(read(366 * 86_400, 0), Some(366 * 86_400_000_000));
+        for (seconds, nanos) in [(59, 999_999_999), (366 * 86_400, 1_000), (-60, 0), (0, 0)] {
+            assert_eq!(read(seconds, nanos), None, "{seconds} {nanos}");
+        }
+        assert_eq!(count_interval(None, &mut Violations::default()), Some(None));
+    }
+}

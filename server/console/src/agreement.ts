@@ -1,0 +1,92 @@
+// How far graders agree with each other, and with what was counted.
+import type { GetEvaluationResponse, JudgedClaim, RecordedGrade } from "./contract";
+
+type ClaimClass = NonNullable<JudgedClaim["class"]>;
+
+export const CLASSES = [
+  "CLAIM_CLASS_GROUNDED",
+  "CLAIM_CLASS_COMPLEMENTARY",
+  "CLAIM_CLASS_UNGROUNDED",
+  "CLAIM_CLASS_CONTRADICTED",
+] as const satisfies ClaimClass[];
+
+/** The name under which what the evaluation counted is compared with graders. */
+export const COUNTED = "the evaluation";
+
+export interface Agreement {
+  one: string;
+  other: string;
+  /** How many claims both classed. */
+  both: number;
+  equal: number;
+  /** Cohen's kappa (Educational and Psychological Measurement 20, 1960), -1 to 1; undefined where chance alone would agree on all. */
+  kappa: number | undefined;
+  /** Counts by the class of the one and of the other, in the order of CLASSES. */
+  table: number[][];
+}
+
+/** The agreement of each pair of graders, and of each with the evaluation; pairs without a claim in common are left out. */
+export function agreements(evaluations: GetEvaluationResponse[]): Agreement[] {
+  const classes = new Map<string, Map<string, string>>();
+  const note = (who: string, subject: string, of: string | undefined) => {
+    if (!of) return;
+    classes.set(who, (classes.get(who) ?? new Map()).set(subject, of));
+  };
+  for (const { evaluation, grades } of evaluations) {
+    const subject = (claimId: string | undefined) => `${evaluation?.evaluationId}\u0000${claimId}`;
+    const graded = new Set((grades ?? []).map((of) => of.grade?.claim?.claimId));
+    for (const claim of evaluation?.claims ?? []) {
+      if (graded.has(claim.id)) note(COUNTED, subject(claim.id), claim.class);
+    }
+    for (const of of grades ?? []) note(of.grader ?? "", subject(of.grade?.claim?.claimId), of.grade?.claim?.class);
+  }
+  const who = [...classes.keys()].sort((one, other) => Number(one === COUNTED) - Number(other === COUNTED) || one.localeCompare(other));
+  return who.flatMap((one, at) => who.slice(at + 1).map((other) => agreement(one, other, classes))).filter((of) => of.both > 0);
+}
+
+function agreement(one: string, other: string, classes: Map<string, Map<string, string>>): Agreement {
+  const table = CLASSES.map(() => CLASSES.map(() => 0));
+  for (const [subject, of] of classes.get(one) ?? []) {
+    const row = table[CLASSES.indexOf(of as (typeof CLASSES)[number])];
+    const column = CLASSES.indexOf(classes.get(other)?.get(subject) as (typeof CLASSES)[number]);
+    if (row && row[column] !== undefined) row[column] += 1;
+  }
+  const sum = (numbers: number[]) => numbers.reduce((all, of) => all + of, 0);
+  const both = sum(table.map(sum));
+  const equal = sum(table.map((row, at) => row[at] ?? 0));
+  // Both sides times both², so that only the last step is inexact.
+  const byChance = sum(table.map((row, at) => sum(row) * sum(table.map((of) => of[at] ?? 0))));
+  const kappa = both * both === byChance ? undefined : (equal * both - byChance) / (both * both - byChance);
+  return { one, other, both, equal, kappa, table };
+}
+
+/** Records as `gsar ledger export --kind grades` writes them, as JSON lines. */
+export function gradeRecords(evaluations: GetEvaluationResponse[]): string {
+  const lines = evaluations.flatMap(({ evaluation, report, grades }) =>
+    (grades ?? []).map((grade) => JSON.stringify(record(evaluation ?? {}, report ?? {}, grade))),
+  );
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function record(
+  evaluation: NonNullable<GetEvaluationResponse["evaluation"]>,
+  report: NonNullable<GetEvaluationResponse["report"]>,
+  grade: RecordedGrade,
+) {
+  const claim = (evaluation.claims ?? []).find((of) => of.id === grade.grade?.claim?.claimId);
+  const decision = evaluation.shadow?.decision ?? evaluation.decision;
+  return {
+    evaluation: {
+      evaluationId: evaluation.evaluationId,
+      evaluatedAt: evaluation.provenance?.evaluatedAt,
+      reportId: report.id ?? "",
+      policy: evaluation.provenance?.policy,
+      judge: evaluation.provenance?.judges?.at(-1)?.judge ?? "",
+      tier: decision?.tier,
+    },
+    grade,
+    claimText: claim?.text ?? "",
+    evaluatedClass: claim?.class ?? "CLAIM_CLASS_UNSPECIFIED",
+    evaluatedType: claim?.type ?? "EVIDENCE_TYPE_UNSPECIFIED",
+  };
+}

@@ -1,0 +1,54 @@
+// What a grader has before them: claims of evaluations, newest evaluation first, then the report as a whole.
+import { getEvaluation, listEvaluations } from "./api";
+import type { GetEvaluationResponse, JudgedClaim } from "./contract";
+
+export interface Task {
+  record: GetEvaluationResponse;
+  /** The claim to grade; the report as a whole where there is none. */
+  claim: JudgedClaim | undefined;
+}
+
+/** What is left of an evaluation for a grader. */
+export function tasksOf(record: GetEvaluationResponse, grader: string): Task[] {
+  const mine = (record.grades ?? []).filter((of) => of.grader === grader).map((of) => of.grade);
+  const claims = (record.evaluation?.claims ?? []).filter((claim) => !mine.some((of) => of?.claim?.claimId === claim.id));
+  const isGraded = mine.some((of) => of?.report);
+  return [...claims.map((claim) => ({ record, claim })), ...(isGraded ? [] : [{ record, claim: undefined }])];
+}
+
+/** Reads evaluations one after the other: those that nobody graded, or those that only others did. */
+export class Queue {
+  private ids: string[] = [];
+  private pageToken = "";
+  private isRead = false;
+
+  constructor(
+    private readonly grader: string,
+    private readonly isSecond: boolean,
+  ) {}
+
+  /** The tasks of the next evaluation that has some; none where there is none. */
+  async next(): Promise<Task[]> {
+    for (;;) {
+      const id = this.ids.shift();
+      if (id === undefined) {
+        if (this.isRead) return [];
+        await this.readPage();
+        continue;
+      }
+      const tasks = tasksOf(await getEvaluation(id), this.grader);
+      if (tasks.length > 0) return tasks;
+    }
+  }
+
+  private async readPage(): Promise<void> {
+    const page = await listEvaluations({
+      graded: this.isSecond ? "GRADED_FILTER_GRADED" : "GRADED_FILTER_NOT_GRADED",
+      pageSize: 50,
+      pageToken: this.pageToken,
+    });
+    this.ids = (page.evaluations ?? []).map((of) => of.evaluationId ?? "");
+    this.pageToken = page.nextPageToken ?? "";
+    this.isRead = this.pageToken === "";
+  }
+}

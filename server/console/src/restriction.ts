@@ -1,0 +1,76 @@
+// What a list of evaluations is restricted to, as it stands in the address of the page, so that a link shows the same list.
+import type { EvaluationFilter, EvaluationSummary } from "./contract";
+
+export interface Restriction {
+  tier: string;
+  policy: string;
+  judge: string;
+  principal: string;
+  investigation: string;
+  /** The first day, `2026-11-27`; empty for no bound. */
+  from: string;
+  /** The last day. */
+  until: string;
+  unproven: boolean;
+}
+
+const NONE: Restriction = {
+  tier: "",
+  policy: "",
+  judge: "",
+  principal: "",
+  investigation: "",
+  from: "",
+  until: "",
+  unproven: false,
+};
+const DAY = 86_400_000;
+
+/** Reads it off an address such as `#/evaluations?tier=TIER_PROCEED&unproven=true`. */
+export function restrictionOf(hash: string): Restriction {
+  const given = new URLSearchParams(hash.split("?")[1] ?? "");
+  const found = { ...NONE };
+  for (const key of Object.keys(NONE) as (keyof Restriction)[]) {
+    const value = given.get(key) ?? "";
+    if (key === "unproven") found.unproven = value === "true";
+    else found[key] = value;
+  }
+  return found;
+}
+
+/** What stands behind the question mark; empty where nothing is restricted. */
+export function queryOf(restriction: Restriction): string {
+  const set = Object.entries(restriction).filter(([, value]) => value !== "" && value !== false);
+  const query = new URLSearchParams(set.map(([key, value]) => [key, String(value).trim()])).toString();
+  return query ? `?${query}` : "";
+}
+
+export function filterOf(restriction: Restriction): EvaluationFilter {
+  const { tier, policy, judge, principal, investigation, from, until, unproven } = restriction;
+  return {
+    policy: policy.trim(),
+    judge: judge.trim(),
+    principal: principal.trim(),
+    investigationId: investigation.trim(),
+    unprovenOnly: unproven,
+    ...(tier ? { tier: tier as EvaluationSummary["tier"] } : {}),
+    ...(from ? { evaluatedFrom: `${from}T00:00:00Z` } : {}),
+    ...(until ? { evaluatedBefore: new Date(Date.parse(until) + DAY).toISOString() } : {}),
+  };
+}
+
+/** The filter with a first day, 30 days before the last one where none is given. */
+export function withFirstDay(filter: EvaluationFilter): EvaluationFilter {
+  if (filter.evaluatedFrom) return filter;
+  const last = filter.evaluatedBefore ? Date.parse(filter.evaluatedBefore) : Date.now();
+  const first = new Date(last - 30 * DAY).toISOString().slice(0, 10);
+  return { ...filter, evaluatedFrom: `${first}T00:00:00Z` };
+}
+
+/** Seconds of the intervals in which the time of a filter is shown: hours, days or weeks. */
+export function intervalOf(filter: EvaluationFilter): number {
+  const last = filter.evaluatedBefore ? Date.parse(filter.evaluatedBefore) : Date.now();
+  const days = (last - Date.parse(filter.evaluatedFrom ?? "")) / DAY;
+  if (days <= 2) return 3_600;
+  return days <= 100 ? 86_400 : 604_800;
+}

@@ -1,0 +1,47 @@
+// What became of an investigation.
+import { identify } from "./grading_tasks.mjs";
+
+const ID = "inc-42";
+const LOG = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n13:40:07 deployment checkout revision 42 rolled out, memory limit 512Mi";
+
+/** Drives an investigation of two reports, with a graph that is explored; once. */
+async function driven(server) {
+  const call = (path, request) => server.call(path, { investigationId: ID, ...request });
+  const edges = [
+    { from: "Deployment/checkout", to: "Service/checkout" },
+    { from: "Service/checkout", to: "Service/edge" },
+  ];
+  const graph = { edges, alerts: ["Service/edge"], changed: ["Deployment/checkout"] };
+  let { investigation } = await call("/v1/start-investigation", { graph });
+  if (investigation.trajectory?.length) return investigation;
+  const result = { id: "log", kind: "EVIDENCE_KIND_TOOL_OUTPUT", lane: "EVIDENCE_LANE_LOGS", text: LOG };
+  const turn = { toolCalls: [{ tool: "kubectl logs", arguments: "checkout-7b84", result }] };
+  ({ investigation } = await call("/v1/record-turn", { step: investigation.step, ...turn }));
+  ({ investigation } = await call("/v1/record-turn", { step: investigation.step, wantsToFinish: true }));
+  for (const synthesis of [
+    "Pod checkout-7b84 was OOMKilled with exit code 137. The memory limit is 2Gi. A batch job took the memory of the node.",
+    "Pod checkout-7b84 was OOMKilled with exit code 137.",
+  ]) {
+    if (investigation.instruction.finished) break;
+    ({ investigation } = await call("/v1/submit-report", { step: investigation.step, report: { id: ID, synthesis } }));
+  }
+  return investigation;
+}
+
+export const INVESTIGATION_TASKS = {
+  /** Its plan, its reports with their scores, what it spent and what is believed of each entity, as the API says them. */
+  async "what-became-of-an-investigation"(page, server) {
+    const { shown } = page;
+    const { trajectory, graph, spent } = await driven(server);
+    await identify(page, server);
+    await shown.goto(`${server.url}/console/#/investigations/${ID}`);
+    await shown.waitForSelector("#trajectory");
+    const links = await shown.$$eval("#trajectory ~ .wide tbody a", (of) => of.map((link) => decodeURIComponent(link.hash.split("/").pop())));
+    const wanted = trajectory.map((of) => of.evaluationId);
+    if (wanted.length === 0 || String(links) !== String(wanted)) throw new Error(`${links} are not ${wanted}`);
+    const said = await shown.$eval("main", (main) => main.innerText);
+    for (const part of [...graph.entities.map((of) => of.entity), "Spent", String(spent.turns)]) {
+      if (!said.includes(part)) throw new Error(`${part} is not on the page`);
+    }
+  },
+};

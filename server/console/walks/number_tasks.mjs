@@ -1,0 +1,101 @@
+// Every number on the page of an evaluation is one of the API's answer for the same id.
+
+const COUNT = 12;
+
+/** Numbers that follow from a seed (the generator of Park and Miller). */
+function random(seed) {
+  let state = seed;
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+}
+
+const SENTENCES = [
+  "The checkout pods were OOMKilled three times between 14:02 and 14:09.",
+  "The memory limit is 512Mi.",
+  "The memory limit had been raised to 1 GiB at 13:40.",
+  "Restarts went from 0 to 7 within 12 minutes.",
+  "A nightly batch job took the memory of the node.",
+  "p99 latency rose from 180 ms to 2400 ms.",
+  "Exit code 137 was seen on checkout-7b84.",
+];
+const ITEMS = [
+  "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\nmemory limit 512Mi",
+  "restarts 0 at 14:00, 7 at 14:12",
+  "p99 180 ms at 13:30, 2400 ms at 14:05",
+];
+
+/** Evaluations of reports and evidence that are drawn. */
+async function evaluated(server) {
+  const ids = [];
+  const draw = random(20_261_127);
+  for (let number = 0; number < COUNT; number += 1) {
+    const sentences = SENTENCES.filter(() => draw(2) === 0);
+    const evidence = ITEMS.filter(() => draw(3) > 0).map((text, at) => ({
+      id: `item-${at}`,
+      kind: "EVIDENCE_KIND_TOOL_OUTPUT",
+      lane: "EVIDENCE_LANE_LOGS",
+      text,
+    }));
+    const report = { id: `drawn-${number}`, synthesis: sentences.join(" ") || SENTENCES[number % SENTENCES.length] };
+    const options = draw(2) === 0 ? { explain: true } : {};
+    const answer = await server.call("/v1/evaluate", { report, evidence, options });
+    ids.push(answer.evaluationId);
+  }
+  return ids;
+}
+
+const figures = (text) => text.match(/\d+(?:\.\d+)?/g) ?? [];
+
+function thousandths({ numerator, denominator }) {
+  const of = (BigInt(numerator) * 1000n) / BigInt(denominator);
+  return `${of / 1000n}.${String(of % 1000n).padStart(3, "0")}`;
+}
+
+/** The figures that a page may show of an answer: those in it, its scores with three places, its weights with two, how many there are. */
+function allowed(answer) {
+  // Times are shown without fractions of a second, digests by their first twelve digits.
+  const text = JSON.stringify(answer);
+  const found = new Set([...figures(text), ...figures(text.replace(/\.\d+Z/g, "Z"))]);
+  for (const [digest] of text.matchAll(/[0-9a-f]{64}/g)) figures(digest.slice(0, 12)).forEach((of) => found.add(of));
+  const visit = (value) => {
+    if (Array.isArray(value)) found.add(String(value.length));
+    if (value === null || typeof value !== "object") return;
+    if ("numerator" in value && "denominator" in value) found.add(thousandths(value));
+    for (const part of Object.values(value)) {
+      if (typeof part === "number") [part.toFixed(2), String(part)].forEach((of) => found.add(of));
+      visit(part);
+    }
+  };
+  visit(answer);
+  // What is absent is 0, and a score is of 1.
+  return found.add("0").add("1").add("0.00").add("0.000");
+}
+
+export const NUMBER_TASKS = {
+  async "numbers-are-those-of-the-api"({ shown }, server) {
+    for (const id of await evaluated(server)) {
+      const answer = await server.call("/v1/evaluation", { evaluationId: id });
+      await shown.goto(`${server.url}/console/#/evaluations/${id}`);
+      await shown.waitForSelector(".verdict");
+      await shown.waitForFunction(() => !document.body.textContent.includes("Loading …"));
+      await shown.waitForNetworkIdle({ idleTime: 100 });
+      // Everything but what stands in a text of the report, of the evidence, or of the policy, and inputs, which are the user's.
+      const said = await shown.$eval("main", (main) => {
+        main.querySelectorAll(".report, .lines, pre, .filters, svg").forEach((of) => of.remove());
+        return main.innerText;
+      });
+      const policy = answer.evaluation.provenance.policy.name;
+      const margins = await server.call("/v1/rescore", { evaluationId: id, policy, explain: true });
+      const known = allowed({ answer, margins });
+      const unknown = figures(said).filter((figure) => !known.has(figure));
+      if (unknown.length > 0) throw new Error(`${id}: ${unknown} are on the page, and not in the answer`);
+      const score = answer.evaluation.guardedScore ?? answer.evaluation.score;
+      if (score) {
+        const shownScore = await shown.$eval(".score strong", (of) => of.textContent);
+        if (shownScore !== thousandths(score)) throw new Error(`${id}: ${shownScore} is not ${thousandths(score)}`);
+      }
+    }
+  },
+};

@@ -1,0 +1,186 @@
+//! This module decides many recorded evaluations anew, on what verification made of each when it was recorded. It verifies
+//! nothing and changes nothing.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use gsar_core::Policy;
+use gsar_core::assess::Assessment;
+use gsar_core::policy::VerificationMode;
+use gsar_proto::enums::Enumeration as _;
+use gsar_proto::{parse, render, v1};
+use prost::Message as _;
+use tonic::Status;
+
+use super::{Evaluation, Evidence, before, is_partitioned};
+use crate::call::{Call, Step};
+use crate::evaluate::record::refused;
+use crate::evaluate::{ChosenPolicy, Engine, not_rescored, summary};
+use crate::ledger::{Answered, Filter};
+use crate::offload::offload_long;
+
+/// The most evaluations that one call decides.
+pub(crate) const MAX_DECIDED: u32 = 10_000;
+/// The most evaluations with another tier that are named.
+const MAX_CHANGED: usize = 1_000;
+/// The most evaluations that are read at once.
+const PAGE: u32 = 500;
+/// Why the evidence is not looked at.
+const NOT_VERIFIED: &str = "it is not run again over many evaluations; Rescore runs it for one";
+
+impl Engine {
+    /// Decides the newest evaluations that fit anew under a policy.
+    ///
+    /// # Errors
+    /// FAILED_PRECONDITION where nothing is recorded, UNAVAILABLE where it cannot be read.
+    pub(crate) async fn rescore_evaluations(
+        &self,
+        call: &Call,
+        filter: Filter,
+        policy: ChosenPolicy,
+        limit: u32,
+    ) -> Result<v1::RescoreEvaluationsResponse, Status> {
+        let ledger = self.recording()?;
+        call.enter(Step::Decide);
+        let mut many = Many::new(policy.policy.clone(), self.judges_that_can_be_asked());
+        let mut filter = filter;
+        let mut left = limit;
+        let has_more = loop {
+            filter.page_size = usize::try_from(left.min(PAGE)).unwrap_or(usize::MAX);
+            let page = ledger.answers(filter.clone()).await.map_err(|error| refused(&error))?;
+            let read = u32::try_from(page.evaluations.len()).unwrap_or(u32::MAX);
+            left = left.saturating_sub(read);
+            many = offload_long(call, move || many.with(page.evaluations)).await;
+            match page.next_page_token {
+                Some(token) if left > 0 => filter.page_token = Some(token),
+                next => break next.is_some(),
+            }
+        };
+        Ok(many.answer(&policy, has_more))
+    }
+
+    /// The judges by name, and whether each can be asked about findings and may have had a second opinion.
+    fn judges_that_can_be_asked(&self) -> HashMap<String, (bool, bool)> {
+        let asked = |name: &str| (name.to_owned(), self.can_be_asked(name));
+        self.judges.iter().map(|judge| asked(judge.name())).collect()
+    }
+}
+
+/// What came of the evaluations so far.
+struct Many {
+    policy: Arc<Policy>,
+    judges: HashMap<String, (bool, bool)>,
+    /// The policies that evaluations were decided by, by their files; `None` for one that cannot be read.
+    recorded: HashMap<String, Option<Arc<Policy>>>,
+    decided: u32,
+    unreadable: u32,
+    changes: BTreeMap<(i32, i32), u32>,
+    changed: Vec<v1::RescoredEvaluation>,
+    not_rescored: Vec<v1::NotRescored>,
+}
+
+/// What an evaluation comes to.
+struct Outcome {
+    tier: i32,
+    guarded_score: Option<v1::Score>,
+    not_rescored: Vec<v1::NotRescored>,
+}
+
+impl Many {
+    fn new(policy: Arc<Policy>, judges: HashMap<String, (bool, bool)>) -> Self {
+        Self {
+            policy,
+            judges,
+            recorded: HashMap::new(),
+            decided: 0,
+            unreadable: 0,
+            changes: BTreeMap::new(),
+            changed: Vec::new(),
+            not_rescored: Vec::new(),
+        }
+    }
+
+    fn with(mut self, page: Vec<Answered>) -> Self {
+        for answered in page {
+            match self.outcome(&answered) {
+                Some((was, outcome)) => self.note(answered, was, outcome),
+                None => self.unreadable += 1,
+            }
+        }
+        self
+    }
+
+    fn note(&mut self, answered: Answered, was: i32, outcome: Outcome) {
+        self.decided += 1;
+        for field in outcome.not_rescored {
+            if self.not_rescored.iter().all(|known| known.field != field.field) {
+                self.not_rescored.push(field);
+            }
+        }
+        if was == outcome.tier {
+            return;
+        }
+        *self.changes.entry((was, outcome.tier)).or_default() += 1;
+        if self.changed.len() < MAX_CHANGED {
+            self.changed.push(v1::RescoredEvaluation {
+                evaluation: Some(summary(answered.summary)),
+                tier: outcome.tier,
+                guarded_score: outcome.guarded_score,
+            });
+        }
+    }
+
+    /// The tier that was recorded, and what the evaluation comes to; `None` where this version cannot read it.
+    fn outcome(&mut self, answered: &Answered) -> Option<(i32, Outcome)> {
+        let answer = v1::EvaluateResponse::decode(answered.response.as_slice()).ok()?;
+        let recorded = self.recorded_policy(&answered.policy_toml)?;
+        let was = before(&answer).tier;
+        if !is_partitioned(&answer) {
+            let reasons = answer.decision.as_ref().map_or(&[][..], |decision| &decision.reasons);
+            let not_rescored = not_rescored::of_abstention(&self.policy, &answer, reasons);
+            return Some((was, Outcome { tier: was, guarded_score: None, not_rescored }));
+        }
+        let enforced = recorded.verification == VerificationMode::Enforce;
+        let partition = parse::recorded_partition(&answer, enforced).ok()?;
+        let report = v1::Report::decode(answered.report.as_slice()).ok()?;
+        let judges = answer.provenance.as_ref().map(|from| from.judges.as_slice());
+        let judge = judges.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
+        let (can_ask, may_have_opinions) =
+            self.judges.get(judge).copied().unwrap_or((false, false));
+        let evaluation = Evaluation {
+            report,
+            policy: recorded,
+            partition,
+            evidence: Evidence::Heads(Vec::new(), NOT_VERIFIED),
+            can_ask,
+            has_opinions: may_have_opinions,
+            answer,
+        };
+        let (Assessment { decision, .. }, not_rescored) = evaluation.assessment(&self.policy);
+        let guarded_score = decision.guarded_score.map(render::score);
+        Some((was, Outcome { tier: decision.tier.number(), guarded_score, not_rescored }))
+    }
+
+    fn recorded_policy(&mut self, toml: &str) -> Option<Arc<Policy>> {
+        if let Some(known) = self.recorded.get(toml) {
+            return known.clone();
+        }
+        let policy = Policy::from_toml(toml).ok().map(Arc::new);
+        self.recorded.insert(toml.to_owned(), policy.clone());
+        policy
+    }
+
+    fn answer(self, policy: &ChosenPolicy, has_more: bool) -> v1::RescoreEvaluationsResponse {
+        let change = |((before, after), evaluations)| v1::TierChange { before, after, evaluations };
+        v1::RescoreEvaluationsResponse {
+            policy: Some(policy.applied()),
+            hypothetical: policy.hypothetical,
+            decided: self.decided,
+            unreadable: self.unreadable,
+            has_more,
+            changes: self.changes.into_iter().map(change).collect(),
+            changed: self.changed,
+            not_rescored: self.not_rescored,
+        }
+    }
+}
