@@ -19,9 +19,11 @@ def main() -> None:
     # Ends as an exception, so that the server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as name, gsar(Path(name), "record", core=None) as server:
-        while not Path(server.endpoint.removeprefix("unix://")).exists():
-            time.sleep(0.05)
-        command = [str(PROGRAMS / "record_times"), "--endpoint", server.endpoint, "--evaluations", EVALUATIONS]
+        command = [str(PROGRAMS / "record_times"), "--endpoint", server.endpoint]
+        one = [*command, "--evaluations", "1", "--decided", "1", "--calls", "1"]
+        while subprocess.run(one, capture_output=True).returncode != 0:
+            time.sleep(0.1)
+        command += ["--evaluations", EVALUATIONS]
         subprocess.run(command, check=True)
 
 
