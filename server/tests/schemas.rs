@@ -16,7 +16,7 @@ use tonic::Code;
 use tonic_types::StatusExt as _;
 
 /// Schemas of the ledger; the first two were those of version 0.1.
-const LEDGERS: std::ops::RangeInclusive<usize> = 1..=7;
+const LEDGERS: std::ops::RangeInclusive<usize> = 1..=8;
 /// Schemas of a corpus.
 const CORPORA: std::ops::RangeInclusive<usize> = 1..=2;
 /// Schemas of cached judgements and budgets.

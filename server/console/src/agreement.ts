@@ -1,7 +1,13 @@
 // How far graders agree with each other, and with what was counted.
-import type { GetEvaluationResponse, JudgedClaim, RecordedGrade } from "./contract";
+import type { EvaluationSummary, GetEvaluationResponse, JudgedClaim, RecordedGrade } from "./contract";
 
 type ClaimClass = NonNullable<JudgedClaim["class"]>;
+
+/** An evaluation as it stands in the list, and in full. */
+export interface GradedEvaluation {
+  summary: EvaluationSummary;
+  record: GetEvaluationResponse;
+}
 
 export const CLASSES = [
   "CLAIM_CLASS_GROUNDED",
@@ -10,8 +16,8 @@ export const CLASSES = [
   "CLAIM_CLASS_CONTRADICTED",
 ] as const satisfies ClaimClass[];
 
-/** The name under which what the evaluation counted is compared with graders. */
-export const COUNTED = "the evaluation";
+/** Stands for what the evaluation counted, beside the names of graders, which are not empty. */
+export const COUNTED = "";
 
 export interface Agreement {
   one: string;
@@ -26,14 +32,15 @@ export interface Agreement {
 }
 
 /** The agreement of each pair of graders, and of each with the evaluation; pairs without a claim in common are left out. */
-export function agreements(evaluations: GetEvaluationResponse[]): Agreement[] {
+export function agreements(evaluations: GradedEvaluation[]): Agreement[] {
   const classes = new Map<string, Map<string, string>>();
   const note = (who: string, subject: string, of: string | undefined) => {
     if (!of) return;
     classes.set(who, (classes.get(who) ?? new Map()).set(subject, of));
   };
-  for (const { evaluation, grades } of evaluations) {
-    const subject = (claimId: string | undefined) => `${evaluation?.evaluationId}\u0000${claimId}`;
+  for (const { summary, record } of evaluations) {
+    const { evaluation, grades } = record;
+    const subject = (claimId: string | undefined) => `${summary.evaluationId}\u0000${claimId}`;
     const graded = new Set((grades ?? []).map((of) => of.grade?.claim?.claimId));
     for (const claim of evaluation?.claims ?? []) {
       if (graded.has(claim.id)) note(COUNTED, subject(claim.id), claim.class);
@@ -60,29 +67,25 @@ function agreement(one: string, other: string, classes: Map<string, Map<string, 
   return { one, other, both, equal, kappa, table };
 }
 
-/** Records as `gsar ledger export --kind grades` writes them, as JSON lines. */
-export function gradeRecords(evaluations: GetEvaluationResponse[]): string {
-  const lines = evaluations.flatMap(({ evaluation, report, grades }) =>
-    (grades ?? []).map((grade) => JSON.stringify(record(evaluation ?? {}, report ?? {}, grade))),
+/** Records as `gsar ledger export --kind grades` writes them, as JSON lines; the evaluations come newest first. */
+export function gradeRecords(evaluations: GradedEvaluation[]): string {
+  const lines = [...evaluations].reverse().flatMap(({ summary, record }) =>
+    (record.grades ?? []).map((grade) => JSON.stringify(gradeRecord(summary, record, grade))),
   );
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function record(
-  evaluation: NonNullable<GetEvaluationResponse["evaluation"]>,
-  report: NonNullable<GetEvaluationResponse["report"]>,
-  grade: RecordedGrade,
-) {
-  const claim = (evaluation.claims ?? []).find((of) => of.id === grade.grade?.claim?.claimId);
-  const decision = evaluation.shadow?.decision ?? evaluation.decision;
+function gradeRecord(summary: EvaluationSummary, { evaluation }: GetEvaluationResponse, grade: RecordedGrade) {
+  const claim = evaluation?.claims?.find((of) => of.id === grade.grade?.claim?.claimId);
   return {
     evaluation: {
-      evaluationId: evaluation.evaluationId,
-      evaluatedAt: evaluation.provenance?.evaluatedAt,
-      reportId: report.id ?? "",
-      policy: evaluation.provenance?.policy,
-      judge: evaluation.provenance?.judges?.at(-1)?.judge ?? "",
-      tier: decision?.tier,
+      evaluationId: summary.evaluationId ?? "",
+      evaluatedAt: summary.evaluatedAt,
+      reportId: summary.reportId ?? "",
+      investigationId: summary.investigationId ?? "",
+      policy: evaluation?.provenance?.policy ?? { name: summary.policy ?? "", digest: "", overridden: false },
+      judge: summary.judge ?? "",
+      tier: summary.tier ?? "TIER_UNSPECIFIED",
     },
     grade,
     claimText: claim?.text ?? "",

@@ -21,6 +21,7 @@ export type GetEvaluationResponse = Schemas["GetEvaluationResponse"];
 export type GetInvestigationRequest = Schemas["GetInvestigationRequest"];
 export type GetInvestigationResponse = Schemas["GetInvestigationResponse"];
 export type GetPolicyResponse = Schemas["GetPolicyResponse"];
+export type Grade = Schemas["Grade"];
 export type GradeRequest = Schemas["GradeRequest"];
 export type GradeResponse = Schemas["GradeResponse"];
 export type GraphState = Schemas["GraphState"];

@@ -1,11 +1,13 @@
 // What a grader has before them: claims of evaluations, newest evaluation first, then the report as a whole.
-import { getEvaluation, listEvaluations } from "./api";
-import type { GetEvaluationResponse, JudgedClaim } from "./contract";
+import { CallError, getEvaluation, listEvaluations } from "./api";
+import type { GetEvaluationResponse, Grade, JudgedClaim } from "./contract";
 
 export interface Task {
   record: GetEvaluationResponse;
   /** The claim to grade; the report as a whole where there is none. */
   claim: JudgedClaim | undefined;
+  /** What the grader said of it in this sitting. */
+  given?: Grade;
 }
 
 /** What is left of an evaluation for a grader. */
@@ -16,27 +18,29 @@ export function tasksOf(record: GetEvaluationResponse, grader: string): Task[] {
   return [...claims.map((claim) => ({ record, claim })), ...(isGraded ? [] : [{ record, claim: undefined }])];
 }
 
-/** Reads evaluations one after the other: those that nobody graded, or those that only others did. */
+/** Reads evaluations one after the other: those that nobody graded, or those that somebody did. */
 export class Queue {
   private ids: string[] = [];
   private pageToken = "";
   private isRead = false;
 
   constructor(
-    private readonly grader: string,
+    readonly grader: string,
     private readonly isSecond: boolean,
   ) {}
 
-  /** The tasks of the next evaluation that has some; none where there is none. */
+  /** The tasks of the next evaluation that has some; none where there is none. After a failure it can be asked again. */
   async next(): Promise<Task[]> {
     for (;;) {
-      const id = this.ids.shift();
+      const id = this.ids[0];
       if (id === undefined) {
         if (this.isRead) return [];
         await this.readPage();
         continue;
       }
-      const tasks = tasksOf(await getEvaluation(id), this.grader);
+      const record = await getEvaluation(id).catch(unlessDeleted);
+      this.ids.shift();
+      const tasks = record ? tasksOf(record, this.grader) : [];
       if (tasks.length > 0) return tasks;
     }
   }
@@ -51,4 +55,8 @@ export class Queue {
     this.pageToken = page.nextPageToken ?? "";
     this.isRead = this.pageToken === "";
   }
+}
+
+function unlessDeleted(failed: unknown): undefined {
+  if (!(failed instanceof CallError) || failed.code !== "NOT_FOUND") throw failed;
 }

@@ -105,6 +105,8 @@ export async function start({ token } = {}) {
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer;
   };
+  /** What `gsar` prints. */
+  const gsar = (...args) => execFileSync(join(bin, "gsar"), [...args, "--endpoint", listen, ...identity], { stdio: ["ignore", "pipe", "pipe"] }).toString();
   try {
     if (token) writeFileSync(join(folder, "token"), token, { mode: 0o600 });
     await isReady(url);
@@ -115,5 +117,5 @@ export async function start({ token } = {}) {
     stop();
     throw failed;
   }
-  return { url, token, call, stop };
+  return { url, token, call, gsar, stop };
 }
