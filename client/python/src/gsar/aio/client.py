@@ -362,11 +362,13 @@ class Client:
             policy=policy,
             judge=judge,
             principal=principal,
-            evaluated_from=evaluated_from,
-            evaluated_before=evaluated_before,
             unproven_only=unproven_only,
             page_size=page_size,
         )
+        if evaluated_from is not None:
+            request.evaluated_from.FromDatetime(evaluated_from)
+        if evaluated_before is not None:
+            request.evaluated_before.FromDatetime(evaluated_before)
         method = self._ledger.ListEvaluations
         while True:
             page = await self.transport.call("ListEvaluations", method, request, repeat=True, timeout=timeout)
@@ -384,7 +386,9 @@ class Client:
         timeout: float | None = None,
     ) -> v1.CountEvaluationsResponse:
         """Counts recorded evaluations, in intervals of time and by what was decided."""
-        request = v1.CountEvaluationsRequest(evaluations=evaluations, interval=interval)
+        request = v1.CountEvaluationsRequest(evaluations=evaluations)
+        if interval is not None:
+            request.interval.FromTimedelta(interval)
         method = self._ledger.CountEvaluations
         return await self.transport.call("CountEvaluations", method, request, repeat=True, timeout=timeout)
 
