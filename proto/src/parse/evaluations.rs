@@ -8,7 +8,7 @@ use gsar_core::time::Timestamp;
 
 use super::field::{optional_enumeration, short_text};
 use super::path::Path;
-use super::time::{elapsed_micros, optional_timestamp};
+use super::time::{elapsed_micros, evaluated};
 use crate::v1;
 use crate::violations::Violations;
 
@@ -95,14 +95,11 @@ fn restrictions(
     violations: &mut Violations,
 ) -> Option<ParsedEvaluationFilter> {
     let at = |name| parent.as_ref().map_or(Path::root(name), |parent| parent.field(name));
-    let from = optional_timestamp(at("evaluated_from"), filter.evaluated_from, violations);
-    let before = optional_timestamp(at("evaluated_before"), filter.evaluated_before, violations);
-    if let (Some(Some(from)), Some(Some(before))) = (from, before)
-        && before <= from
-    {
-        let description = "is not after evaluated_from; give a later instant, or none";
-        violations.add(at("evaluated_before"), description);
-    }
+    let times = evaluated(
+        (at("evaluated_from"), filter.evaluated_from),
+        (at("evaluated_before"), filter.evaluated_before),
+        violations,
+    );
     let tier = optional_enumeration(at("tier"), filter.tier, violations);
     let graded = graded(at("graded"), filter.graded, violations);
     let mut name = |field, name| short_text(at(field), name, violations);
@@ -111,6 +108,7 @@ fn restrictions(
     let policy = name("policy", filter.policy);
     let judge = name("judge", filter.judge);
     let principal = name("principal", filter.principal);
+    let (from, before) = times?;
     Some(ParsedEvaluationFilter {
         tier: tier?,
         report_id: report_id?,
@@ -118,8 +116,8 @@ fn restrictions(
         policy: policy?,
         judge: judge?,
         principal: principal?,
-        from: from?,
-        before: before?,
+        from,
+        before,
         graded: graded?,
         unproven_only: filter.unproven_only,
     })

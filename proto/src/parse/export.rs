@@ -6,7 +6,7 @@ use gsar_core::time::Timestamp;
 use super::field::{optional_enumeration, short_text};
 use super::list::each;
 use super::path::Path;
-use super::time::optional_timestamp;
+use super::time::evaluated;
 use crate::v1;
 use crate::violations::Violations;
 
@@ -34,24 +34,21 @@ pub struct ParsedExport {
 /// Reads an export.
 pub fn export(request: v1::ExportRequest, violations: &mut Violations) -> Option<ParsedExport> {
     let kinds = kinds(request.kinds, violations);
-    let from = Path::root("evaluated_from");
-    let from = optional_timestamp(from, request.evaluated_from, violations);
-    let path = Path::root("evaluated_before");
-    let before = optional_timestamp(path, request.evaluated_before, violations);
-    if let (Some(Some(from)), Some(Some(before))) = (from, before)
-        && before <= from
-    {
-        violations.add(path, "is not after evaluated_from; give a later instant, or none");
-    }
+    let times = evaluated(
+        (Path::root("evaluated_from"), request.evaluated_from),
+        (Path::root("evaluated_before"), request.evaluated_before),
+        violations,
+    );
     let policy = short_text(Path::root("policy"), request.policy, violations);
     let judge = short_text(Path::root("judge"), request.judge, violations);
     let tier = optional_enumeration(Path::root("tier"), request.tier, violations);
     let investigation = Path::root("investigation_id");
     let investigation_id = short_text(investigation, request.investigation_id, violations);
+    let (from, before) = times?;
     Some(ParsedExport {
         kinds: kinds?,
-        from: from?,
-        before: before?,
+        from,
+        before,
         policy: policy?,
         judge: judge?,
         tier: tier?,

@@ -48,6 +48,22 @@ pub(super) fn optional_timestamp(
     }
 }
 
+/// The first instant of evaluations and the one before which they began; each may be absent.
+pub(super) fn evaluated(
+    (from_path, from): (Path<'_>, Option<prost_types::Timestamp>),
+    (before_path, before): (Path<'_>, Option<prost_types::Timestamp>),
+    violations: &mut Violations,
+) -> Option<(Option<Timestamp>, Option<Timestamp>)> {
+    let from = optional_timestamp(from_path, from, violations);
+    let before = optional_timestamp(before_path, before, violations);
+    let (from, before) = (from?, before?);
+    if from.zip(before).is_some_and(|(from, before)| before <= from) {
+        violations.add(before_path, "is not after evaluated_from; give a later instant, or none");
+        return None;
+    }
+    Some((from, before))
+}
+
 /// A window with both ends, in order.
 pub(super) fn window(
     path: Path<'_>,

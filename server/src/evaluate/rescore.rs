@@ -43,10 +43,16 @@ struct Evaluation {
     partition: parse::RecordedPartition,
     policy: Arc<Policy>,
     evidence: Evidence,
-    /// Whether its judge can be asked about findings once more.
+    judge: JudgeTraits,
+}
+
+/// What is known of a judge by its name alone.
+#[derive(Clone, Copy)]
+struct JudgeTraits {
+    /// Whether it can be asked about findings once more.
     can_ask: bool,
-    /// Whether a second judge may have been asked, whatever the corrections say.
-    has_opinions: bool,
+    /// Whether a second judge may have been asked as well, whatever the corrections say.
+    may_have_second_opinion: bool,
 }
 
 impl Engine {
@@ -100,10 +106,8 @@ impl Engine {
         let evidence = self.recorded_evidence(id, &answer, stored.evidence).await?;
         let links = answer.provenance.as_ref().map(|from| from.judges.as_slice());
         let name = links.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
-        let (can_ask, has_opinions) = self.can_be_asked(name);
         Ok(Evaluation {
-            can_ask,
-            has_opinions,
+            judge: self.traits_of(name),
             report: stored.report.unwrap_or_default(),
             policy: policy.policy,
             answer,
@@ -112,12 +116,13 @@ impl Engine {
         })
     }
 
-    /// Whether the judge of that name can be asked about findings once more, and whether a second judge may have been asked.
-    fn can_be_asked(&self, judge: &str) -> (bool, bool) {
+    fn traits_of(&self, judge: &str) -> JudgeTraits {
         let judge = self.judges.iter().find(|known| known.name() == judge);
         let is_local = judge.is_some_and(|judge| judge.is_local());
-        let can_ask = judge.is_some_and(|judge| judge.can_reconsider());
-        (can_ask, self.second_opinion.is_some() && !is_local)
+        JudgeTraits {
+            can_ask: judge.is_some_and(|judge| judge.can_reconsider()),
+            may_have_second_opinion: self.second_opinion.is_some() && !is_local,
+        }
     }
 
     /// The evidence of an evaluation, whole where every item of it is kept so.
@@ -219,15 +224,15 @@ impl Evaluation {
             Evidence::Whole(_) => (None, false),
             Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
         };
-        let has_opinions =
-            self.has_opinions || self.partition.verified.corrections.iter().any(is_opinion);
+        let has_opinions = self.judge.may_have_second_opinion
+            || self.partition.verified.corrections.iter().any(is_opinion);
         let not_rescored = not_rescored::of_partition(&Scope {
             recorded: &self.policy,
             policy,
             answer: &self.answer,
             undone: &undone,
             missing,
-            can_ask: self.can_ask,
+            can_ask: self.judge.can_ask,
             has_opinions,
             blind_coverage,
         });
@@ -308,7 +313,7 @@ impl Evaluation {
                 (undone.judged, Turn::Taken { first, findings })
             }
             (Some(AskedAgain { first, .. }), false) => (first, Turn::NotNeeded),
-            (None, _) if self.can_ask => (undone.judged, Turn::NotNeeded),
+            (None, _) if self.judge.can_ask => (undone.judged, Turn::NotNeeded),
             (None, _) => (undone.judged, Turn::Impossible),
         };
         let subject = Subject {

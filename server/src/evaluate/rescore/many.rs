@@ -12,10 +12,10 @@ use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::{Evaluation, Evidence, before, is_partitioned};
+use super::{Evaluation, Evidence, JudgeTraits, before, is_partitioned};
 use crate::call::{Call, Step};
 use crate::evaluate::record::refused;
-use crate::evaluate::{ChosenPolicy, Engine, not_rescored, summary};
+use crate::evaluate::{ChosenPolicy, Engine, answer, not_rescored, summary};
 use crate::ledger::{Answered, Filter};
 use crate::offload::offload_long;
 
@@ -42,7 +42,8 @@ impl Engine {
     ) -> Result<v1::RescoreEvaluationsResponse, Status> {
         let ledger = self.recording()?;
         call.enter(Step::Decide);
-        let mut many = Many::new(policy.policy.clone(), self.judges_that_can_be_asked());
+        let mut many =
+            Many::new(policy.policy.clone(), self.traits_of_judges(), self.traits_of(""));
         let mut filter = filter;
         let mut left = limit;
         let has_more = loop {
@@ -59,17 +60,18 @@ impl Engine {
         Ok(many.answer(&policy, has_more))
     }
 
-    /// The judges by name, and whether each can be asked about findings and may have had a second opinion.
-    fn judges_that_can_be_asked(&self) -> HashMap<String, (bool, bool)> {
-        let asked = |name: &str| (name.to_owned(), self.can_be_asked(name));
-        self.judges.iter().map(|judge| asked(judge.name())).collect()
+    fn traits_of_judges(&self) -> HashMap<String, JudgeTraits> {
+        let traits = |name: &str| (name.to_owned(), self.traits_of(name));
+        self.judges.iter().map(|judge| traits(judge.name())).collect()
     }
 }
 
 /// What came of the evaluations so far.
 struct Many {
     policy: Arc<Policy>,
-    judges: HashMap<String, (bool, bool)>,
+    judges: HashMap<String, JudgeTraits>,
+    /// Those of a judge that is configured no more.
+    other_judge: JudgeTraits,
     /// The policies that evaluations were decided by, by their files; `None` for one that cannot be read.
     recorded: HashMap<String, Option<Arc<Policy>>>,
     decided: u32,
@@ -87,10 +89,15 @@ struct Outcome {
 }
 
 impl Many {
-    fn new(policy: Arc<Policy>, judges: HashMap<String, (bool, bool)>) -> Self {
+    fn new(
+        policy: Arc<Policy>,
+        judges: HashMap<String, JudgeTraits>,
+        other_judge: JudgeTraits,
+    ) -> Self {
         Self {
             policy,
             judges,
+            other_judge,
             recorded: HashMap::new(),
             decided: 0,
             unreadable: 0,
@@ -136,7 +143,8 @@ impl Many {
         let recorded = self.recorded_policy(&answered.policy_toml)?;
         let was = before(&answer).tier;
         if !is_partitioned(&answer) {
-            let reasons = answer.decision.as_ref().map_or(&[][..], |decision| &decision.reasons);
+            let decided = answer::decided(&answer);
+            let reasons = decided.map_or(&[][..], |decision| &decision.reasons);
             let not_rescored = not_rescored::of_abstention(&self.policy, &answer, reasons);
             return Some((was, Outcome { tier: was, guarded_score: None, not_rescored }));
         }
@@ -145,15 +153,13 @@ impl Many {
         let report = v1::Report::decode(answered.report.as_slice()).ok()?;
         let judges = answer.provenance.as_ref().map(|from| from.judges.as_slice());
         let judge = judges.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
-        let (can_ask, may_have_opinions) =
-            self.judges.get(judge).copied().unwrap_or((false, false));
+        let traits = self.judges.get(judge).copied().unwrap_or(self.other_judge);
         let evaluation = Evaluation {
             report,
             policy: recorded,
             partition,
             evidence: Evidence::Heads(Vec::new(), NOT_VERIFIED),
-            can_ask,
-            has_opinions: may_have_opinions,
+            judge: traits,
             answer,
         };
         let (Assessment { decision, .. }, not_rescored) = evaluation.assessment(&self.policy);
