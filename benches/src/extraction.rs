@@ -6,7 +6,7 @@ use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
 use gsar_core::policy::VerificationMode;
-use gsar_core::verify::{EvidenceSet, ExtraTurn, verify_with};
+use gsar_core::verify::{EvidenceSet, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item, RecordId};
@@ -68,10 +68,9 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
     let Question { claims, evidence } = question;
     let index = Index::new(Facts::read(evidence.iter().map(Item::from)));
     let judged = claims.iter().map(|claim| judged(claim, evidence, &index));
-    let verified = verify_with(
+    let verified = verify(
         VerificationMode::Enforce,
         &preset(Preset::Reference),
-        ExtraTurn::Impossible,
         claims,
         judged.collect::<anyhow::Result<Vec<JudgedClaim>>>()?,
         &EvidenceSet::new(evidence),

@@ -239,10 +239,7 @@ pub(crate) struct Replay {
     /// Verification alone, in this process: no server, no prompt, no decision
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Let the local model give a second opinion on what is called grounded
-    #[arg(long, conflicts_with = "offline")]
-    pub(crate) second_opinion: bool,
-    /// List every right verdict that is taken away or blocks (the tune part only)
+    /// List every right verdict that is taken away (the tune part only)
     #[arg(long)]
     pub(crate) list: bool,
     /// Tables for people, or one JSON object for programs

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use gsar_core::assess::Assessment;
 use gsar_core::coverage::Coverage;
-use gsar_core::policy::{FindingModes, Policy, Preset, UndefinedScore, VerificationMode, preset};
+use gsar_core::policy::{Policy, UndefinedScore, VerificationMode};
 use gsar_core::reassess::{Recorded, reassess};
 use gsar_core::verify::{Verified, undo};
 use gsar_core::{Class, Decision, JudgedClaim, Origin, Tally, TextFindings, decide_with};
@@ -36,10 +36,9 @@ impl Partition {
         let read = recorded_partition(answer, enforced);
         let read = read.map_err(|error| anyhow!("row {}: {error}", row.row))?;
         let judged = if enforced {
-            let modes = modes(answer);
             let calls = provenance.iter().flat_map(|provenance| &provenance.judges);
             let asked = calls.flat_map(|link| &link.calls).any(|call| call.purpose == "reconsider");
-            undo(&read.verified, &modes, asked).judged
+            undo(&read.verified, asked).judged
         } else {
             read.verified.claims.iter().map(|claim| claim.judged.clone()).collect()
         };
@@ -97,13 +96,6 @@ impl Partition {
         }
         changed
     }
-}
-
-/// The modes of findings of the preset that an answer was decided by; those of `reference` for any other policy.
-fn modes(answer: &v1::EvaluateResponse) -> FindingModes {
-    let policy = answer.provenance.as_ref().and_then(|provenance| provenance.policy.as_ref());
-    let name = policy.and_then(|policy| Preset::from_name(&policy.name));
-    preset(name.unwrap_or(Preset::Reference)).findings
 }
 
 /// A score as a number, for statistics.

@@ -21,8 +21,7 @@ use crate::score::Terms;
 use crate::tally::Tally;
 use crate::time::{Timestamp, Window};
 use crate::verify::{
-    Correction, EvidenceSet, ExtraTurn, Objection, Opinion, Standing, Verified, VerifiedClaim,
-    objections, settled_findings, verify_with,
+    Correction, EvidenceSet, Objection, Standing, Verified, VerifiedClaim, objections, verify,
 };
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
@@ -44,34 +43,16 @@ pub struct Subject<'a> {
     pub claims: &'a [Claim],
     /// What was said of them, after the extra turn where there was one.
     pub judged: Vec<JudgedClaim>,
-    /// The extra turn of the judge.
-    pub turn: Turn,
+    /// The partition before the extra turn, where there was one: the tier never becomes better than this one's.
+    pub first: Option<Vec<JudgedClaim>>,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
-    /// What a second judge finds of claims; empty where none was asked.
-    pub opinions: &'a [Opinion],
     /// Who made the partition.
     pub origin: Origin,
     /// The investigation behind the report, where there is one.
     pub investigation: Option<&'a Investigation<'a>>,
     /// The report's self-rated confidence.
     pub confidence: Option<Confidence>,
-}
-
-/// The extra turn of a judge, in which it is asked about findings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// The judge cannot be asked, or a caller gave the partition.
-    Impossible,
-    /// There was nothing to ask.
-    NotNeeded,
-    /// It was asked, or was to be asked and gave no answer.
-    Taken {
-        /// The partition before it: the tier never becomes better than this one's.
-        first: Vec<JudgedClaim>,
-        /// What it was asked about.
-        findings: Vec<Correction>,
-    },
 }
 
 /// The investigation behind a report.
@@ -126,19 +107,14 @@ impl Assessment {
 #[must_use]
 pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let evidence_set = EvidenceSet::new(subject.evidence)
-        .with_report(subject.synthesis)
-        .with_opinions(subject.opinions);
+    let evidence_set = EvidenceSet::new(subject.evidence);
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
     let coverage =
         if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };
-    let first = match &subject.turn {
-        Turn::Taken { first, .. } => first,
-        Turn::Impossible | Turn::NotNeeded => &subject.judged,
-    };
-    let as_judged = as_judged(policy, first);
+    let as_judged = as_judged(policy, subject.first.as_ref().unwrap_or(&subject.judged));
     let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
-    let verified = verified(policy, subject.claims, subject.judged, subject.turn, &evidence_set);
+    let verified =
+        verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
     let Weighed { tally, findings, decision } =
         weigh(policy, as_judged, &verified, coverage, subject.origin);
 
@@ -184,28 +160,6 @@ pub fn without_partition(
     (decision, chain, settled)
 }
 
-fn verified(
-    policy: &Policy,
-    claims: &[Claim],
-    judged: Vec<JudgedClaim>,
-    turn: Turn,
-    evidence_set: &EvidenceSet<'_>,
-) -> Verified {
-    let possible = match turn {
-        Turn::Impossible => ExtraTurn::Impossible,
-        Turn::NotNeeded | Turn::Taken { .. } => ExtraTurn::Possible,
-    };
-    let Turn::Taken { first, findings } = turn else {
-        return verify_with(policy.verification, policy, possible, claims, judged, evidence_set);
-    };
-    let after = judged.clone();
-    let mut verified =
-        verify_with(policy.verification, policy, possible, claims, judged, evidence_set);
-    let settled = settled_findings(&findings, &first, &after, &verified.corrections);
-    verified.corrections.extend(settled);
-    verified
-}
-
 /// A partition that was counted, and what came of it.
 pub(crate) struct Weighed {
     pub(crate) tally: Tally,
@@ -228,9 +182,7 @@ pub(crate) fn weigh(
     } else {
         as_judged
     };
-    let disputed = verified.claims.iter().filter(|claim| claim.disputed);
-    let disputed = disputed.map(|claim| claim.judged.claim.id.clone()).collect();
-    let findings = TextFindings { coverage, duplicates, disputed };
+    let findings = TextFindings { coverage, duplicates };
     let mut decision = decide_with(policy, &tally, origin, Some(&findings));
     if enforced {
         never_better(policy, &as_judged, origin, &findings, &mut decision);

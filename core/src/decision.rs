@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::claim::{ClaimId, Class};
+use crate::claim::Class;
 use crate::coverage::Coverage;
 use crate::fixed::{Fraction, Millionths};
 use crate::policy::{Policy, PolicyValues, UndefinedScore, VerificationMode};
@@ -54,8 +54,6 @@ pub enum Guard {
     Duplicates,
     /// `min_coverage`.
     Coverage,
-    /// `absence_needs_search`.
-    Absence,
     /// `verification`.
     Verification,
     /// `synthesis_required`.
@@ -69,7 +67,6 @@ impl Guard {
         match self {
             Self::Duplicates => "duplicates",
             Self::Coverage => "coverage",
-            Self::Absence => "absence",
             Self::Verification => "verification",
             Self::Synthesis => "synthesis",
         }
@@ -92,8 +89,6 @@ pub struct TextFindings {
     pub coverage: Option<Coverage>,
     /// Claims that were set aside because another says the same.
     pub duplicates: u32,
-    /// Claims about which a finding of verification is open, in the order of the report.
-    pub disputed: Vec<ClaimId>,
 }
 
 /// Why a tier is what it is, or what was noticed on the way.
@@ -141,11 +136,6 @@ pub enum Reason {
     ClaimDropped {
         /// Claims that the judge dropped.
         count: u32,
-    },
-    /// Claims about which a finding of verification is open block proceed.
-    Disputed {
-        /// Which.
-        claims: Vec<ClaimId>,
     },
     /// Too few grounded claims block proceed.
     TooFewGrounded {
@@ -207,7 +197,6 @@ impl Reason {
             Self::ContradictedClaims { .. } => "CONTRADICTED_CLAIMS",
             Self::UnverifiedContradiction { .. } => "UNVERIFIED_CONTRADICTION",
             Self::ClaimDropped { .. } => "CLAIM_DROPPED",
-            Self::Disputed { .. } => "DISPUTED",
             Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
             Self::CoverageBelow { .. } => "COVERAGE_BELOW",
             Self::UncoveredText { .. } => "UNCOVERED_TEXT",
@@ -254,13 +243,6 @@ impl Reason {
                 format!(
                     "{} proceed: the judge gave no verdict on it",
                     claims(u64::from(*count), "blocks", "block")
-                )
-            }
-            Self::Disputed { claims: disputed } => {
-                let count = u64::try_from(disputed.len()).unwrap_or(u64::MAX);
-                format!(
-                    "{} proceed: the judge keeps its verdict against what verification found",
-                    claims(count, "blocks", "block")
                 )
             }
             Self::TooFewGrounded { grounded, least } => {
@@ -423,11 +405,6 @@ fn blocks(
     if tally.dropped() > 0 {
         reasons.push(Reason::ClaimDropped { count: tally.dropped() });
     }
-    if let Some(findings) = findings
-        && !findings.disputed.is_empty()
-    {
-        reasons.push(Reason::Disputed { claims: findings.disputed.clone() });
-    }
     let grounded = tally.count(Class::Grounded);
     if grounded < u64::from(guards.min_grounded) {
         reasons.push(Reason::TooFewGrounded { grounded, least: guards.min_grounded });
@@ -468,7 +445,6 @@ fn not_applicable(policy: &PolicyValues, findings: Option<&TextFindings>) -> Vec
     for (guard, asked_for, nothing_to_see) in [
         (Guard::Duplicates, guards.duplicates_count_once, without_text),
         (Guard::Coverage, guards.min_coverage.is_some(), without_synthesis),
-        (Guard::Absence, guards.absence_needs_search, without_text),
         (Guard::Synthesis, guards.synthesis_required, without_text),
         (Guard::Verification, policy.verification != VerificationMode::Off, without_text),
     ] {

@@ -28,7 +28,6 @@ impl Reason {
                 of(&|claim| claim.standing == Standing::UnverifiedContradiction)
             }
             Self::ClaimDropped { .. } => of(&|claim| claim.standing == Standing::Dropped),
-            Self::Disputed { claims } => claims.clone(),
             Self::ScoreBelowProceed { .. } | Self::ScoreBelowRegenerate { .. } => of(&is_at_fault),
             Self::TooFewGrounded { .. } => of(&|claim| claim.judged.class != Class::Grounded),
             Self::VerificationKeepsTier { .. } => of(&|claim| {
@@ -62,7 +61,6 @@ impl Reason {
                 Some("check it against the evidence, or leave it out")
             }
             Self::ClaimDropped { .. } => Some("have the report judged once more, or leave it out"),
-            Self::Disputed { .. } => Some("say what the cited words say, or leave it out"),
             Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
             Self::CoverageBelow { .. } => {
                 Some("make claims of the sentences under coverage.uncovered, or leave it out")
@@ -110,7 +108,6 @@ pub(crate) fn named(claims: &[ClaimId]) -> String {
 fn is_at_fault(claim: &VerifiedClaim) -> bool {
     matches!(claim.judged.class, Class::Ungrounded | Class::Contradicted)
         || claim.standing != Standing::AsJudged
-        || claim.disputed
 }
 
 /// The specialists whose evidence each claim cites as it was judged, before verification takes citations away.

@@ -25,11 +25,6 @@ pub enum OpenPoint {
         /// Which.
         claims: Vec<ClaimId>,
     },
-    /// Claims about which a finding of verification is open.
-    Disputed {
-        /// Which.
-        claims: Vec<ClaimId>,
-    },
     /// Claims that say something was fixed, without a check that passed.
     UnverifiedFix {
         /// Which.
@@ -64,7 +59,6 @@ impl OpenPoint {
         match self {
             Self::UnverifiedContradiction { .. } => "UNVERIFIED_CONTRADICTION",
             Self::ClaimDropped { .. } => "CLAIM_DROPPED",
-            Self::Disputed { .. } => "DISPUTED",
             Self::UnverifiedFix { .. } => "UNVERIFIED_FIX",
             Self::CorrectionNotApplied { .. } => "CORRECTION_NOT_APPLIED",
             Self::ContestedHypothesis { .. } => "CONTESTED_HYPOTHESIS",
@@ -79,7 +73,6 @@ impl OpenPoint {
         match self {
             Self::UnverifiedContradiction { claims }
             | Self::ClaimDropped { claims }
-            | Self::Disputed { claims }
             | Self::UnverifiedFix { claims }
             | Self::CorrectionNotApplied { claims } => claims,
             Self::ContestedHypothesis { .. }
@@ -99,10 +92,6 @@ impl OpenPoint {
             Self::ClaimDropped { claims } => {
                 format!("have {} judged: the judge gave no verdict", named(claims))
             }
-            Self::Disputed { claims } => format!(
-                "check {} against the evidence: the judge keeps its verdict against what verification found",
-                named(claims)
-            ),
             Self::UnverifiedFix { claims } => format!(
                 "run a check of what {} says was fixed, and cite it: no check that passed is cited",
                 named(claims)
@@ -142,7 +131,6 @@ pub fn open_points(
     [
         OpenPoint::UnverifiedContradiction { claims: standing(Standing::UnverifiedContradiction) },
         OpenPoint::ClaimDropped { claims: standing(Standing::Dropped) },
-        OpenPoint::Disputed { claims: assessment.findings.disputed.clone() },
         OpenPoint::UnverifiedFix { claims: assessment.unverified_fixes.clone() },
         OpenPoint::CorrectionNotApplied { claims: not_applied(&assessment.corrections) },
     ]

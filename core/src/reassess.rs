@@ -65,6 +65,6 @@ fn noted(corrections: Vec<Correction>) -> Vec<Correction> {
 }
 
 fn claims_as_judged(judged: Vec<JudgedClaim>) -> Vec<VerifiedClaim> {
-    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged, disputed: false };
+    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged };
     judged.into_iter().map(stands).collect()
 }

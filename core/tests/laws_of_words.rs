@@ -8,7 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::duplicates::canonical_tally;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
@@ -105,9 +105,8 @@ fn assessed(
         synthesis: "The cart pod restarted 7 times. The memory limit is 512Mi.",
         claims,
         judged,
-        turn: Turn::Impossible,
+        first: None,
         evidence,
-        opinions: &[],
         origin: Origin::Judge,
         investigation: None,
         confidence: None,

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
 };
@@ -69,9 +69,8 @@ fn assessed(
         synthesis: "",
         claims,
         judged,
-        turn: Turn::Impossible,
+        first: None,
         evidence,
-        opinions: &[],
         origin: Origin::Judge,
         investigation: None,
         confidence: None,

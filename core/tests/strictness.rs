@@ -11,14 +11,14 @@
     reason = "a test fails by panicking"
 )]
 
-use gsar_core::assess::{Subject, Turn, assess};
+use gsar_core::assess::{Subject, assess};
 use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{
-    Check, FindingMode, FindingModes, PolicyValues, UndefinedScore, VerificationMode,
+    PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };
 use gsar_core::{
     Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, Tally, TextFindings,
@@ -95,7 +95,8 @@ impl Dice {
                     [VerificationMode::Off, VerificationMode::Observe, VerificationMode::Enforce];
                 values.verification = self.of(&modes);
             }
-            6 => values.findings.set(self.of(&Check::ALL), self.of(&FindingMode::ALL)),
+            6 if coin => values.second_look = self.of(&SecondLook::ALL),
+            6 => values.second_look_failure = self.of(&SecondLookFailure::ALL),
             7 => self.weights(values),
             8 => values.weights.set(self.of(&EvidenceType::ALL), self.share()),
             9 => guards.duplicates_count_once = coin,
@@ -104,7 +105,7 @@ impl Dice {
             12 => guards.contradiction_blocks = coin,
             13 => guards.min_grounded = u32::try_from(self.below(4)).unwrap(),
             14 => guards.min_coverage = self.limit(),
-            _ if coin => guards.absence_needs_search = self.one_in(2),
+            _ if coin => guards.headline_must_be_grounded = self.one_in(2),
             _ => guards.tool_match_needs_attestation = self.one_in(2),
         }
     }
@@ -120,12 +121,8 @@ impl Dice {
             3 => values.ungrounded_floor = values.ungrounded_floor.max(share),
             4 => values.undefined_score = UndefinedScore::Absent,
             5 => values.verification = VerificationMode::Enforce,
-            6 => {
-                let check = self.of(&Check::ALL);
-                if values.findings.of(check) == FindingMode::Note {
-                    values.findings.set(check, self.of(&FindingMode::ALL));
-                }
-            }
+            6 if self.one_in(2) => values.second_look = SecondLook::All,
+            6 => values.second_look_failure = SecondLookFailure::Abstain,
             7 => {
                 for evidence_type in EvidenceType::ALL {
                     let lighter = values.weights.of(evidence_type).min(share);
@@ -142,7 +139,7 @@ impl Dice {
             }
             11 => guards.contradiction_blocks = true,
             12 => guards.min_coverage = guards.min_coverage.max(Some(share)),
-            _ if self.one_in(2) => guards.absence_needs_search = true,
+            _ if self.one_in(2) => guards.headline_must_be_grounded = true,
             _ => guards.tool_match_needs_attestation = true,
         }
     }
@@ -154,9 +151,6 @@ impl Dice {
         if self.one_in(2) {
             let name = self.of(&[Preset::Reference, Preset::Strict]);
             values = PolicyValues { base: Preset::Paper, ..preset(name).values().clone() };
-        }
-        if self.one_in(2) {
-            values.findings = FindingModes::all(self.of(&FindingMode::ALL));
         }
         for _ in 0..self.below(8) {
             self.change(&mut values);
@@ -203,7 +197,6 @@ impl Dice {
                     words: Vec::new(),
                 }),
                 duplicates: 0,
-                disputed: Vec::new(),
             }
         });
         (tally, self.of(&[Origin::Caller, Origin::Judge]), findings)
@@ -306,17 +299,16 @@ impl Report {
         Self { synthesis, claims, judged, evidence }
     }
 
-    fn tier(&self, policy: &Policy, origin: Origin, turn: Turn) -> gsar_core::Tier {
+    fn tier(&self, policy: &Policy, origin: Origin) -> gsar_core::Tier {
         let subject = Subject {
             synthesis: &self.synthesis,
             claims: &self.claims,
             judged: self.judged.clone(),
             evidence: &self.evidence,
-            opinions: &[],
             origin,
             investigation: None,
             confidence: None,
-            turn,
+            first: None,
         };
         assess(policy, subject).decision.tier
     }
@@ -378,19 +370,16 @@ fn no_stricter_policy_makes_the_tier_of_a_report_better() {
         accepted += 1;
         for report in &reports {
             for origin in [Origin::Caller, Origin::Judge] {
-                for turn in [|| Turn::Impossible, || Turn::NotNeeded] {
-                    let before = report.tier(&policy, origin, turn());
-                    let after = report.tier(&stricter, origin, turn());
-                    assert!(
-                        after >= before,
-                        "{before:?} becomes {after:?}: {origin:?} {:?}\n{:#?}\n{:#?}\n{:#?}\n{:#?}",
-                        turn(),
-                        report.judged,
-                        report.evidence,
-                        policy.values(),
-                        stricter.values(),
-                    );
-                }
+                let before = report.tier(&policy, origin);
+                let after = report.tier(&stricter, origin);
+                assert!(
+                    after >= before,
+                    "{before:?} becomes {after:?}: {origin:?}\n{:#?}\n{:#?}\n{:#?}\n{:#?}",
+                    report.judged,
+                    report.evidence,
+                    policy.values(),
+                    stricter.values(),
+                );
             }
         }
     }

@@ -202,7 +202,7 @@ fn read_file(path: &Path, named: &Named) -> Result<Policy, PoliciesError> {
         let name = policy.name.clone();
         return Err(PoliciesError::NameTaken { path: path.to_owned(), name, other });
     }
-    for warning in policy.warnings() {
+    for warning in policy.warnings().iter().chain(policy.retired_keys()) {
         tracing::warn!(policy = policy.name, field = warning.field, "{}", warning.message);
     }
     Ok(policy)

@@ -55,7 +55,6 @@ mod reports_that_hide;
 mod rescore;
 mod rules_over_facts;
 mod schemas;
-mod second_opinion;
 mod secrets;
 mod select_best;
 mod service_manager;

@@ -1,5 +1,5 @@
-//! The extra turn: what verification finds is put to the model that gave the verdict, over real HTTP, and what it may
-//! and may not change.
+//! The extra turn: a model of whose quotes none stands in the evidence is asked for others, over real HTTP, and what its
+//! answer may and may not change.
 
 use crate::support::chat_models::{Models, request, verdict};
 use crate::support::{Running, item};
@@ -7,7 +7,7 @@ use gsar_chat_wire::{Play, Server};
 use gsar_proto::v1;
 
 const NAME: &str = "openai:judge-1";
-const LOG: &str = "connection pool of orders not exhausted\nworkers busy 4 of 8";
+const LOG: &str = "workers busy 4 of 8";
 const PEAK: &str = "connection pool of orders exhausted";
 
 struct Asked {
@@ -32,10 +32,10 @@ fn report(judge: &str) -> v1::EvaluateRequest {
     asked
 }
 
-/// The first answer: the quote denies what the claim says.
+/// The first answer: a quote that stands nowhere.
 fn first() -> String {
     verdict(&[
-        ("c1", "grounded", "E1", "connection pool of orders not exhausted"),
+        ("c1", "grounded", "E1", "the pool of orders ran out"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ])
 }
@@ -67,52 +67,55 @@ fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_verdict_that_is_merely_kept_blocks() {
-    let Asked { answer, purposes, prompts } = played(Play::answer(&verdict(&[(
-        "c1",
-        "grounded",
-        "E1",
-        "connection pool of orders not exhausted",
-    )])))
-    .await;
-    assert_eq!(tier(&answer), v1::Tier::Regenerate);
-    assert_eq!(codes(&answer), ["DISPUTED"]);
-    assert_eq!(outcomes(&answer)[0], ("NEGATION_CONFLICT", v1::CorrectionOutcome::Disputed));
-    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
-    assert_eq!((answer.claims[0].disputed, answer.claims[1].disputed), (true, false));
+async fn a_quote_that_stands_nowhere_twice_shows_nothing() {
+    let again = verdict(&[("c1", "grounded", "E1", "the pool of orders ran out")]);
+    let Asked { answer, purposes, prompts } = played(Play::answer(&again)).await;
+    assert_ne!(tier(&answer), v1::Tier::Proceed);
+    assert_eq!(
+        outcomes(&answer),
+        [
+            ("QUOTE_NOT_FOUND", v1::CorrectionOutcome::Corrected),
+            ("NO_VALID_CITATION", v1::CorrectionOutcome::Corrected),
+        ]
+    );
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
+    assert!(!answer.claims[0].disputed);
     assert_eq!(purposes, ["judge", "reconsider"]);
-    assert!(prompts[1].contains("Claim and quote say the reverse of each other"), "{}", prompts[1]);
-    assert!(!prompts[1].contains("The workers were busy"), "only what is open is asked about");
+    assert!(prompts[1].contains("does not contain"), "{}", prompts[1]);
+    assert!(
+        !prompts[1].contains("The workers were busy"),
+        "only what lost its quotes is asked about"
+    );
 }
 
 #[tokio::test]
-async fn a_citation_that_shows_it_clears_the_finding() {
+async fn a_quote_that_stands_is_taken() {
     let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
     let Asked { answer, .. } = played(Play::answer(&second)).await;
     assert_eq!(tier(&answer), v1::Tier::Proceed, "{:?}", answer.corrections);
-    assert_eq!(outcomes(&answer), [("NEGATION_CONFLICT", v1::CorrectionOutcome::Cleared)]);
-    assert_eq!(answer.claims[0].citations.len(), 2);
+    assert_eq!(outcomes(&answer), [("QUOTE_NOT_FOUND", v1::CorrectionOutcome::Corrected)]);
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
+    assert_eq!(answer.claims[0].citations.len(), 1);
 }
 
 #[tokio::test]
 async fn a_stricter_class_is_taken_and_a_better_one_is_not() {
     let second = verdict(&[
-        ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
+        ("c1", "contradicted", "E2", "connection pool of orders exhausted"),
         ("c2", "contradicted", "E1", "workers busy 4 of 8"),
     ]);
     let Asked { answer, .. } = played(Play::answer(&second)).await;
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded, "nobody asked about it");
-    assert_eq!(outcomes(&answer), [("NEGATION_CONFLICT", v1::CorrectionOutcome::Corrected)]);
     assert_eq!(codes(&answer), ["SCORE_BELOW_REGENERATE", "GUARDED_SCORE", "CONTRADICTED_CLAIMS"]);
 }
 
 #[tokio::test]
-async fn a_turn_that_fails_leaves_the_finding_open() {
+async fn a_turn_that_fails_leaves_the_correction_as_it_is() {
     for play in [Play::answer("I cannot say."), Play::Status(500)] {
         let Asked { answer, .. } = played(play).await;
-        assert_eq!(tier(&answer), v1::Tier::Regenerate);
-        assert_eq!(codes(&answer), ["DISPUTED"]);
+        assert_ne!(tier(&answer), v1::Tier::Proceed);
+        assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
         assert!(answer.warnings.iter().any(|warning| warning.code == "EXTRA_TURN_FAILED"));
     }
 }
@@ -147,7 +150,7 @@ async fn under_paper_nothing_is_asked() {
     asked.policy = "paper".to_owned();
     let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
     assert_eq!(tier(&answer), v1::Tier::Proceed);
-    assert_eq!(outcomes(&answer)[0], ("NEGATION_CONFLICT", v1::CorrectionOutcome::Noted));
+    assert_eq!(outcomes(&answer)[0], ("QUOTE_NOT_FOUND", v1::CorrectionOutcome::Noted));
     assert_eq!(provider.seen().len(), 1);
 }
 

@@ -80,7 +80,10 @@ fn its_policies_load_with_every_value_that_they_set() {
     assert_eq!(policy.rollout.ladder, RolloutMode::Off);
     // What did not exist then comes from the base.
     assert_eq!(policy.rollout.decision, DecisionRollout::Active);
-    assert_eq!(policy.findings, preset(Preset::Strict).findings);
+    assert_eq!(policy.second_look, preset(Preset::Strict).second_look);
+    let retired: Vec<&str> =
+        policy.retired_keys().iter().map(|warning| warning.field.as_str()).collect();
+    assert_eq!(retired, ["guards.absence_needs_search"]);
 }
 
 #[tokio::test]

@@ -159,7 +159,7 @@ mod tests {
                 let evidence_type = *random.pick(&EvidenceType::ALL).unwrap();
                 tally.add(class, evidence_type, 1);
             }
-            let findings = TextFindings { coverage: None, duplicates: 0, disputed: Vec::new() };
+            let findings = TextFindings { coverage: None, duplicates: 0 };
             let decision = decide_with(truth, &tally, Origin::Judge, Some(&findings));
             let faithfulness = if decision.tier == Tier::Proceed { 1.0 } else { 0.5 };
             Report { tally, findings, faithfulness }

@@ -42,7 +42,7 @@ struct Question {
 }
 
 impl Question {
-    fn outcome(&self, class: Class, disputed: bool, findings: Vec<Finding>) -> Outcome {
+    fn outcome(&self, class: Class, findings: Vec<Finding>) -> Outcome {
         Outcome {
             case: self.case,
             text: self.text.clone(),
@@ -50,7 +50,6 @@ impl Question {
             said: self.judgement.class,
             quote: self.judgement.citations.first().map_or("", |first| &first.quote).to_owned(),
             class,
-            disputed,
             findings,
         }
     }
@@ -66,7 +65,7 @@ pub(crate) async fn drive(server: &WantedServer, wanted: &Drive) -> Result<Strin
         "--endpoint and --judge are of no use here: a server of its own is started, whose judge gives the stored answers"
     );
     let provider = Provider::start().await?;
-    let configuration = provider.configuration(false)?;
+    let configuration = provider.configuration()?;
     let work = async |client| {
         let path = Path { client: &client, provider: &provider };
         let mut driven = Vec::new();
@@ -109,7 +108,7 @@ pub(crate) async fn replay(server: &WantedServer, wanted: &Replay) -> Result<Str
         offline_sources(wanted)?
     } else {
         let provider = Provider::start().await?;
-        let configuration = provider.configuration(wanted.second_opinion)?;
+        let configuration = provider.configuration()?;
         let work = async |client| {
             let path = Path { client: &client, provider: &provider };
             online_sources(wanted, &path).await

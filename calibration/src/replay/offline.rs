@@ -4,7 +4,7 @@ use crate::judgement::Judgement;
 use anyhow::Result;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use gsar_core::policy::VerificationMode;
-use gsar_core::verify::{self, EvidenceSet, ExtraTurn, verify_with};
+use gsar_core::verify::{self, EvidenceSet, verify};
 use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
 
 use super::Question;
@@ -32,14 +32,7 @@ pub(crate) fn verified(
         .map(|(number, question)| judged(number, question))
         .collect::<Result<_>>()?;
     let given: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
-    let verified = verify_with(
-        VerificationMode::Enforce,
-        &policy,
-        ExtraTurn::Possible,
-        &given,
-        judged,
-        &data_set,
-    );
+    let verified = verify(VerificationMode::Enforce, &policy, &given, judged, &data_set);
     let outcomes = questions.iter().zip(verified.claims).map(|(question, claim)| {
         let of_claim =
             verified.corrections.iter().filter(|found| found.claim == claim.judged.claim.id);
@@ -47,9 +40,8 @@ pub(crate) fn verified(
             code: found.code.name().to_owned(),
             sentence: found.sentence.clone(),
             reclassed: found.outcome == verify::Outcome::Corrected && found.from.0 != found.to.0,
-            disputed: found.outcome == verify::Outcome::Disputed,
         });
-        question.outcome(claim.judged.class, claim.disputed, findings.collect())
+        question.outcome(claim.judged.class, findings.collect())
     });
     Ok(outcomes.collect())
 }

@@ -128,7 +128,12 @@ impl Path<'_> {
                 .iter()
                 .map(|reason| (reason.code.clone(), reason.sentence.clone()))
                 .collect(),
-            findings: answer.corrections.iter().map(finding).filter(Finding::counts).collect(),
+            findings: answer
+                .corrections
+                .iter()
+                .map(finding)
+                .filter(|finding| finding.reclassed)
+                .collect(),
             claims: answer.claims.len(),
             unmatched: unmatched.map(|claim| claim.text.clone()).collect(),
         })
@@ -188,7 +193,7 @@ fn outcome(question: &Question, id: &str, answer: &v1::EvaluateResponse) -> Resu
     };
     let class = Class::from_number(claim.class).context("a claim without a class")?;
     let findings = answer.corrections.iter().filter(|found| found.claim_id == id).map(finding);
-    Ok(question.outcome(class, claim.disputed, findings.collect()))
+    Ok(question.outcome(class, findings.collect()))
 }
 
 fn finding(found: &v1::Correction) -> Finding {
@@ -197,6 +202,5 @@ fn finding(found: &v1::Correction) -> Finding {
         sentence: found.sentence.clone(),
         reclassed: found.outcome() == v1::CorrectionOutcome::Corrected
             && found.class_before != found.class_after,
-        disputed: found.outcome() == v1::CorrectionOutcome::Disputed,
     }
 }

@@ -4,9 +4,6 @@ use gsar_core::{Class, Tier};
 
 use super::errors::ErrorKind;
 
-/// The code of a claim that was left without a citation.
-const NO_CITATION: &str = "NO_VALID_CITATION";
-
 /// A claim of a replay, with what was said of it and what became of that.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -22,8 +19,6 @@ pub(crate) struct Outcome {
     pub(crate) quote: String,
     /// The class in the answer.
     pub(crate) class: Class,
-    /// Whether it stands in that class only under a finding that blocks.
-    pub(crate) disputed: bool,
     /// What verification found, in order: code and sentence.
     pub(crate) findings: Vec<Finding>,
 }
@@ -46,15 +41,6 @@ pub(crate) struct Finding {
     pub(crate) sentence: String,
     /// Whether the class of the claim is another since.
     pub(crate) reclassed: bool,
-    /// Whether the claim blocks because of it while its class stands.
-    pub(crate) disputed: bool,
-}
-
-impl Finding {
-    /// Whether anything came of it.
-    pub(crate) fn counts(&self) -> bool {
-        self.reclassed || self.disputed
-    }
 }
 
 /// What was decided on a report.
@@ -68,7 +54,7 @@ pub(crate) struct Decided {
     pub(crate) tier: Tier,
     /// What was found of it, in order: code and sentence.
     pub(crate) reasons: Vec<(String, String)>,
-    /// What verification found that changed a class or blocks.
+    /// What verification found that changed a class.
     pub(crate) findings: Vec<Finding>,
     /// How many claims it was split into.
     pub(crate) claims: usize,
@@ -82,44 +68,8 @@ impl Outcome {
         self.given == Given::Right && self.class != self.said
     }
 
-    /// A right verdict that stands and blocks.
-    pub(crate) fn is_disputed(&self) -> bool {
-        self.given == Given::Right && self.class == self.said && self.disputed
-    }
-
-    /// A right verdict that is taken away, or blocks.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.is_broken() || self.is_disputed()
-    }
-
-    /// An error that stands and does not block.
+    /// An error that stands.
     pub(crate) fn is_missed(&self) -> bool {
-        matches!(self.given, Given::Error(_)) && self.class == self.said && !self.disputed
-    }
-
-    /// An error that does not stand, or blocks.
-    pub(crate) fn is_stopped(&self) -> bool {
-        matches!(self.given, Given::Error(_)) && !self.is_missed()
-    }
-
-    /// Whether none of its citations held.
-    pub(crate) fn is_uncited(&self) -> bool {
-        self.findings.iter().any(|finding| finding.counts() && finding.code == NO_CITATION)
-    }
-
-    /// The codes of what decided, each once: the findings that changed the class or block, and for a claim that
-    /// was left without a citation what took the citation away.
-    pub(crate) fn codes(&self) -> Vec<&str> {
-        let mut codes: Vec<&str> = Vec::new();
-        for finding in self.findings.iter().filter(|finding| finding.counts()) {
-            let code = match self.findings.first() {
-                Some(first) if finding.code == NO_CITATION => &first.code,
-                _ => &finding.code,
-            };
-            if !codes.contains(&code.as_str()) {
-                codes.push(code);
-            }
-        }
-        codes
+        matches!(self.given, Given::Error(_)) && self.class == self.said
     }
 }

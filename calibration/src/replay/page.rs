@@ -28,7 +28,6 @@ pub(super) fn page(part: ReplayPart, seed: u64, sources: &[Source], list: bool) 
     for (place, source) in sources.iter().enumerate() {
         heading(&mut page, &format!("{}: {} cases", source.name, source.cases.len()));
         verdicts(&mut page, &source.replayed);
-        checks(&mut page, &source.replayed);
         reports(&mut page, &source.replayed);
         // The last of several is all the others together.
         if list && (place == 0 || place + 1 < sources.len()) {
@@ -48,48 +47,14 @@ fn row(name: &str, replayed: &[Replayed], cell: impl Fn(&Summary) -> String) -> 
 }
 
 fn verdicts(page: &mut String, replayed: &[Replayed]) {
-    let mut rows = vec![
-        row("right verdicts broken", replayed, |summary| shown(&summary.broken)),
-        row("right verdicts disputed", replayed, |summary| shown(&summary.disputed)),
-        row("broken or disputed", replayed, |summary| shown(&summary.broken_or_disputed)),
-    ];
+    let mut rows = vec![row("right verdicts broken", replayed, |summary| shown(&summary.broken))];
     for kind in ErrorKind::ALL {
         let name = kind.name();
         rows.push(row(&format!("missed: {name}"), replayed, |summary| {
             summary.missed.get(name).map_or(NOTHING.to_owned(), shown)
         }));
     }
-    for kind in ErrorKind::ALL {
-        let name = kind.name();
-        rows.push(row(&format!("missed where a citation held: {name}"), replayed, |summary| {
-            summary.missed_where_cited.get(name).map_or(NOTHING.to_owned(), shown)
-        }));
-    }
     table(page, &head("", replayed), &rows);
-}
-
-fn checks(page: &mut String, replayed: &[Replayed]) {
-    heading(page, "What each check costs and catches");
-    page.push_str(
-        "Right verdicts that it takes away or blocks / errors that it stops; in brackets those that no other check found.\n\n",
-    );
-    let codes: BTreeSet<&String> =
-        replayed.iter().flat_map(|one| one.summary.checks.keys()).collect();
-    let rows: Vec<_> = codes
-        .into_iter()
-        .map(|code| {
-            row(code, replayed, |summary| {
-                let check = summary.checks.get(code);
-                check.map_or(NOTHING.to_owned(), |check| {
-                    format!(
-                        "{} ({}) / {} ({})",
-                        check.costs, check.costs_alone, check.catches, check.catches_alone
-                    )
-                })
-            })
-        })
-        .collect();
-    table(page, &head("code", replayed), &rows);
 }
 
 fn reports(page: &mut String, replayed: &[Replayed]) {
@@ -154,8 +119,8 @@ fn shown(count: &Count) -> String {
 
 /// Single rows: right verdicts that are lost, and what holds faithful reports back.
 fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
-    heading(page, &format!("Right verdicts broken or disputed as {}", one.summary.rendering));
-    for outcome in one.outcomes.iter().filter(|outcome| outcome.is_lost()) {
+    heading(page, &format!("Right verdicts broken as {}", one.summary.rendering));
+    for outcome in one.outcomes.iter().filter(|outcome| outcome.is_broken()) {
         list_outcome(page, cases, outcome);
     }
     let held_back = one
@@ -183,8 +148,7 @@ fn list_outcome(page: &mut String, cases: &[Case], outcome: &Outcome) {
     // Writing to a string cannot fail.
     let _ = writeln!(
         page,
-        "- {} | {case}\n  {} -> {}: {}\n  quote: {}",
-        outcome.codes().join(", "),
+        "- {case}\n  {} -> {}: {}\n  quote: {}",
         outcome.said.name(),
         outcome.class.name(),
         cut(&outcome.text),
@@ -211,7 +175,7 @@ mod tests {
             kind: "faithful".to_owned(),
             tier: Tier::Regenerate,
             reasons: vec![(
-                "DISPUTED".to_owned(),
+                "SCORE_BELOW_PROCEED".to_owned(),
                 "a sentence with words of the report".to_owned(),
             )],
             findings: Vec::new(),
@@ -233,9 +197,11 @@ mod tests {
     #[test]
     fn a_report_that_is_held_back_is_listed_with_its_reasons() {
         let page = shown(0, false);
-        assert!(page.contains("- json, a/1: regenerate for DISPUTED ()"), "{page}");
+        assert!(page.contains("- json, a/1: regenerate for SCORE_BELOW_PROCEED ()"), "{page}");
         assert!(!page.contains("words of the report"), "single rows only where asked for: {page}");
-        assert!(shown(0, true).contains("DISPUTED: a sentence with words of the report"));
+        assert!(
+            shown(0, true).contains("SCORE_BELOW_PROCEED: a sentence with words of the report")
+        );
     }
 
     #[test]

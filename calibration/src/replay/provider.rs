@@ -59,14 +59,14 @@ impl Provider {
     ///
     /// # Errors
     /// A folder whose name is no text.
-    pub(crate) fn configuration(&self, second_opinion: bool) -> Result<String> {
+    pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the temporary directory has a name that is no text")?;
         // Stored judgements say nothing of a canary.
         let base_url = self.server.base_url(Wire::OpenAi);
         let model = json!({"base_url": base_url, "key_file": key, "canary": false});
         let configuration = json!({
-            "judges": {"chain": [JUDGE], "models": {JUDGE: model}, "second_opinion": second_opinion},
+            "judges": {"chain": [JUDGE], "models": {JUDGE: model}},
             "ledger": {"durable": false},
             "evidence": {"embeddings": "off"},
             "log": {"level": "warn"},

@@ -16,16 +16,8 @@ pub(crate) struct Summary {
     pub(crate) rendering: &'static str,
     /// Right verdicts in another class.
     pub(crate) broken: Count,
-    /// Right verdicts that stand and block.
-    pub(crate) disputed: Count,
-    /// Both together.
-    pub(crate) broken_or_disputed: Count,
-    /// Errors that stand and do not block, by kind.
+    /// Errors that stand, by kind.
     pub(crate) missed: BTreeMap<&'static str, Count>,
-    /// The same of those with a citation that held, so that checks of meaning had something to look at.
-    pub(crate) missed_where_cited: BTreeMap<&'static str, Count>,
-    /// What each check did, by its code.
-    pub(crate) checks: BTreeMap<String, Check>,
     /// How many reports have which tier, by kind; empty where none were sent.
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
     /// Faithful reports that do not proceed.
@@ -43,19 +35,6 @@ pub(crate) struct Count {
     pub(crate) of: u32,
     /// The interval of the share, low and high, in percent; absent below five cases.
     pub(crate) interval: Option<[f64; 2]>,
-}
-
-/// What a check costs and catches.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Check {
-    /// How many right verdicts it takes away or blocks.
-    pub(crate) costs: usize,
-    /// How many errors it stops.
-    pub(crate) catches: usize,
-    /// How many of `costs` no other check found fault with.
-    pub(crate) costs_alone: usize,
-    /// How many of `catches` no other check found fault with.
-    pub(crate) catches_alone: usize,
 }
 
 /// A faithful report that does not proceed.
@@ -77,11 +56,6 @@ impl Summary {
             let of = |outcome: &Outcome| outcome.given == Given::Error(kind);
             (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
         });
-        let missed_where_cited = ErrorKind::ALL.map(|kind| {
-            let of =
-                |outcome: &Outcome| outcome.given == Given::Error(kind) && !outcome.is_uncited();
-            (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
-        });
         let mut tiers: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
         for report in reports {
             let of_kind = tiers.entry(report.kind.clone()).or_default();
@@ -93,11 +67,7 @@ impl Summary {
         Self {
             rendering: rendering.name(),
             broken: Count::new(outcomes, right, Outcome::is_broken),
-            disputed: Count::new(outcomes, right, Outcome::is_disputed),
-            broken_or_disputed: Count::new(outcomes, right, Outcome::is_lost),
             missed: missed.into(),
-            missed_where_cited: missed_where_cited.into(),
-            checks: checks(outcomes),
             reports: tiers,
             held_back: reports.iter().filter(held_back).map(HeldBack::new).collect(),
             unmatched: Count {
@@ -137,52 +107,18 @@ impl HeldBack {
     }
 }
 
-fn checks(outcomes: &[Outcome]) -> BTreeMap<String, Check> {
-    let mut checks: BTreeMap<String, Check> = BTreeMap::new();
-    for outcome in outcomes {
-        let codes = outcome.codes();
-        let alone = usize::from(codes.len() == 1);
-        for code in codes {
-            let check = checks.entry(code.to_owned()).or_default();
-            if outcome.is_lost() {
-                check.costs += 1;
-                check.costs_alone += alone;
-            } else if outcome.is_stopped() {
-                check.catches += 1;
-                check.catches_alone += alone;
-            }
-        }
-    }
-    checks
-}
-
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::Finding;
     use super::*;
     use gsar_core::{Class, Tier};
 
-    fn outcome(given: Given, said: Class, class: Class, codes: &[&str]) -> Outcome {
-        let finding = |code: &&str| Finding {
-            code: (*code).to_owned(),
-            sentence: String::new(),
-            reclassed: said != class && *code != "QUOTE_NOT_FOUND",
-            disputed: said == class,
-        };
-        Outcome {
-            case: 0,
-            text: String::new(),
-            given,
-            said,
-            quote: String::new(),
-            class,
-            disputed: said == class && !codes.is_empty(),
-            findings: codes.iter().map(finding).collect(),
-        }
+    fn outcome(given: Given, said: Class, class: Class) -> Outcome {
+        let (text, quote, findings) = (String::new(), String::new(), Vec::new());
+        Outcome { case: 0, text, given, said, quote, class, findings }
     }
 
     #[test]
@@ -190,28 +126,17 @@ mod tests {
         let error = Given::Error(ErrorKind::Figure);
         let (grounded, ungrounded) = (Class::Grounded, Class::Ungrounded);
         let outcomes = [
-            outcome(Given::Right, grounded, grounded, &[]),
-            outcome(Given::Right, grounded, ungrounded, &["QUOTE_NOT_FOUND", "NO_VALID_CITATION"]),
-            outcome(Given::Right, grounded, grounded, &["FIGURE_CONFLICT"]),
-            outcome(error, grounded, grounded, &["FIGURE_CONFLICT", "TIME_CONFLICT"]),
-            outcome(error, grounded, ungrounded, &["FIGURE_CONFLICT"]),
-            outcome(error, grounded, grounded, &[]),
-            outcome(error, grounded, ungrounded, &["QUOTE_NOT_FOUND", "NO_VALID_CITATION"]),
+            outcome(Given::Right, grounded, grounded),
+            outcome(Given::Right, grounded, ungrounded),
+            outcome(error, grounded, grounded),
+            outcome(error, grounded, ungrounded),
+            outcome(error, grounded, grounded),
         ];
         let summary = Summary::new(Rendering::Text, &outcomes, &[]);
         let hits = |count: &Count| (count.hits, count.of);
-        assert_eq!(hits(&summary.broken), (1, 3));
-        assert_eq!(hits(&summary.disputed), (1, 3));
-        assert_eq!(hits(&summary.broken_or_disputed), (2, 3));
-        assert_eq!(hits(&summary.missed["figure"]), (1, 4));
-        assert_eq!(hits(&summary.missed_where_cited["figure"]), (1, 3));
+        assert_eq!(hits(&summary.broken), (1, 2));
+        assert_eq!(hits(&summary.missed["figure"]), (2, 3));
         assert_eq!(hits(&summary.missed["name"]), (0, 0));
-        let both = Check { costs: 1, catches: 2, costs_alone: 1, catches_alone: 1 };
-        let figures = summary.checks.get("FIGURE_CONFLICT");
-        assert_eq!(figures, Some(&both), "{:?}", summary.checks);
-        assert_eq!(summary.checks["TIME_CONFLICT"].catches_alone, 0);
-        assert_eq!(summary.checks["QUOTE_NOT_FOUND"].costs_alone, 1);
-        assert_eq!(summary.checks.len(), 3, "what took the citation away stands for its lack");
     }
 
     #[test]
@@ -220,7 +145,7 @@ mod tests {
             case: "a/1".to_owned(),
             kind: kind.to_owned(),
             tier,
-            reasons: vec![("DISPUTED".to_owned(), "words of the report".to_owned())],
+            reasons: vec![("SCORE_BELOW_PROCEED".to_owned(), "words of the report".to_owned())],
             findings: Vec::new(),
             claims: 4,
             unmatched: vec!["words".to_owned()],
@@ -234,7 +159,7 @@ mod tests {
         let [held_back] = &summary.held_back[..] else { panic!("one is held back") };
         assert_eq!(
             (held_back.tier, &held_back.reasons[..]),
-            ("replan", &["DISPUTED".to_owned()][..])
+            ("replan", &["SCORE_BELOW_PROCEED".to_owned()][..])
         );
         assert_eq!((summary.unmatched.hits, summary.unmatched.of), (3, 12));
         assert_eq!(summary.reports["faithful"], [("proceed", 1), ("replan", 1)].into());

@@ -50,7 +50,7 @@ pub(crate) async fn run(server: &WantedServer, wanted: &Run) -> Result<String> {
     );
     let provider = Provider::start().await?;
     provider.know(rows.iter().map(question::known).collect::<Result<_>>()?);
-    let configuration = provider.configuration(false)?;
+    let configuration = provider.configuration()?;
     with_configured_server(&configuration, async |client| {
         judge(&client, wanted, header, rows).await
     })

@@ -108,7 +108,8 @@ fn check<'p>(files: impl Iterator<Item = &'p Path>) -> Result<Status, Failure> {
         match read_file(path) {
             Ok(policy) => {
                 let path = path.display().to_string();
-                let found = warnings(&path, policy.warnings());
+                let found = [policy.warnings(), policy.retired_keys()].concat();
+                let found = warnings(&path, &found);
                 let remark = if found.is_empty() { "is fine" } else { "is usable, but" };
                 print(&format!("policy `{}` {remark}{found}\n", policy.name))?;
             }

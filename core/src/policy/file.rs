@@ -12,9 +12,10 @@ use core::fmt::Write;
 use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;
+use super::retired::retired;
 use super::{
-    Check, DecisionRollout, FindingMode, InvestigationRules, Policy, PolicyProblem, PolicyProblems,
-    PolicyValues, Preset, RolloutMode, UndefinedScore, VerificationMode, preset,
+    DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
+    Preset, RolloutMode, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -36,7 +37,8 @@ pub enum PolicyFileError {
 }
 
 impl Policy {
-    /// Reads a policy file. Its `base` (default `reference`) gives every value that it does not set.
+    /// Reads a policy file. Its `base` (default `reference`) gives every value that it does not set. Keys of earlier
+    /// versions that do nothing any more are read past ([`Policy::retired_keys`]).
     ///
     /// # Errors
     /// [`PolicyFileError`] with every problem and its line.
@@ -74,7 +76,14 @@ fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileErr
         },
     };
     let mut certificate = None;
+    let mut retired_keys = Vec::new();
     for entry in entries.iter().filter(|entry| entry.field != "base") {
+        if let Some(message) = retired(&entry.field) {
+            let field = entry.field.clone();
+            let line = Some(line_at(entry.offset));
+            retired_keys.push(PolicyProblem { field, message: message.to_owned(), line });
+            continue;
+        }
         let assigned = match entry.field.strip_prefix("certificate.") {
             Some(field) => {
                 certificate.get_or_insert_with(Fields::default).assign(field, &entry.literal)
@@ -93,12 +102,22 @@ fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileErr
                 policy: name.clone(),
                 problems: vec![problem],
             });
-            complete.and_then(|certificate| policy.with_certificate(certificate))
+            complete.and_then(|certificate| {
+                // A certificate of an earlier version was shown for what that version checked.
+                if !retired_keys.is_empty() && certificate.policy != policy.digest().to_string() {
+                    retired_keys.push(outdated_certificate());
+                    return Ok(policy);
+                }
+                policy.with_certificate(certificate)
+            })
         }
         _ => Ok(policy),
     });
     match policy {
-        Ok(policy) if problems.is_empty() => Ok(policy),
+        Ok(mut policy) if problems.is_empty() => {
+            policy.retired_keys = retired_keys;
+            Ok(policy)
+        }
         Ok(_) => Err(PolicyProblems { policy: name, problems }.into()),
         Err(mut found) => {
             for problem in &mut found.problems {
@@ -109,6 +128,12 @@ fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileErr
             Err(PolicyProblems { policy: name, problems }.into())
         }
     }
+}
+
+fn outdated_certificate() -> PolicyProblem {
+    let message = "was shown for checks that are no longer made, and covers nothing; certify anew \
+                   (gsar-calibrate certify) or remove the table";
+    PolicyProblem { field: "certificate".to_owned(), message: message.to_owned(), line: None }
 }
 
 struct Entry {
@@ -193,12 +218,6 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         values.weights.set(evidence_type, decimal(literal)?);
         return Ok(());
     }
-    if let Some(name) = field.strip_prefix("findings.") {
-        let check = Check::from_name(name).ok_or_else(unknown_field)?;
-        let modes = FindingMode::ALL.map(|mode| (mode.name(), mode));
-        values.findings.set(check, choice(literal, &modes)?);
-        return Ok(());
-    }
     let guards = &mut values.guards;
     match field {
         "name" => values.name = text(literal)?,
@@ -221,6 +240,13 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
             ];
             values.verification = choice(literal, &modes)?;
         }
+        "second_look" => {
+            values.second_look = choice(literal, &SecondLook::ALL.map(|look| (look.name(), look)))?;
+        }
+        "second_look_failure" => {
+            let choices = SecondLookFailure::ALL.map(|failure| (failure.name(), failure));
+            values.second_look_failure = choice(literal, &choices)?;
+        }
         "guards.duplicates_count_once" => guards.duplicates_count_once = switch(literal)?,
         "guards.rho_at_least_one" => guards.rho_at_least_one = switch(literal)?,
         "guards.complementary_limit" => guards.complementary_limit = limit(literal)?,
@@ -228,7 +254,9 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "guards.min_grounded" => guards.min_grounded = count(literal)?,
         "guards.min_coverage" => guards.min_coverage = limit(literal)?,
         "guards.synthesis_required" => guards.synthesis_required = switch(literal)?,
-        "guards.absence_needs_search" => guards.absence_needs_search = switch(literal)?,
+        "guards.headline_must_be_grounded" => {
+            guards.headline_must_be_grounded = switch(literal)?;
+        }
         "guards.tool_match_needs_attestation" => {
             guards.tool_match_needs_attestation = switch(literal)?;
         }
@@ -378,10 +406,8 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
     out.line("ungrounded_floor", values.ungrounded_floor);
     out.line("undefined_score", format_args!("\"{undefined}\""));
     out.line("verification", format_args!("\"{verification}\""));
-    out.heading("findings");
-    for check in Check::ALL {
-        out.line(check.name(), format_args!("\"{}\"", values.findings.of(check).name()));
-    }
+    out.line("second_look", format_args!("\"{}\"", values.second_look.name()));
+    out.line("second_look_failure", format_args!("\"{}\"", values.second_look_failure.name()));
     out.heading("weights");
     for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(values.weights.as_array()) {
         out.line(evidence_type.name(), weight);
@@ -394,7 +420,7 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
     out.line("min_grounded", guards.min_grounded);
     out.line("min_coverage", limit(guards.min_coverage));
     out.line("synthesis_required", guards.synthesis_required);
-    out.line("absence_needs_search", guards.absence_needs_search);
+    out.line("headline_must_be_grounded", guards.headline_must_be_grounded);
     out.line("tool_match_needs_attestation", guards.tool_match_needs_attestation);
     out.heading("gate");
     out.line("max_turns", gate.max_turns);
@@ -429,7 +455,7 @@ impl Table {
 
 /// Values no preset has, so that a preset file which forgets one fails its check.
 fn blank(base: Preset) -> PolicyValues {
-    use super::{Cap, FindingModes, Gate, Guards, Ladder, Rollout, Weights};
+    use super::{Cap, Gate, Guards, Ladder, Rollout, Weights};
     let nothing = Millionths::new(u32::MAX);
     PolicyValues {
         name: String::new(),
@@ -441,7 +467,8 @@ fn blank(base: Preset) -> PolicyValues {
         ungrounded_floor: nothing,
         undefined_score: UndefinedScore::Absent,
         verification: VerificationMode::Enforce,
-        findings: FindingModes::all(FindingMode::Correct),
+        second_look: SecondLook::Headline,
+        second_look_failure: SecondLookFailure::Abstain,
         weights: Weights::new([nothing; 8]),
         guards: Guards {
             duplicates_count_once: true,
@@ -451,7 +478,7 @@ fn blank(base: Preset) -> PolicyValues {
             min_grounded: 1,
             min_coverage: Some(nothing),
             synthesis_required: true,
-            absence_needs_search: true,
+            headline_must_be_grounded: true,
             tool_match_needs_attestation: true,
         },
         gate: Gate {
@@ -513,6 +540,36 @@ mod tests {
     fn name_and_rollout_leave_the_digest_alone() {
         let policy = Policy::from_toml("name = \"night\"\n[rollout]\ngate = \"shadow\"").unwrap();
         assert_eq!(policy.digest(), preset(Preset::Reference).digest());
+    }
+
+    #[test]
+    fn keys_of_earlier_versions_are_warned_of_and_do_nothing() {
+        let text = "name = \"night\"\n[findings]\nfigures = \"ask\"\n[guards]\nabsence_needs_search = true\n";
+        let policy = Policy::from_toml(text).unwrap();
+        let warned: Vec<_> = policy
+            .retired_keys()
+            .iter()
+            .map(|warning| (warning.field.as_str(), warning.line))
+            .collect();
+        assert_eq!(
+            warned,
+            [("findings.figures", Some(3)), ("guards.absence_needs_search", Some(5))]
+        );
+        assert_eq!(policy.digest(), preset(Preset::Reference).digest());
+        let written = to_toml(&policy);
+        assert!(!written.contains("findings") && !written.contains("absence"), "{written}");
+        assert!(Policy::from_toml("name = \"night\"\n[findings]\nfigure = \"ask\"").is_err());
+    }
+
+    #[test]
+    fn a_second_look_is_read_and_changes_the_digest() {
+        let text = "name = \"night\"\nsecond_look = \"headline\"\nsecond_look_failure = \"note\"\n[guards]\nheadline_must_be_grounded = false";
+        let policy = Policy::from_toml(text).unwrap();
+        assert_eq!(policy.second_look, SecondLook::Headline);
+        assert_eq!(policy.second_look_failure, SecondLookFailure::Note);
+        assert!(!policy.guards.headline_must_be_grounded);
+        assert_ne!(policy.digest(), preset(Preset::Reference).digest());
+        assert!(Policy::from_toml("name = \"night\"\nsecond_look = \"some\"").is_err());
     }
 
     #[test]

@@ -6,8 +6,8 @@
 mod certificate;
 mod check;
 mod file;
-mod findings;
 mod presets;
+mod retired;
 mod strictness;
 mod values;
 
@@ -18,12 +18,11 @@ use core::ops::Deref;
 
 pub use certificate::Certificate;
 pub use file::{PolicyFileError, to_toml};
-pub use findings::{Check, FindingMode, FindingModes};
 pub use presets::{Preset, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
     Cap, DecisionRollout, Gate, Guards, InvestigationRules, Ladder, PolicyValues, Rollout,
-    RolloutMode, UndefinedScore, VerificationMode, Weights,
+    RolloutMode, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode, Weights,
 };
 
 /// A checked policy. Reads like its [`PolicyValues`]; cannot be changed.
@@ -31,6 +30,7 @@ pub use values::{
 pub struct Policy {
     values: PolicyValues,
     warnings: Vec<PolicyProblem>,
+    retired_keys: Vec<PolicyProblem>,
     digest: PolicyDigest,
     certificate: Option<Certificate>,
 }
@@ -46,13 +46,20 @@ impl Policy {
             return Err(PolicyProblems { policy: values.name, problems });
         }
         let digest = PolicyDigest::of(&values);
-        Ok(Self { values, warnings, digest, certificate: None })
+        let retired_keys = Vec::new();
+        Ok(Self { values, warnings, retired_keys, digest, certificate: None })
     }
 
     /// What is allowed but unwise.
     #[must_use]
     pub fn warnings(&self) -> &[PolicyProblem] {
         &self.warnings
+    }
+
+    /// What stands in the file that it was read from and does nothing any more, each with its line.
+    #[must_use]
+    pub fn retired_keys(&self) -> &[PolicyProblem] {
+        &self.retired_keys
     }
 
     /// BLAKE3 of every value that can change a decision: name, description and rollout left out.

@@ -1,18 +1,13 @@
 //! This module says whether one policy is at least as strict as another: whether no partition has a better tier under
 //! it. It compares values only and decides nothing; who may use which policy is the server's business.
 //!
-//! Most rules are the obvious ones, field by field. Five are there because of how fields work together:
+//! Most rules are the obvious ones, field by field. Three are there because of how fields work together:
 //!
 //! - *Nothing to score* is abstain, the most cautious tier. Where the other policy gives something no weight at all
 //!   (a type without floor, `rho = 0`), giving it weight would turn abstain into replan, so it keeps none.
-//! - A claim of a type without weight counts once it is ungrounded and the floor is above 0. Where the other policy
-//!   has such types, no check that makes claims ungrounded may be added.
 //! - `undefined_score = "half"` scores what the other policy may replan, unless every claim has weight.
 //! - Verification lowers types only where the lower type weighs no more, so that weights may differ only where those
 //!   of both policies fall in the order of the types.
-//! - A check that corrects a claim keeps the checks after it from looking at it, which may have contradicted it or put
-//!   it to the judge. A check may be added only where those after it do nothing but note in the other policy; that of
-//!   figures, which contradicts, only where a contradicted claim weighs no less than an ungrounded one.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,8 +15,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Cap, Check, FindingMode, Gate, Guards, InvestigationRules, Ladder, Policy, PolicyValues,
-    Rollout, UndefinedScore, VerificationMode, Weights,
+    Cap, Gate, Guards, InvestigationRules, Ladder, Policy, PolicyValues, Rollout, SecondLook,
+    SecondLookFailure, UndefinedScore, VerificationMode, Weights,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -77,7 +72,8 @@ impl Looser {
             ungrounded_floor,
             undefined_score,
             verification,
-            findings: _,
+            second_look,
+            second_look_failure,
             weights,
             guards,
             gate,
@@ -93,9 +89,10 @@ impl Looser {
         self.at_least("ungrounded_floor", *ungrounded_floor, other.ungrounded_floor);
         self.undefined_score(*undefined_score, policy, compared);
         self.verification(*verification, other.verification);
+        self.second_look(*second_look, other.second_look);
+        self.second_look_failure(*second_look_failure, other.second_look_failure);
         self.weights((weights, *ungrounded_floor), (&other.weights, other.ungrounded_floor));
         self.guards(guards, &other.guards);
-        self.checks(policy, other);
         self.gate(gate, &other.gate);
         self.cap(cap, &other.cap);
         self.ladder(ladder, &other.ladder);
@@ -140,6 +137,22 @@ impl Looser {
         }
     }
 
+    fn second_look(&mut self, own: SecondLook, other: SecondLook) {
+        if own < other {
+            let allowed = match other {
+                SecondLook::All => "all",
+                SecondLook::Off | SecondLook::Headline => "headline or all",
+            };
+            self.push("second_look", own.name(), other.name(), allowed);
+        }
+    }
+
+    fn second_look_failure(&mut self, own: SecondLookFailure, other: SecondLookFailure) {
+        if own < other {
+            self.push("second_look_failure", own.name(), other.name(), other.name());
+        }
+    }
+
     fn weights(&mut self, own: (&Weights, Millionths), other: (&Weights, Millionths)) {
         let ((own, own_floor), (other, other_floor)) = (own, other);
         let pairs = own.as_array().iter().zip(other.as_array());
@@ -178,7 +191,7 @@ impl Looser {
             min_grounded,
             min_coverage,
             synthesis_required,
-            absence_needs_search,
+            headline_must_be_grounded,
             tool_match_needs_attestation,
         } = own;
         for (field, own, other) in [
@@ -186,7 +199,11 @@ impl Looser {
             ("guards.rho_at_least_one", *rho_at_least_one, other.rho_at_least_one),
             ("guards.contradiction_blocks", *contradiction_blocks, other.contradiction_blocks),
             ("guards.synthesis_required", *synthesis_required, other.synthesis_required),
-            ("guards.absence_needs_search", *absence_needs_search, other.absence_needs_search),
+            (
+                "guards.headline_must_be_grounded",
+                *headline_must_be_grounded,
+                other.headline_must_be_grounded,
+            ),
             (
                 "guards.tool_match_needs_attestation",
                 *tool_match_needs_attestation,
@@ -209,45 +226,6 @@ impl Looser {
                 self.push("guards.min_coverage", shown(own), least, &allowed);
             }
             _ => {}
-        }
-    }
-
-    /// What the findings of each check do: `guards.absence_needs_search` and the table `findings`.
-    fn checks(&mut self, own: &PolicyValues, other: &PolicyValues) {
-        // Where the other policy does not enforce, its tier is that of the judge's own partition, which is never bettered.
-        let both_enforce = own.verification == VerificationMode::Enforce
-            && other.verification == VerificationMode::Enforce;
-        for (place, check) in IN_ORDER_OF_RUNNING.into_iter().enumerate() {
-            let field = format!("findings.{}", check.name());
-            let (mode, least) = (own.findings.of(check), other.findings.of(check));
-            if mode != least && least != FindingMode::Note {
-                self.push(&field, mode.name(), least.name(), least.name());
-            }
-            let is_guarded = check == Check::Absence
-                && own.guards.absence_needs_search != other.guards.absence_needs_search;
-            if !both_enforce || (mode == least && !is_guarded) {
-                continue;
-            }
-            let later = IN_ORDER_OF_RUNNING.into_iter().skip(place + 1);
-            let hidden = later.filter(|later| other.findings.of(*later) != FindingMode::Note);
-            let why = match hidden.map(Check::name).next() {
-                _ if has_weightless_types(other) => {
-                    "claims of a type of weight 0 would replan instead of abstain".to_string()
-                }
-                Some(hidden) => format!("a claim corrected by it is not checked for {hidden}"),
-                None if matches!(check, Check::Figures | Check::Rules)
-                    && !contradicted_weigh_in_full(own) =>
-                {
-                    "a contradicted claim would weigh less than an ungrounded one".to_string()
-                }
-                None => continue,
-            };
-            if is_guarded && own.guards.absence_needs_search {
-                self.push("guards.absence_needs_search", true, false, &format!("false: {why}"));
-            }
-            if mode != least && least == FindingMode::Note {
-                self.push(&field, mode.name(), least.name(), &format!("note: {why}"));
-            }
         }
     }
 
@@ -357,30 +335,6 @@ impl Looser {
             allowed: allowed.to_string(),
         });
     }
-}
-
-/// The checks of meaning as verification runs them: one that corrects a claim keeps it from those behind.
-const IN_ORDER_OF_RUNNING: [Check; 9] = [
-    Check::Citations,
-    Check::Names,
-    Check::Absence,
-    Check::Bearing,
-    Check::Negation,
-    Check::Figures,
-    Check::Times,
-    Check::Rules,
-    Check::SecondOpinion,
-];
-
-/// Whether a contradicted claim weighs at least as much as an ungrounded one.
-fn contradicted_weigh_in_full(policy: &PolicyValues) -> bool {
-    policy.guards.rho_at_least_one || policy.rho >= Millionths::ONE
-}
-
-/// Whether claims of some type weigh nothing until they are ungrounded.
-fn has_weightless_types(policy: &PolicyValues) -> bool {
-    policy.ungrounded_floor > Millionths::ZERO
-        && policy.weights.as_array().contains(&Millionths::ZERO)
 }
 
 /// Whether no type weighs more than one before it in the order of the method.

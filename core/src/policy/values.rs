@@ -3,7 +3,7 @@
 
 use alloc::string::String;
 
-use super::{FindingModes, Preset};
+use super::Preset;
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 use crate::outer_loop::LoopLimits;
@@ -30,8 +30,10 @@ pub struct PolicyValues {
     pub undefined_score: UndefinedScore,
     /// What verification of citations does.
     pub verification: VerificationMode,
-    /// What the findings of each check of meaning do, where verification is enforced.
-    pub findings: FindingModes,
+    /// Which claims a second reader looks at, where verification is not off.
+    pub second_look: SecondLook,
+    /// What a second look that cannot be had does.
+    pub second_look_failure: SecondLookFailure,
     /// The weight of each evidence type; those of arXiv:2604.23366 in `reference`.
     pub weights: Weights,
     /// What can only make a tier stricter.
@@ -76,6 +78,55 @@ impl VerificationMode {
             Self::Off => "off",
             Self::Observe => "observe",
             Self::Enforce => "enforce",
+        }
+    }
+}
+
+/// Which claims a second reader looks at. Ordered: the greater, the stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SecondLook {
+    /// None.
+    Off,
+    /// Root cause, impact and remedies.
+    Headline,
+    /// All that the judge calls grounded or contradicted.
+    All,
+}
+
+impl SecondLook {
+    /// Every choice, from the least strict.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Headline, Self::All];
+
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Headline => "headline",
+            Self::All => "all",
+        }
+    }
+}
+
+/// What a second look that cannot be had does. Ordered: the greater, the stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SecondLookFailure {
+    /// It is noted.
+    Note,
+    /// The tier is abstain.
+    Abstain,
+}
+
+impl SecondLookFailure {
+    /// Every choice, from the least strict.
+    pub const ALL: [Self; 2] = [Self::Note, Self::Abstain];
+
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Abstain => "abstain",
         }
     }
 }
@@ -142,8 +193,8 @@ pub struct Guards {
     pub min_coverage: Option<Millionths>,
     /// Claims without the report's text block proceed.
     pub synthesis_required: bool,
-    /// An absence must cite a search or an exhaustive item.
-    pub absence_needs_search: bool,
+    /// A root cause or a remedy said to be done that is not grounded blocks proceed.
+    pub headline_must_be_grounded: bool,
     /// Only attested items may be tool matches.
     pub tool_match_needs_attestation: bool,
 }

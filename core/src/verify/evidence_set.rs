@@ -1,24 +1,11 @@
 //! This module holds the evidence of one verification: items by id, and what is computed of each at most once.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
-use std::sync::OnceLock;
 
-use gsar_extraction::facts::{Facts, Item};
-use gsar_extraction::rules::Index;
-
-use super::bearing::stems;
-use super::context::sentence_around;
 use super::documents::{Documents, Field};
-use super::escapes::without_escapes;
-use super::minutes::Minutes;
-use super::opinion::Opinion;
 use super::quotes::Canonical;
-use crate::claim::Claim;
 use crate::evidence::{EvidenceId, EvidenceItem};
-use crate::text::figures::{Figures, figures};
 use crate::text::fold::Folded;
 
 /// The evidence items of a request, by id. Of items that share an id the first counts.
@@ -26,13 +13,7 @@ use crate::text::fold::Folded;
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
-    report: &'a str,
-    opinions: &'a [Opinion],
-    indexes: Indexes<'a>,
 }
-
-/// The facts of each item, prepared for rules when they are first asked about it.
-type Indexes<'a> = Arc<[OnceLock<Index<'a>>]>;
 
 impl<'a> EvidenceSet<'a> {
     /// Indexes the items.
@@ -40,24 +21,7 @@ impl<'a> EvidenceSet<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        let indexes = items.iter().map(|_| OnceLock::new()).collect();
-        Self { items, by_id, report: "", opinions: &[], indexes }
-    }
-
-    /// With the report, in whose sentences claims that are parts of one are read.
-    #[must_use]
-    pub fn with_report(self, report: &'a str) -> Self {
-        Self { report, ..self }
-    }
-
-    /// With what a second judge finds of claims.
-    #[must_use]
-    pub fn with_opinions(self, opinions: &'a [Opinion]) -> Self {
-        Self { opinions, ..self }
-    }
-
-    pub(super) const fn opinions(&self) -> &'a [Opinion] {
-        self.opinions
+        Self { items, by_id }
     }
 
     /// The item of that id.
@@ -83,8 +47,6 @@ impl<'a> EvidenceSet<'a> {
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
-    report: &'a str,
-    indexes: Indexes<'a>,
     read: BTreeMap<usize, Reading<'a>>,
     /// How many bytes may still be searched for quotes that do not stand there as they are. Beyond, such
     /// quotes count as not found, so that a flood of forged quotes costs a bounded time.
@@ -97,29 +59,13 @@ const SEARCH_BUDGET: usize = 64 << 20;
 #[derive(Debug, Default)]
 struct Reading<'a> {
     folded: Option<Folded<'a>>,
-    figures: Option<Figures>,
-    asked: Option<[Figures; 2]>,
-    stems: Option<Vec<u64>>,
-    plain: Option<Option<String>>,
     canonical: Option<Canonical>,
     documents: Option<Documents<'a>>,
-    minutes: Option<Minutes>,
 }
 
 impl<'a> Sources<'a> {
     pub(super) fn new(evidence_set: &EvidenceSet<'a>) -> Self {
-        Self {
-            items: evidence_set.items,
-            report: evidence_set.report,
-            indexes: Arc::clone(&evidence_set.indexes),
-            read: BTreeMap::new(),
-            search_budget: SEARCH_BUDGET,
-        }
-    }
-
-    /// The sentence of the report that a claim is a part of; nothing for a claim without a span.
-    pub(super) fn sentence(&self, claim: &Claim) -> Option<&'a str> {
-        sentence_around(self.report, claim.span.as_ref()?)
+        Self { items: evidence_set.items, read: BTreeMap::new(), search_budget: SEARCH_BUDGET }
     }
 
     /// Takes a slow search of an item off the budget; whether it may be made.
@@ -129,17 +75,6 @@ impl<'a> Sources<'a> {
         let left = self.search_budget.checked_sub(cost);
         self.search_budget = left.unwrap_or(0);
         left.is_some()
-    }
-
-    /// The facts of an item, prepared for rules; none for an item that is too long.
-    pub(super) fn index(&self, position: usize) -> Option<&Index<'a>> {
-        const MAX_BYTES: usize = 1 << 20;
-        let item = self.items.get(position)?;
-        if item.content.as_str().len() > MAX_BYTES {
-            return None;
-        }
-        let read = || Index::new(Facts::read([Item::from(item)]));
-        Some(self.indexes.get(position)?.get_or_init(read))
     }
 
     /// How many items there are.
@@ -163,68 +98,11 @@ impl<'a> Sources<'a> {
         self.read.entry(position).or_default().folded.get_or_insert_with(|| Folded::new(content))
     }
 
-    /// The content as it reads, without the escapes of JSON strings.
-    pub(super) fn plain(&mut self, position: usize) -> &str {
-        let content = self.content(position);
-        let read = || without_escapes(content);
-        self.read
-            .entry(position)
-            .or_default()
-            .plain
-            .get_or_insert_with(read)
-            .as_deref()
-            .unwrap_or(content)
-    }
-
-    /// The figures of the content as it reads.
-    pub(super) fn figures(&mut self, position: usize) -> &Figures {
-        if self.read.get(&position).is_none_or(|reading| reading.figures.is_none()) {
-            let read = figures(self.plain(position));
-            self.read.entry(position).or_default().figures = Some(read);
-        }
-        self.read.entry(position).or_default().figures.get_or_insert_default()
-    }
-
-    /// The figures of the tool line and of the query.
-    pub(super) fn figures_asked_for(&mut self, position: usize) -> &[Figures; 2] {
-        let item = self.item(position);
-        let read =
-            |text: fn(&EvidenceItem) -> &str| item.map(text).map(figures).unwrap_or_default();
-        let asked = || [read(|item| &item.tool), read(|item| &item.query)];
-        self.read.entry(position).or_default().asked.get_or_insert_with(asked)
-    }
-
-    /// The stems, as hashes, of the words of the content, the tool line and the query, in order.
-    pub(super) fn stems(&mut self, position: usize) -> &[u64] {
-        if self.read.get(&position).is_none_or(|reading| reading.stems.is_none()) {
-            let item = self.item(position);
-            let asked = item.map(|item| [item.tool.as_str(), &item.query]);
-            let mut read: Vec<u64> = asked.into_iter().flatten().flat_map(stems).collect();
-            read.extend(stems(self.plain(position)));
-            read.sort_unstable();
-            read.dedup();
-            self.read.entry(position).or_default().stems = Some(read);
-        }
-        self.read.entry(position).or_default().stems.get_or_insert_default()
-    }
-
     /// The content in canonical form.
     pub(super) fn canonical(&mut self, position: usize) -> &Canonical {
         let content = self.content(position);
         let read = || Canonical::of(content);
         self.read.entry(position).or_default().canonical.get_or_insert_with(read)
-    }
-
-    /// The minutes of the day in the content, the tool line and the query.
-    pub(super) fn minutes(&mut self, position: usize) -> &Minutes {
-        if self.read.get(&position).is_none_or(|reading| reading.minutes.is_none()) {
-            let item = self.item(position);
-            let [tool, query] =
-                item.map(|item| [item.tool.as_str(), item.query.as_str()]).unwrap_or_default();
-            let read = Minutes::of(&[self.plain(position), tool, query].join("\n"));
-            self.read.entry(position).or_default().minutes = Some(read);
-        }
-        self.read.entry(position).or_default().minutes.get_or_insert_default()
     }
 
     /// Everything that a JSON pointer points at in the documents of an item.

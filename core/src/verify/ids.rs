@@ -95,7 +95,7 @@ fn with_given_words(
             ),
         );
     }
-    VerifiedClaim { judged: answer, standing: Standing::AsJudged, disputed: false }
+    VerifiedClaim { judged: answer, standing: Standing::AsJudged }
 }
 
 fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> VerifiedClaim {
@@ -115,7 +115,7 @@ fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> Ver
             claim.id
         ),
     );
-    VerifiedClaim { judged, standing: Standing::Dropped, disputed: false }
+    VerifiedClaim { judged, standing: Standing::Dropped }
 }
 
 #[cfg(test)]
@@ -169,6 +169,6 @@ mod tests {
         answer.claim.text = String::from("pod restarted 3 times");
         let result = verified(&given, &[answer], &[tool("e1", "pod restarted 3 times")]);
         assert_eq!(result.claims[0].judged.claim, given[0]);
-        assert_eq!(result.claims[0].judged.class, Class::Contradicted);
+        assert_eq!(codes(&result), [CorrectionCode::AlteredClaim]);
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
+use super::corrections::is_supported;
 use super::testing::{claims, tool};
 use super::*;
 use crate::claim::{ClaimId, Class, EvidenceType};

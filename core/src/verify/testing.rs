@@ -99,22 +99,6 @@ pub(super) fn verified(
     verified_under(Preset::Reference, given, answer, items)
 }
 
-/// One claim over one tool output.
-pub(super) fn single(
-    text: &str,
-    class: Class,
-    evidence_type: EvidenceType,
-    content: &str,
-    quote: &str,
-) -> Verified {
-    let given = claims(&[text]);
-    verified(
-        &given,
-        &[judged(&given[0], class, evidence_type, &[("e", quote)])],
-        &[tool("e", content)],
-    )
-}
-
 pub(super) fn codes(result: &Verified) -> Vec<CorrectionCode> {
     result.corrections.iter().map(|correction| correction.code).collect()
 }

@@ -1,34 +1,40 @@
 //! This module says what a judge is asked once more, and what its answer may change: a class may become stricter and
 //! citations may be added. It asks nobody and decides nothing.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Correction, Outcome};
+use super::{Correction, CorrectionCode, Outcome};
 use crate::claim::{ClaimId, Class, JudgedClaim};
 
-/// A claim with the findings that its judge is asked about.
+/// A claim whose judge is asked once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// What the judge said of the claim.
     pub said: JudgedClaim,
-    /// What verification found, at least one.
-    pub findings: Vec<Correction>,
+    /// What verification found, at least one sentence.
+    pub findings: Vec<String>,
 }
 
-/// What to ask a judge about its partition: the findings that verification left open, by claim.
+/// What to ask a judge about its partition, once: the claims that it supported or contradicted and that lost every
+/// citation because no quote was found, or no item.
 #[must_use]
 pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Objection> {
-    let open = |said: &JudgedClaim| -> Vec<Correction> {
-        let about = |found: &&Correction| {
-            found.outcome == Outcome::Disputed && found.claim == said.claim.id
-        };
-        corrections.iter().filter(about).cloned().collect()
+    let of = |said: &JudgedClaim| {
+        let of_claim = corrections
+            .iter()
+            .filter(|found| found.claim == said.claim.id && found.outcome == Outcome::Corrected);
+        let lost_all = of_claim.clone().any(|found| found.code == CorrectionCode::NoValidCitation);
+        let sentences = of_claim
+            .filter(|found| {
+                let code = found.code;
+                matches!(code, CorrectionCode::QuoteNotFound | CorrectionCode::UnknownEvidence)
+            })
+            .map(|found| found.sentence.clone());
+        let findings: Vec<String> = sentences.filter(|_| lost_all).collect();
+        (!findings.is_empty()).then(|| Objection { said: said.clone(), findings })
     };
-    judged
-        .iter()
-        .map(|said| Objection { said: said.clone(), findings: open(said) })
-        .filter(|objection| !objection.findings.is_empty())
-        .collect()
+    judged.iter().filter_map(of).collect()
 }
 
 /// The partition after the turn. An answer about a claim that was not asked about, or one that would make a class
@@ -75,75 +81,61 @@ fn revised(said: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
     revised
 }
 
-/// What came of the findings that were asked about and are no longer open.
-pub(crate) fn settled(
-    asked: &[Correction],
-    first: &[JudgedClaim],
-    judged: &[JudgedClaim],
-    now: &[Correction],
-) -> Vec<Correction> {
-    let is_open = |found: &&Correction| {
-        now.iter().any(|other| (&other.claim, other.code) == (&found.claim, found.code))
-    };
-    let of = |judged: &[JudgedClaim], found: &Correction| {
-        let said = judged.iter().find(|said| said.claim.id == found.claim);
-        said.map(|said| (said.class, said.evidence_type))
-    };
-    asked
-        .iter()
-        .filter(|found| !is_open(found))
-        .map(|found| match (of(first, found), of(judged, found)) {
-            (Some(from), Some(to)) if from.0 != to.0 => {
-                Correction { from, to, outcome: Outcome::Corrected, ..found.clone() }
-            }
-            _ => Correction { to: found.from, outcome: Outcome::Cleared, ..found.clone() },
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{claims, judged, tool};
-    use super::super::{EvidenceSet, ExtraTurn, verify_with};
+    use super::super::testing::{claims, judged, tool, verified};
+    use super::super::{EvidenceSet, verify};
     use super::*;
-    use crate::claim::Claim;
     use crate::claim::EvidenceType::{Inference, ToolMatch};
-    use crate::policy::{
-        FindingMode, FindingModes, PolicyValues, Preset, VerificationMode, preset,
-    };
+    use crate::policy::{PolicyValues, Preset, VerificationMode, preset};
 
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
-    fn asked(answer: &[JudgedClaim], given: &[Claim]) -> Vec<Objection> {
+    #[test]
+    fn what_cites_nothing_that_stands_is_asked_about_and_a_citation_settles_it() {
+        let given = claims(&["queue depth was 29", "workers busy 4 of 8", "a", "b", "c"]);
+        let first = [
+            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "depth of the queue: 29")]),
+            // One quote stands, so nothing is lost.
+            judged(
+                &given[1],
+                Class::Grounded,
+                ToolMatch,
+                &[("e1", "workers busy 4 of 8"), ("e1", "8 of 8 are busy")],
+            ),
+            judged(&given[2], Class::Contradicted, ToolMatch, &[("e9", "queue depth 29")]),
+            // Nothing was cited, and nothing is claimed for it.
+            judged(&given[3], Class::Grounded, ToolMatch, &[]),
+            judged(&given[4], Class::Ungrounded, ToolMatch, &[("e1", "nowhere to be found")]),
+        ];
         let items = [tool("e1", LOG)];
-        let verified = verify_with(
-            VerificationMode::Enforce,
-            &PolicyValues {
-                findings: FindingModes::all(FindingMode::Ask),
-                ..preset(Preset::Reference).values().clone()
-            },
-            ExtraTurn::Possible,
-            given,
-            answer.to_vec(),
-            &EvidenceSet::new(&items),
-        );
-        objections(answer, &verified.corrections)
+        let found = verified(&given, &first, &items);
+        let asked = objections(&first, &found.corrections);
+        let said: Vec<&JudgedClaim> = asked.iter().map(|objection| &objection.said).collect();
+        assert_eq!(said, [&first[0], &first[2]]);
+        assert!(asked[0].findings[0].contains("depth of the queue"), "{asked:?}");
+
+        let answers = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
+        let after = after_turn(&first, &[&given[0].id, &given[2].id], &answers);
+        let found = verified(&given, &after, &items);
+        assert_eq!(found.claims[0].judged.class, Class::Grounded);
+        assert_eq!(found.claims[0].judged.citations.len(), 1);
+        let asked = objections(&after, &found.corrections);
+        assert_eq!(asked.len(), 1, "{asked:?}");
     }
 
     #[test]
-    fn a_finding_is_asked_about_and_a_citation_clears_it() {
-        let given = claims(&["queue depth was 31", "workers busy 4 of 8"]);
-        let first = [
-            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]),
-            judged(&given[1], Class::Grounded, ToolMatch, &[("e1", "workers busy 4 of 8")]),
-        ];
-        let objections = asked(&first, &given);
-        assert_eq!(objections.len(), 1);
-        assert_eq!(objections[0].said, first[0]);
-
-        let kept = after_turn(&first, &[&given[0].id], &first);
-        assert_eq!(kept, first);
-        assert_eq!(asked(&kept, &given), objections);
+    fn a_policy_that_only_observes_asks_nothing() {
+        let given = claims(&["queue depth was 29"]);
+        let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "no such line")])];
+        let items = [tool("e1", LOG)];
+        let policy = PolicyValues {
+            verification: VerificationMode::Observe,
+            ..preset(Preset::Reference).values().clone()
+        };
+        let evidence_set = EvidenceSet::new(&items);
+        let found = verify(policy.verification, &policy, &given, first.to_vec(), &evidence_set);
+        assert_eq!(objections(&first, &found.corrections), []);
     }
 
     #[test]
@@ -161,21 +153,5 @@ mod tests {
             }
             assert!(after_turn(&first, &[], &answer) == first);
         }
-    }
-
-    #[test]
-    fn what_came_of_a_finding_is_reported() {
-        let given = claims(&["queue depth was 31"]);
-        let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
-        let objections = asked(&first, &given);
-        let findings = &objections[0].findings;
-        let stricter = [JudgedClaim { class: Class::Contradicted, ..first[0].clone() }];
-        let decided = settled(findings, &first, &stricter, &[]);
-        assert_eq!(decided[0].outcome, Outcome::Corrected);
-        assert_eq!(decided[0].to.0, Class::Contradicted);
-        let cleared = settled(findings, &first, &first, &[]);
-        assert_eq!((cleared[0].outcome, cleared[0].to), (Outcome::Cleared, findings[0].from));
-        assert_eq!(settled(findings, &first, &first, findings), []);
-        assert_eq!(cleared[0].sentence, findings[0].sentence);
     }
 }

@@ -8,27 +8,23 @@
 //! | claim of this or an earlier report | `synthesis` |
 //! | anything a model inferred; under `tool_match_needs_attestation`, anything unattested | `inference` |
 //!
-//! The best valid citation decides. A hedged claim is an inference unless the evidence states what it
-//! hedges. Types go down only, and only for claims that count in favour of the report.
+//! The best valid citation decides. Types go down only, and only for claims that count in favour of the report.
 
 use alloc::format;
 use alloc::string::String;
 
-use super::agreement::Cited;
+use super::citations::resolve::Source;
 use super::corrections::{CorrectionCode, Findings, is_supported};
 use super::evidence_set::Sources;
-use super::resolve::Source;
 use crate::claim::{EvidenceType, JudgedClaim};
 use crate::evidence::{EvidenceItem, EvidenceKind, Lane};
 use crate::policy::PolicyValues;
-use crate::text::polarity::hedge;
 
 /// Lowers the type of a claim to what its citations allow.
 pub(super) fn check(
     policy: &PolicyValues,
     judged: &mut JudgedClaim,
     points_at: &[Source],
-    cited: &Cited<'_>,
     sources: &Sources<'_>,
     findings: &mut Findings,
 ) {
@@ -64,11 +60,6 @@ pub(super) fn check(
             }
         });
     }
-    if hedge(&judged.claim.text).is_some() && !cited.state_most_of(&judged.claim.text) {
-        findings.retype(policy, judged, CorrectionCode::Hedged, EvidenceType::Inference, || {
-            String::from("The claim is hedged, and the cited words do not state what it hedges.")
-        });
-    }
 }
 
 /// The highest type that an item allows, and whether that is for want of someone who vouches for it.
@@ -95,7 +86,6 @@ mod tests {
     use crate::claim::Class;
     use crate::policy::Preset;
     use EvidenceType::{Inference, SignalMatch, SpecificData, Synthesis, ToolMatch};
-    use alloc::vec::Vec;
 
     #[test]
     fn h10_the_type_follows_the_cited_item() {
@@ -151,22 +141,5 @@ mod tests {
         let item = EvidenceItem { lane: Lane::LlmInferred, ..tool("e1", "pod restarted") };
         let answer = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
         assert_eq!(verified(&given, &answer, &[item]).claims[0].judged.evidence_type, Inference);
-    }
-
-    #[test]
-    fn h24_a_hedge_is_inference_unless_its_content_is_stated() {
-        let given = claims(&[
-            "The connection pool was likely exhausted",
-            "A leak may have drained the connection pool of checkout",
-        ]);
-        let quoted: &[(&str, &str)] = &[("e1", "connection pool exhausted")];
-        let answer = [
-            judged(&given[0], Class::Grounded, ToolMatch, quoted),
-            judged(&given[1], Class::Grounded, ToolMatch, quoted),
-        ];
-        let result = verified(&given, &answer, &[tool("e1", "ERROR connection pool exhausted")]);
-        let types: Vec<_> = result.claims.iter().map(|claim| claim.judged.evidence_type).collect();
-        assert_eq!(types, [ToolMatch, Inference]);
-        assert_eq!(codes(&result), [CorrectionCode::Hedged]);
     }
 }

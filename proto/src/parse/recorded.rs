@@ -60,7 +60,7 @@ pub fn recorded_partition(
             true => standing(&judged.claim.id, &corrections),
             false => Standing::AsJudged,
         };
-        Ok(VerifiedClaim { judged, standing, disputed: claim.disputed })
+        Ok(VerifiedClaim { judged, standing })
     });
     let claims = claims.collect::<Result<_, _>>()?;
     let coverage = answer.coverage.as_ref().map(coverage).transpose()?;
@@ -126,9 +126,10 @@ fn correction(message: &v1::Correction) -> Result<Correction, Corrupt> {
     };
     let outcome = match message.outcome() {
         v1::CorrectionOutcome::Corrected => Outcome::Corrected,
-        v1::CorrectionOutcome::Disputed => Outcome::Disputed,
-        v1::CorrectionOutcome::Cleared => Outcome::Cleared,
-        v1::CorrectionOutcome::Noted => Outcome::Noted,
+        // As versions with findings of meaning wrote it: neither changed a class.
+        v1::CorrectionOutcome::Disputed
+        | v1::CorrectionOutcome::Cleared
+        | v1::CorrectionOutcome::Noted => Outcome::Noted,
         // As versions before outcomes wrote it.
         v1::CorrectionOutcome::Unspecified if message.applied => Outcome::Corrected,
         v1::CorrectionOutcome::Unspecified => Outcome::Noted,
@@ -229,8 +230,33 @@ mod tests {
             };
             let read = recorded_partition(&answer, true).unwrap();
             assert_eq!(read.verified.corrections, [found]);
-            let claim = VerifiedClaim { judged: judged.clone(), standing, disputed: false };
+            let claim = VerifiedClaim { judged: judged.clone(), standing };
             assert_eq!(read.verified.claims, [claim]);
+        }
+    }
+
+    #[test]
+    fn findings_of_meaning_of_earlier_versions_are_read() {
+        for (outcome, read) in [
+            (v1::CorrectionOutcome::Corrected, Outcome::Corrected),
+            (v1::CorrectionOutcome::Disputed, Outcome::Noted),
+            (v1::CorrectionOutcome::Cleared, Outcome::Noted),
+        ] {
+            let found = v1::Correction {
+                claim_id: "c1".to_owned(),
+                code: "FIGURE_CONFLICT".to_owned(),
+                class_before: 1,
+                class_after: 3,
+                type_before: 1,
+                type_after: 1,
+                outcome: outcome.into(),
+                ..Default::default()
+            };
+            let answer = v1::EvaluateResponse { corrections: vec![found], ..Default::default() };
+            let partition = recorded_partition(&answer, true).unwrap();
+            let found = &partition.verified.corrections[0];
+            assert_eq!(found.code, CorrectionCode::Retired("FIGURE_CONFLICT"));
+            assert_eq!(found.outcome, read);
         }
     }
 

@@ -81,8 +81,6 @@ pub fn correction(correction: &Correction) -> v1::Correction {
 fn outcome(outcome: Outcome) -> v1::CorrectionOutcome {
     match outcome {
         Outcome::Corrected => v1::CorrectionOutcome::Corrected,
-        Outcome::Disputed => v1::CorrectionOutcome::Disputed,
-        Outcome::Cleared => v1::CorrectionOutcome::Cleared,
         Outcome::Noted => v1::CorrectionOutcome::Noted,
     }
 }

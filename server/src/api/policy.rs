@@ -58,7 +58,7 @@ impl PolicyService for Policies {
         };
         let answer = match Policy::from_toml(&request.into_inner().toml) {
             Ok(policy) => v1::CheckPolicyResponse {
-                warnings: problems(policy.warnings().to_vec()),
+                warnings: problems([policy.warnings(), policy.retired_keys()].concat()),
                 policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),
                 ..v1::CheckPolicyResponse::default()
             },

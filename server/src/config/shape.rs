@@ -10,6 +10,12 @@ use super::{Config, Problems};
 /// More wrong values than this are not looked for.
 const MAX_WRONG: usize = 100;
 
+/// Keys of earlier versions, and what to say of each.
+const RETIRED: [(&[&str], &str); 1] = [(
+    &["judges", "second_opinion"],
+    "is no key any more; take it out: second looks replace it (docs/JUDGES.md, \"Second look\")",
+)];
+
 /// The configuration with every wrong value at its default, and a problem for each.
 ///
 /// # Errors
@@ -30,7 +36,10 @@ pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Probl
         }
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         if !problems.concern(&keys) {
-            problems.add(&keys, describe(&error));
+            let retired = RETIRED.iter().find(|(retired, _)| *retired == keys.as_slice());
+            let description =
+                retired.map_or_else(|| describe(&error), |(_, what)| (*what).to_owned());
+            problems.add(&keys, description);
         }
         if !reset(&mut merged, &defaults, &keys) {
             break;

@@ -155,9 +155,6 @@ pub struct Judges {
     pub daily_budget: Option<u64>,
     /// The model of the judge `local/1`.
     pub local: Local,
-    /// Whether that model gives a second opinion on what chat models ground, which the policy's `findings.second_opinion`
-    /// weighs.
-    pub second_opinion: bool,
     /// The chat model that says what an entity of an investigation's graph is, as `provider:model`; absent for none.
     pub look: Option<String>,
     /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
@@ -271,7 +268,6 @@ impl Default for Config {
                 cache_time_to_live: Duration(std::time::Duration::from_secs(24 * 3_600)),
                 daily_budget: None,
                 local: Local { model: None, workers: 2 },
-                second_opinion: false,
                 look: None,
                 hidden: BTreeMap::new(),
             },

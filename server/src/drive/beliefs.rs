@@ -140,7 +140,7 @@ fn verify_one(
         let text = &verified.judged.claim.text;
         let cited: Vec<&EvidenceItem> =
             verified.judged.citations.iter().filter_map(|of| item(of, &evidence)).collect();
-        if verified.judged.class != Class::Grounded || verified.disputed {
+        if verified.judged.class != Class::Grounded {
             let id = &verified.judged.claim.id;
             let why = found.corrections.iter().find(|found| found.claim == *id);
             let why = why.map(|found| format!(": {}", found.sentence)).unwrap_or_default();

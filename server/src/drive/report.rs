@@ -181,7 +181,7 @@ fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
 fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
     let at_fault = answer.claims.iter().filter(|claim| {
         let class = claim.class();
-        claim.disputed || matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
+        matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
     });
     let fault = |claim: &v1::JudgedClaim| {
         let found = answer.corrections.iter().filter(|found| found.claim_id == claim.id);

@@ -28,7 +28,6 @@ pub(super) fn claims(
     let mut impacts = Impacts { policy, tally: &tally, findings: &findings, known: Vec::new() };
     let claim = |claim: VerifiedClaim| v1::JudgedClaim {
         impact: explain.then(|| render::impact(impacts.of(group(&claim)))),
-        disputed: claim.disputed,
         ..render::judged_claim(claim.judged)
     };
     claims.into_iter().map(claim).collect()

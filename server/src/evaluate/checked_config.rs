@@ -20,7 +20,6 @@ pub struct CheckedConfig {
     pub(super) config: Config,
     pub(super) policies: PolicyStore,
     pub(super) chain: CheckedChain,
-    pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) embeddings: Embeddings,
     tls: Option<Arc<TlsStore>>,
     identities: Arc<IdentityStore>,
@@ -55,7 +54,6 @@ impl CheckedConfig {
         if let Some(judge) = &local {
             added.push(Arc::clone(judge) as Arc<dyn Judge>);
         }
-        let second_opinion = local.filter(|_| config.judges.second_opinion);
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;
         let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
@@ -78,16 +76,7 @@ impl CheckedConfig {
             (Some(policies), Some(chain), Some(identities), Some(checks))
                 if problems.is_empty() =>
             {
-                Ok(Self {
-                    config,
-                    policies,
-                    chain,
-                    second_opinion,
-                    embeddings,
-                    tls,
-                    identities,
-                    checks,
-                })
+                Ok(Self { config, policies, chain, embeddings, tls, identities, checks })
             }
             _ => Err(problems),
         }
@@ -151,11 +140,11 @@ impl CheckedConfig {
     }
 }
 
-/// The judge with a model, where it is named or gives second opinions.
+/// The judge with a model, where it is named.
 fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<Arc<LocalJudge>> {
     let judges = &config.judges;
     let is_named = embedded::names(judges).any(|name| name == LocalJudge::NAME);
-    if !is_named && !judges.second_opinion {
+    if !is_named {
         return None;
     }
     let workers = judges.local.workers;

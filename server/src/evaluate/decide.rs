@@ -4,19 +4,16 @@
 use std::sync::Arc;
 
 use gsar_core::JudgedClaim;
-use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::Confidence;
-use gsar_core::verify::{Opinion, Outcome};
 use gsar_core::{Origin, Policy};
 use gsar_proto::{parse, render, v1};
 
 use super::answer;
-use super::extra_turn::{Reconsidered, reconsider};
+use super::extra_turn::reconsider;
 use super::investigation;
-use super::second_opinion::opinions;
 use crate::call::{Call, Step};
-use crate::judge::local::LocalJudge;
 use crate::judge::{Judge, Judgement, Question};
 use crate::offload::offload;
 
@@ -24,7 +21,6 @@ use crate::offload::offload;
 pub(super) struct Case {
     pub(super) policy: Arc<Policy>,
     pub(super) question: Arc<Question>,
-    pub(super) second_opinion: Option<Arc<LocalJudge>>,
     pub(super) gate: Option<parse::ParsedGate>,
     pub(super) confidence: Option<Confidence>,
     pub(super) explain: bool,
@@ -40,28 +36,17 @@ pub(super) async fn decide(
 ) -> v1::EvaluateResponse {
     let case = Arc::new(case);
     let judged = std::mem::take(&mut judgement.judged);
+    let mut assessment = assessed(call, &case, judged.clone(), None).await;
     let able = judge.filter(|judge| judge.can_reconsider()).zip(link);
-    let assessment = match able {
-        None => {
-            let opinions = opinions(call, &case, judge, &judged, judgement).await;
-            assessed(call, &case, judged, opinions, Turn::Impossible).await
+    let objections = assessment.objections(&judged);
+    if let Some((judge, link)) = able.filter(|_| !objections.is_empty()) {
+        call.enter(Step::Judge);
+        let after = reconsider(judge, &case.question, judgement, &judged, objections, link).await;
+        call.enter(Step::Decide);
+        if let Some(after) = after {
+            assessment = assessed(call, &case, after, Some(judged)).await;
         }
-        Some((judge, link)) => {
-            let first = judged.clone();
-            let before = opinions(call, &case, Some(judge), &judged, judgement).await;
-            let assessment = assessed(call, &case, judged, before, Turn::NotNeeded).await;
-            if is_undisputed(&assessment) {
-                assessment
-            } else {
-                call.enter(Step::Judge);
-                let Reconsidered { judged, turn } =
-                    reconsider(judge, &case.question, judgement, first, &assessment, link).await;
-                call.enter(Step::Decide);
-                let after = opinions(call, &case, Some(judge), &judged, judgement).await;
-                assessed(call, &case, judged, after, turn).await
-            }
-        }
-    };
+    }
     answer::count_claims(&assessment);
     partitioned(&case, assessment, judgement)
 }
@@ -70,23 +55,20 @@ async fn assessed(
     call: &Call,
     case: &Arc<Case>,
     judged: Vec<JudgedClaim>,
-    opinions: Vec<Opinion>,
-    turn: Turn,
+    first: Option<Vec<JudgedClaim>>,
 ) -> Assessment {
     let question = &case.question;
     let bytes = question.bytes();
     let case = Arc::clone(case);
     offload(call, bytes, move || {
-        let Case { policy, question, gate, confidence, second_opinion: _, explain: _ } =
-            case.as_ref();
+        let Case { policy, question, gate, confidence, explain: _ } = case.as_ref();
         let investigation = gate.as_ref().map(investigation);
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
             judged,
-            turn,
+            first,
             evidence: &question.evidence,
-            opinions: &opinions,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,
@@ -94,10 +76,6 @@ async fn assessed(
         assess(policy, subject)
     })
     .await
-}
-
-fn is_undisputed(assessment: &Assessment) -> bool {
-    assessment.corrections.iter().all(|found| found.outcome != Outcome::Disputed)
 }
 
 fn partitioned(

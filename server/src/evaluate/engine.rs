@@ -13,7 +13,6 @@ use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{self, Bounds, Evidence};
 use crate::identity::Principal;
 use crate::judge::Judge;
-use crate::judge::local::LocalJudge;
 use crate::judge::model::ModelJudge;
 use crate::ledger::{
     DataDir, Durability, Ledger, Options, PostgresLedger, PostgresLedgerOptions, PostgresOptions,
@@ -30,8 +29,6 @@ pub struct Engine {
     pub(super) judges: Arc<[Arc<dyn Judge>]>,
     /// The chat model that looks at entities.
     look: Option<Arc<ModelJudge>>,
-    /// Who gives second opinions on what judges that are not local ground.
-    pub(super) second_opinion: Option<Arc<LocalJudge>>,
     /// What people graded, for judges that are shown examples.
     pub(super) graded_claims: GradedClaims,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
@@ -57,7 +54,7 @@ impl Engine {
     /// What stands in the way although the configuration is sound, such as another server in the data directory.
     pub fn load(checked: CheckedConfig) -> Result<Self, String> {
         let database = checked.database();
-        let CheckedConfig { config, policies, chain, second_opinion, embeddings, .. } = checked;
+        let CheckedConfig { config, policies, chain, embeddings, .. } = checked;
         let config = &config;
         let storage = match config.ledger.enabled {
             true => Some(Storage::open(config, database)?),
@@ -100,7 +97,6 @@ impl Engine {
             policies: Arc::new(policies),
             judges: judges.into(),
             look,
-            second_opinion,
             graded_claims: GradedClaims::default(),
             evidence_kept,
             evidence,

@@ -1,11 +1,10 @@
-//! This module asks a judge once more about what verification found in its partition. What may change is core's rule;
-//! whether the report may go out is decided afterwards.
+//! This module asks a judge once more for quotes that stand in the evidence, where none of a claim's did. What may change
+//! is core's rule; whether the report may go out is decided afterwards.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gsar_core::assess::{Assessment, Turn};
-use gsar_core::verify::{Correction, after_turn};
+use gsar_core::verify::{self, after_turn};
 use gsar_core::{ClaimId, JudgedClaim};
 use gsar_proto::v1;
 use metrics::counter;
@@ -17,34 +16,22 @@ use crate::telemetry::metrics as names;
 /// Kept of a call's time for deciding and recording.
 const MAX_RESERVE: Duration = Duration::from_secs(1);
 
-/// A partition after the extra turn.
-pub(super) struct Reconsidered {
-    pub(super) judged: Vec<JudgedClaim>,
-    pub(super) turn: Turn,
-}
-
-/// Asks about every claim with an open finding, at most once. A turn that fails changes nothing: the findings stay
-/// open.
+/// Asks about the claims that lost every citation, at most once. The partition after it; `None` for a turn that fails,
+/// which changes nothing.
 pub(super) async fn reconsider(
     judge: &Arc<dyn Judge>,
     question: &Question,
     judgement: &mut Judgement,
-    first: Vec<JudgedClaim>,
-    assessment: &Assessment,
+    first: &[JudgedClaim],
+    objections: Vec<verify::Objection>,
     link: &mut v1::JudgeLink,
-) -> Reconsidered {
-    let objections = assessment.objections(&first);
-    let findings: Vec<Correction> =
-        objections.iter().flat_map(|objection| objection.findings.clone()).collect();
-    let asked: Vec<&ClaimId> =
-        objections.iter().map(|objection| &objection.said.claim.id).collect();
-    let objected = objections.iter().map(|objection| {
-        let votes = judgement.votes.iter().find(|votes| votes.claim == objection.said.claim.id);
-        Objection {
-            said: objection.said.clone(),
-            findings: objection.findings.iter().map(|found| found.sentence.clone()).collect(),
-            votes: votes.map(|votes| votes.votes.clone()).unwrap_or_default(),
-        }
+) -> Option<Vec<JudgedClaim>> {
+    let asked: Vec<ClaimId> =
+        objections.iter().map(|objection| objection.said.claim.id.clone()).collect();
+    let objected = objections.into_iter().map(|verify::Objection { said, findings }| {
+        let votes = judgement.votes.iter().find(|votes| votes.claim == said.claim.id);
+        let votes = votes.map(|votes| votes.votes.clone()).unwrap_or_default();
+        Objection { said, findings, votes }
     });
     let turn = Question {
         deadline: question.deadline.map(with_reserve),
@@ -63,19 +50,20 @@ pub(super) async fn reconsider(
     let (result, judged) = match answer {
         Ok(answer) if answer.abstained.is_none() => {
             judgement.notices.extend(answer.notices);
-            ("answered", after_turn(&first, &asked, &answer.judged))
+            let asked: Vec<&ClaimId> = asked.iter().collect();
+            ("answered", Some(after_turn(first, &asked, &answer.judged)))
         }
         Ok(_) => {
             judgement.notices.push(failed("it abstained"));
-            ("abstained", first.clone())
+            ("abstained", None)
         }
         Err(error) => {
             judgement.notices.push(failed(&error.to_string()));
-            ("failed", first.clone())
+            ("failed", None)
         }
     };
     counter!(names::EXTRA_TURNS, "judge" => link.judge.clone(), "result" => result).increment(1);
-    Reconsidered { judged, turn: Turn::Taken { first, findings } }
+    judged
 }
 
 fn with_reserve(deadline: Instant) -> Instant {

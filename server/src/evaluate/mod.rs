@@ -21,7 +21,6 @@ mod rehearsal;
 mod rescore;
 mod retrieval;
 mod score;
-mod second_opinion;
 mod select;
 mod stopwatch;
 mod stored;

@@ -2,8 +2,8 @@
 //! nothing.
 
 use gsar_core::Policy;
-use gsar_core::policy::{Check, FindingMode, UndefinedScore, VerificationMode};
-use gsar_core::verify::Undone;
+use gsar_core::policy::{UndefinedScore, VerificationMode};
+use gsar_core::verify::{Correction, CorrectionCode, Outcome, Undone};
 use gsar_proto::v1;
 
 /// What there is of an evaluation, and the policies that it was and is decided by.
@@ -18,10 +18,8 @@ pub(super) struct Scope<'a> {
     pub(super) undone: &'a Undone,
     /// Why the evidence is not at hand, where it is not.
     pub(super) missing: Option<&'static str>,
-    /// Whether the judge can be asked about findings once more.
-    pub(super) can_ask: bool,
-    /// Whether a second judge may have been asked about claims that are no longer looked at.
-    pub(super) has_opinions: bool,
+    /// What verification found then.
+    pub(super) found: &'a [Correction],
     /// Whether coverage had to be computed without the evidence.
     pub(super) blind_coverage: bool,
 }
@@ -30,7 +28,6 @@ pub(super) struct Scope<'a> {
 pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
     let mut fields = Vec::new();
     fields.extend(verification(scope));
-    fields.extend(findings(scope));
     if let Some(missing) = scope.missing {
         fields.extend(needing_evidence(scope, missing));
     }
@@ -74,38 +71,17 @@ fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
     }
     let missing = scope.missing?;
     let runs_anew = is > was && (is == VerificationMode::Enforce || was == VerificationMode::Off);
-    runs_anew.then(|| field(name, &format!("verification needs the evidence, and {missing}")))
-}
-
-fn findings(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
-    let (recorded, policy) = (scope.recorded, scope.policy);
-    if policy.verification != VerificationMode::Enforce {
-        return Vec::new();
+    if runs_anew {
+        return Some(field(name, &format!("verification needs the evidence, and {missing}")));
     }
-    let was_enforced = recorded.verification == VerificationMode::Enforce;
-    let reason = |check: Check| {
-        let (was, is) = (recorded.findings.of(check), policy.findings.of(check));
-        let differs = was != is || !was_enforced;
-        if scope.missing.is_some() {
-            let reason = "what verification found then is kept, since the evidence is not";
-            return (was != is && was_enforced).then_some(reason);
-        }
-        if check == Check::SecondOpinion
-            && scope.has_opinions
-            && recorded.findings != policy.findings
-        {
-            return Some(
-                "the second judge's opinions of claims it did not object to are not recorded",
-            );
-        }
-        let asks = is == FindingMode::Ask || was == FindingMode::Ask;
-        let reason = "what the judge would have answered about other findings is not known";
-        (differs && asks && (scope.can_ask || scope.undone.turn.is_some())).then_some(reason)
+    let is_kept = |found: &&Correction| {
+        matches!(found.code, CorrectionCode::Retired(_)) && found.outcome == Outcome::Corrected
     };
-    let named = |check: Check| {
-        reason(check).map(|reason| field(&format!("findings.{}", check.name()), reason))
-    };
-    Check::ALL.into_iter().filter_map(named).collect()
+    let kept = scope.found.iter().find(is_kept).filter(|_| is == VerificationMode::Enforce)?;
+    let code = kept.code.name();
+    let reason =
+        format!("what checks found that are no longer made, such as {code}, is kept: {missing}");
+    Some(field(name, &reason))
 }
 
 /// What only verification over the evidence can apply.
@@ -114,22 +90,11 @@ fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
     if is.verification != VerificationMode::Enforce {
         return Vec::new();
     }
-    let guards = [
-        (
-            "guards.absence_needs_search",
-            was.guards.absence_needs_search != is.guards.absence_needs_search,
-        ),
-        (
-            "guards.tool_match_needs_attestation",
-            was.guards.tool_match_needs_attestation != is.guards.tool_match_needs_attestation,
-        ),
-    ];
     let reason = format!("verification applies it over the evidence, and {missing}");
-    let mut fields: Vec<v1::NotRescored> = guards
-        .into_iter()
-        .filter(|(_, differs)| *differs)
-        .map(|(name, _)| field(name, &reason))
-        .collect();
+    let mut fields = Vec::new();
+    if was.guards.tool_match_needs_attestation != is.guards.tool_match_needs_attestation {
+        fields.push(field("guards.tool_match_needs_attestation", &reason));
+    }
     // Verification lowers a type only where the lower one weighs no more.
     if was.weights != is.weights {
         let reason = "claims get these weights with the types that verification gave them by the \

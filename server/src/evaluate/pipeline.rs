@@ -285,7 +285,6 @@ impl Engine {
                     policy: Arc::clone(policy),
                     explain: question.explain,
                     question,
-                    second_opinion: self.second_opinion.clone(),
                     gate,
                     confidence,
                 };

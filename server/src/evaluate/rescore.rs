@@ -5,13 +5,12 @@ mod many;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gsar_core::assess::{Assessment, Subject, Turn, assess};
+use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::coverage::coverage;
 use gsar_core::evidence::EvidenceItem;
-use gsar_core::fixed::Millionths;
 use gsar_core::policy::VerificationMode;
 use gsar_core::reassess::{Recorded, reassess};
-use gsar_core::verify::{AskedAgain, Correction, CorrectionCode, Opinion, Outcome, Undone, undo};
+use gsar_core::verify::{Correction, Outcome, Undone, undo};
 use gsar_core::{Claim, ClaimId, Origin, Policy};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
@@ -43,16 +42,6 @@ struct Evaluation {
     partition: parse::RecordedPartition,
     policy: Arc<Policy>,
     evidence: Evidence,
-    judge: JudgeTraits,
-}
-
-/// What is known of a judge by its name alone.
-#[derive(Clone, Copy)]
-struct JudgeTraits {
-    /// Whether it can be asked about findings once more.
-    can_ask: bool,
-    /// Whether a second judge may have been asked as well, whatever the corrections say.
-    may_have_second_opinion: bool,
 }
 
 impl Engine {
@@ -104,25 +93,13 @@ impl Engine {
         let partition = parse::recorded_partition(&answer, enforced)
             .map_err(|error| errors::ledger_unavailable(&error.to_string()))?;
         let evidence = self.recorded_evidence(id, &answer, stored.evidence).await?;
-        let links = answer.provenance.as_ref().map(|from| from.judges.as_slice());
-        let name = links.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
         Ok(Evaluation {
-            judge: self.traits_of(name),
             report: stored.report.unwrap_or_default(),
             policy: policy.policy,
             answer,
             partition,
             evidence,
         })
-    }
-
-    fn traits_of(&self, judge: &str) -> JudgeTraits {
-        let judge = self.judges.iter().find(|known| known.name() == judge);
-        let is_local = judge.is_some_and(|judge| judge.is_local());
-        JudgeTraits {
-            can_ask: judge.is_some_and(|judge| judge.can_reconsider()),
-            may_have_second_opinion: self.second_opinion.is_some() && !is_local,
-        }
     }
 
     /// The evidence of an evaluation, whole where every item of it is kept so.
@@ -224,16 +201,13 @@ impl Evaluation {
             Evidence::Whole(_) => (None, false),
             Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
         };
-        let has_opinions = self.judge.may_have_second_opinion
-            || self.partition.verified.corrections.iter().any(is_opinion);
         let not_rescored = not_rescored::of_partition(&Scope {
             recorded: &self.policy,
             policy,
             answer: &self.answer,
             undone: &undone,
             missing,
-            can_ask: self.judge.can_ask,
-            has_opinions,
+            found: &self.partition.verified.corrections,
             blind_coverage,
         });
         let assessment = match &self.evidence {
@@ -250,11 +224,11 @@ impl Evaluation {
             let links = self.answer.provenance.iter().flat_map(|from| &from.judges);
             let mut calls = links.flat_map(|link| &link.calls);
             let asked = calls.any(|call| call.purpose == ASKED_AGAIN);
-            return undo(verified, &self.policy.findings, asked);
+            return undo(verified, asked);
         }
         Undone {
             judged: verified.claims.iter().map(|claim| claim.judged.clone()).collect(),
-            turn: None,
+            first: None,
             refused: Vec::new(),
             untold: Vec::new(),
         }
@@ -301,43 +275,35 @@ impl Evaluation {
         undone: Undone,
         evidence: &[EvidenceItem],
     ) -> Assessment {
-        let found = &self.partition.verified.corrections;
-        let opinions: Vec<Opinion> = found
-            .iter()
-            .filter(|found| is_opinion(found))
-            .map(|found| Opinion { claim: found.claim.clone(), grounded: Millionths::ZERO })
-            .collect();
         let is_enforced = policy.verification == VerificationMode::Enforce;
-        let (judged, turn) = match (undone.turn, is_enforced) {
-            (Some(AskedAgain { first, findings }), true) => {
-                (undone.judged, Turn::Taken { first, findings })
-            }
-            (Some(AskedAgain { first, .. }), false) => (first, Turn::NotNeeded),
-            (None, _) if self.judge.can_ask => (undone.judged, Turn::NotNeeded),
-            (None, _) => (undone.judged, Turn::Impossible),
+        let Undone { judged, first, refused, untold: _ } = undone;
+        let (judged, first) = match (first, is_enforced) {
+            (Some(first), false) => (first, None),
+            (first, _) => (judged, first),
         };
         let subject = Subject {
             synthesis: &self.report.synthesis,
             claims,
             judged,
-            turn,
+            first,
             evidence,
-            opinions: &opinions,
             origin: Origin::Judge,
             investigation: None,
             confidence: None,
         };
         let mut assessment = assess(policy, subject);
-        for found_again in assessment.corrections.iter_mut().filter(|found| is_opinion(found)) {
-            let same = |was: &&Correction| is_opinion(was) && was.claim == found_again.claim;
-            if let Some(was) = found.iter().find(same) {
-                found_again.sentence.clone_from(&was.sentence);
-            }
-        }
-        let refused = undone.refused.into_iter().map(|found| match is_enforced {
-            true => found,
-            false => Correction { outcome: Outcome::Noted, ..found },
-        });
+        let is_found_again = |found: &Correction| {
+            let same = |now: &Correction| (&now.claim, now.code) == (&found.claim, found.code);
+            assessment.corrections.iter().any(same)
+        };
+        let refused: Vec<Correction> = refused
+            .into_iter()
+            .filter(|found| !is_found_again(found))
+            .map(|found| match is_enforced {
+                true => found,
+                false => Correction { outcome: Outcome::Noted, ..found },
+            })
+            .collect();
         if policy.verification != VerificationMode::Off {
             assessment.corrections.splice(0..0, refused);
         }
@@ -359,17 +325,13 @@ impl Evaluation {
             None => coverage(&self.report.synthesis, claims, &[]),
         };
         let recorded = Recorded {
-            judged: undone.turn.map_or(undone.judged, |turn| turn.first),
+            judged: undone.first.unwrap_or(undone.judged),
             verified: self.partition.verified.clone(),
             coverage: covered.filter(|_| is_asked_for),
             evidence,
         };
         reassess(policy, recorded)
     }
-}
-
-fn is_opinion(found: &Correction) -> bool {
-    found.code == CorrectionCode::SecondOpinion
 }
 
 /// Adds to the claims how the votes on each were.

@@ -1,6 +1,6 @@
 //! Deciding a partition that the caller gives: no judge is asked, nothing is recorded.
 
-use gsar_core::assess::{Subject, Turn, assess};
+use gsar_core::assess::{Subject, assess};
 use gsar_core::explain::margins;
 use gsar_core::{Origin, Policy, Tally, decide};
 use gsar_proto::violations::Violations;
@@ -113,9 +113,8 @@ fn by_claims(
         synthesis: &report.synthesis,
         claims: &claims,
         judged,
-        turn: Turn::Impossible,
+        first: None,
         evidence: &evidence,
-        opinions: &[],
         origin: Origin::Caller,
         investigation: investigation.as_ref(),
         confidence: report.confidence,

@@ -137,7 +137,7 @@ fn outcome(evaluation: &v1::EvaluateResponse) -> Option<Outcome> {
     let score = evaluation.guarded_score.as_ref();
     let is_at_fault = |claim: &&v1::JudgedClaim| {
         let class = Class::from_number(claim.class);
-        claim.disputed || matches!(class, Some(Class::Ungrounded | Class::Contradicted))
+        matches!(class, Some(Class::Ungrounded | Class::Contradicted))
     };
     Some(Outcome {
         tier: Tier::from_number(decision.tier)?,

@@ -45,8 +45,6 @@ pub const JUDGE_ANSWERS: &str = "gsar_judge_answers_total";
 pub const DISAGREEMENTS: &str = "gsar_judge_disagreements_total";
 /// Extra turns about findings, by `judge` and `result`: `answered`, `abstained` or `failed`.
 pub const EXTRA_TURNS: &str = "gsar_judge_extra_turns_total";
-/// Second opinions of the local model on what another judge grounds, by `result`: `given` or `failed`.
-pub const SECOND_OPINIONS: &str = "gsar_second_opinions_total";
 /// Corpora that reports were evaluated against, by `method`: `whole`, `lexical` or `hybrid`.
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
 /// How long steps of an evaluation took, by `step`.
@@ -121,7 +119,6 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(JUDGE_ANSWERS, "answers of chat models, by judge and how they were read");
     describe_counter!(DISAGREEMENTS, "claims on which votes differ, by judge");
     describe_counter!(EXTRA_TURNS, "extra turns about findings, by judge and result");
-    describe_counter!(SECOND_OPINIONS, "second opinions of the local model, by result");
     describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");

@@ -1,6 +1,6 @@
 //! This module tests which policies count as stricter than others.
 
-use super::super::{DecisionRollout, FindingModes, Preset, RolloutMode, preset};
+use super::super::{DecisionRollout, Preset, RolloutMode, preset};
 use super::*;
 
 fn with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
@@ -39,13 +39,14 @@ fn paper_is_looser_than_the_default_and_says_in_what() {
         "guards.duplicates_count_once",
         "guards.rho_at_least_one",
         "guards.contradiction_blocks",
-        "guards.absence_needs_search",
+        "guards.headline_must_be_grounded",
         "guards.min_grounded",
         "guards.complementary_limit",
         "guards.min_coverage",
         "gate.contested",
         "ladder.joins_decision",
-        "findings.figures",
+        "second_look",
+        "second_look_failure",
     ] {
         assert!(fields.contains(&field), "{field}: {fields:?}");
     }
@@ -111,55 +112,19 @@ fn what_abstains_for_want_of_weight_goes_on_abstaining() {
     let floored = weightless(Millionths::ONE);
     let looser = floored.at_least_as_strict_as(&weightless(Millionths::ZERO)).unwrap_err();
     assert!(looser.iter().any(|looser| looser.field == "weights.domain"), "{looser:?}");
-
-    let enforced = |search| {
-        with(Preset::Reference, |values| {
-            values.weights.set(EvidenceType::Domain, Millionths::ZERO);
-            values.ungrounded_floor = Millionths::ONE;
-            values.guards.absence_needs_search = search;
-        })
-    };
-    let looser = enforced(true).at_least_as_strict_as(&enforced(false)).unwrap_err();
-    assert_eq!(looser[0].field, "guards.absence_needs_search");
-    assert!(looser[0].allowed.contains("abstain"), "{looser:?}");
 }
 
 #[test]
-fn note_is_weaker_than_ask_and_correct_which_do_not_compare() {
-    use FindingMode::{Ask, Correct, Note};
-    let base = |mode, check| {
-        with(Preset::Reference, |values| {
-            values.findings = FindingModes::all(Note);
-            values.findings.set(check, mode);
-        })
-    };
-    for check in Check::ALL {
-        let compare = |own, other| base(own, check).at_least_as_strict_as(&base(other, check));
-        for (own, other) in [(Note, Ask), (Note, Correct), (Ask, Correct), (Correct, Ask)] {
-            let looser = compare(own, other).unwrap_err();
-            assert_eq!(looser[0].field, format!("findings.{}", check.name()));
-        }
-        for (own, other) in [(Ask, Note), (Correct, Note), (Ask, Ask)] {
-            assert_eq!(compare(own, other), Ok(()), "{check:?}");
+fn a_second_look_of_more_claims_is_stricter() {
+    let at = |look| with(Preset::Reference, |values| values.second_look = look);
+    for own in SecondLook::ALL {
+        for other in SecondLook::ALL {
+            let found = at(own).at_least_as_strict_as(&at(other));
+            assert_eq!(found.is_ok(), own >= other, "{own:?} {other:?}");
         }
     }
-}
-
-#[test]
-fn a_check_is_added_only_where_it_hides_no_later_one() {
-    let with_modes = |modes: &[(Check, FindingMode)]| {
-        with(Preset::Reference, |values| {
-            values.findings = FindingModes::all(FindingMode::Note);
-            for (check, mode) in modes {
-                values.findings.set(*check, *mode);
-            }
-        })
-    };
-    let figures = (Check::Figures, FindingMode::Ask);
-    let both = with_modes(&[figures, (Check::Names, FindingMode::Correct)]);
-    let looser = both.at_least_as_strict_as(&with_modes(&[figures])).unwrap_err();
-    assert_eq!(looser[0].field, "findings.names");
-    assert!(looser[0].allowed.contains("figures"), "{looser:?}");
-    let after = with_modes(&[figures, (Check::Times, FindingMode::Correct)]);
-    assert_eq!(after.at_least_as_strict_as(&with_modes(&[figures])), Ok(()));
+    let found = looser(|values| values.second_look_failure = SecondLookFailure::Note);
+    assert_eq!(found, ["second_look_failure"]);
+    let found = looser(|values| values.guards.headline_must_be_grounded = false);
+    assert_eq!(found, ["guards.headline_must_be_grounded"]);
 }

@@ -11,7 +11,7 @@ use crate::text::{byte_at, char_at, char_before, part};
 const MAX_PLACES: usize = 4_096;
 
 /// The first place where a text stands as whole words.
-pub(in super::super) fn find(source: &str, wanted: &str) -> Option<Range<usize>> {
+pub(super) fn find(source: &str, wanted: &str) -> Option<Range<usize>> {
     places(source, wanted).next()
 }
 
@@ -54,7 +54,7 @@ fn occurrences<'t>(source: &'t [u8], wanted: &'t [u8]) -> impl Iterator<Item = u
 }
 
 /// Whether a span begins and ends where words do, and tears no number, name or sign apart.
-pub(in super::super) fn is_whole(source: &str, span: &Range<usize>) -> bool {
+pub(super) fn is_whole(source: &str, span: &Range<usize>) -> bool {
     let quote = part(source, span.clone());
     let (Some(first), Some(last)) = (quote.chars().next(), quote.chars().next_back()) else {
         return false;

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::super::json::object_around;
+use super::super::documents::json::object_around;
 use super::boundaries::{find, places};
 use super::canonical::{Canonical, canonical};
 use crate::text::part;

@@ -12,7 +12,7 @@ use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::{Evaluation, Evidence, JudgeTraits, before, is_partitioned};
+use super::{Evaluation, Evidence, before, is_partitioned};
 use crate::call::{Call, Step};
 use crate::evaluate::record::refused;
 use crate::evaluate::{ChosenPolicy, Engine, answer, not_rescored, summary};
@@ -42,8 +42,7 @@ impl Engine {
     ) -> Result<v1::RescoreEvaluationsResponse, Status> {
         let ledger = self.recording()?;
         call.enter(Step::Decide);
-        let mut many =
-            Many::new(policy.policy.clone(), self.traits_of_judges(), self.traits_of(""));
+        let mut many = Many::new(policy.policy.clone());
         let mut filter = filter;
         let mut left = limit;
         let has_more = loop {
@@ -59,19 +58,11 @@ impl Engine {
         };
         Ok(many.answer(&policy, has_more))
     }
-
-    fn traits_of_judges(&self) -> HashMap<String, JudgeTraits> {
-        let traits = |name: &str| (name.to_owned(), self.traits_of(name));
-        self.judges.iter().map(|judge| traits(judge.name())).collect()
-    }
 }
 
 /// What came of the evaluations so far.
 struct Many {
     policy: Arc<Policy>,
-    judges: HashMap<String, JudgeTraits>,
-    /// Those of a judge that is configured no more.
-    other_judge: JudgeTraits,
     /// The policies that evaluations were decided by, by their files; `None` for one that cannot be read.
     recorded: HashMap<String, Option<Arc<Policy>>>,
     decided: u32,
@@ -89,15 +80,9 @@ struct Outcome {
 }
 
 impl Many {
-    fn new(
-        policy: Arc<Policy>,
-        judges: HashMap<String, JudgeTraits>,
-        other_judge: JudgeTraits,
-    ) -> Self {
+    fn new(policy: Arc<Policy>) -> Self {
         Self {
             policy,
-            judges,
-            other_judge,
             recorded: HashMap::new(),
             decided: 0,
             unreadable: 0,
@@ -151,15 +136,11 @@ impl Many {
         let enforced = recorded.verification == VerificationMode::Enforce;
         let partition = parse::recorded_partition(&answer, enforced).ok()?;
         let report = v1::Report::decode(answered.report.as_slice()).ok()?;
-        let judges = answer.provenance.as_ref().map(|from| from.judges.as_slice());
-        let judge = judges.and_then(<[_]>::last).map_or("", |link| link.judge.as_str());
-        let traits = self.judges.get(judge).copied().unwrap_or(self.other_judge);
         let evaluation = Evaluation {
             report,
             policy: recorded,
             partition,
             evidence: Evidence::Heads(Vec::new(), NOT_VERIFIED),
-            judge: traits,
             answer,
         };
         let (Assessment { decision, .. }, not_rescored) = evaluation.assessment(&self.policy);

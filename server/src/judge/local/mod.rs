@@ -6,7 +6,6 @@
 //! Citations are the records that the rules rest on, else those of the premise that have most of the claim's words.
 
 mod decision;
-mod opinion;
 
 use std::path::PathBuf;
 use std::time::Instant;

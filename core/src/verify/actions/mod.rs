@@ -4,6 +4,8 @@
 //! Only what a run came to and what a claim says are compared, so no judge is asked about it. What telemetry shows after the fact, such
 //! as an alert that resolved, stands.
 
+pub(super) mod spelling;
+
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -14,7 +16,6 @@ use serde_json::Value;
 use super::VerifiedClaim;
 use super::corrections::{CorrectionCode, Findings};
 use super::evidence_set::EvidenceSet;
-use super::spelling::holds_spelled;
 use crate::claim::Class;
 use crate::evidence::{
     Citation, Content, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
@@ -22,6 +23,7 @@ use crate::evidence::{
 use crate::report::ClaimKind;
 use crate::text::tokens::words;
 use crate::text::{part, polarity};
+use spelling::holds_spelled;
 
 /// Words that say that a check passed.
 const PASSED: [&str; 6] = ["passed", "passes", "pass", "succeeded", "succeeds", "green"];

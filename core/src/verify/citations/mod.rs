@@ -1,5 +1,8 @@
 //! This module checks that a grounded, contradicted or complementary claim has at least one valid citation.
 
+pub(super) mod references;
+pub(super) mod resolve;
+
 use alloc::string::String;
 
 use super::corrections::{CorrectionCode, Findings};

@@ -6,8 +6,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::VerifiedClaim;
-use super::corrections::{CorrectionCode, Findings, is_supported};
+use super::super::VerifiedClaim;
+use super::super::corrections::{CorrectionCode, Findings, is_supported};
 use super::resolve::{Refusal, Source};
 use crate::claim::{ClaimId, Class};
 use crate::evidence::Target;
@@ -98,7 +98,7 @@ fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
 }
 
 /// Holds every claim that rests on claims to its weakest support.
-pub(super) fn hold_to_weakest(
+pub(in super::super) fn hold_to_weakest(
     policy: &PolicyValues,
     claims: &mut [VerifiedClaim],
     sources: &[Vec<Source>],
@@ -175,8 +175,8 @@ pub fn claim_cycle<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::Standing;
-    use super::super::testing::{claims, codes, judged, resting_on, tool, verified};
+    use super::super::super::Standing;
+    use super::super::super::testing::{claims, codes, judged, resting_on, tool, verified};
     use super::*;
     use crate::claim::EvidenceType::{Inference, SpecificData, Synthesis, ToolMatch};
 

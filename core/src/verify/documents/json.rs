@@ -8,15 +8,15 @@ use crate::text::{byte_at, part};
 
 /// A member of an object or an element of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(in super::super) struct Member {
     /// The name of an object's member, within its quotation marks.
-    pub(super) name: Option<Range<usize>>,
+    pub(in super::super) name: Option<Range<usize>>,
     /// The value, with its quotation marks where it is a string.
-    pub(super) value: Range<usize>,
+    pub(in super::super) value: Range<usize>,
 }
 
 /// The members of the object, or the elements of the array, that stands at `value`.
-pub(super) fn members(text: &str, value: &Range<usize>) -> impl Iterator<Item = Member> {
+pub(in super::super) fn members(text: &str, value: &Range<usize>) -> impl Iterator<Item = Member> {
     let opening = byte_at(text, value.start);
     let is_object = opening == b'{';
     let end = value.end.saturating_sub(1);
@@ -43,7 +43,7 @@ pub(super) fn members(text: &str, value: &Range<usize>) -> impl Iterator<Item = 
 }
 
 /// The member of that name, the last where there are several, or the element at that place.
-pub(super) fn member(text: &str, value: &Range<usize>, token: &str) -> Option<Member> {
+pub(in super::super) fn member(text: &str, value: &Range<usize>, token: &str) -> Option<Member> {
     match byte_at(text, value.start) {
         b'{' => members(text, value).filter(|member| is_named(text, member, token)).last(),
         b'[' => {
@@ -65,13 +65,16 @@ fn is_named(text: &str, member: &Member, token: &str) -> bool {
 }
 
 /// The text between the quotation marks, where a value is a string.
-pub(super) fn string(text: &str, value: &Range<usize>) -> Option<Range<usize>> {
+pub(in super::super) fn string(text: &str, value: &Range<usize>) -> Option<Range<usize>> {
     let is_string = byte_at(text, value.start) == b'"' && value.len() >= 2;
     is_string.then(|| value.start + 1..value.end - 1)
 }
 
 /// The stretches of all strings of a value that are no names, each within its quotation marks.
-pub(super) fn strings(text: &str, value: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(in super::super) fn strings(
+    text: &str,
+    value: &Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
     let end = value.end;
     let mut at = value.start;
     core::iter::from_fn(move || {
@@ -92,7 +95,11 @@ pub(super) fn strings(text: &str, value: &Range<usize>) -> impl Iterator<Item = 
 }
 
 /// The innermost object around an offset, read from the beginning of `scope`; `None` outside of every object.
-pub(super) fn object_around(text: &str, scope: &Range<usize>, offset: usize) -> Option<usize> {
+pub(in super::super) fn object_around(
+    text: &str,
+    scope: &Range<usize>,
+    offset: usize,
+) -> Option<usize> {
     const MAX_DEPTH: usize = 256;
     let mut open = alloc::vec::Vec::new();
     let mut at = scope.start;

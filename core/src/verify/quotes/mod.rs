@@ -20,7 +20,7 @@ use crate::text::fold::{Folded, fold};
 use crate::text::polarity::is_blank_answer;
 use crate::text::tokens::words;
 
-pub(super) use boundaries::{find, is_whole};
+use boundaries::{find, is_whole};
 pub(super) use canonical::Canonical;
 
 /// Where a quote was found.

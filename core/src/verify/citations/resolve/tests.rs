@@ -1,0 +1,196 @@
+//! This module tests how citations are resolved.
+
+use super::super::super::testing::{claims, codes, json, judged, tool, verified, verified_under};
+use super::*;
+use crate::claim::Class;
+use crate::claim::EvidenceType::{SignalMatch, ToolMatch};
+use crate::policy::Preset;
+
+fn cite(id: &str, field_path: &str, quote: &str) -> Citation {
+    Citation {
+        target: Target::Evidence {
+            id: EvidenceId::new(id).unwrap(),
+            field_path: String::from(field_path),
+        },
+        quote: String::from(quote),
+        bytes: None,
+    }
+}
+
+const PODS: &str = r#"{"pods": [{"name": "checkout", "state": "restarted", "ready": true, "restarts": 3},
+    {"name": "payments", "state": "running", "ready": true, "restarts": 0}]}"#;
+
+#[test]
+fn h09_a_citation_of_an_unknown_item_or_field_fails() {
+    let given = claims(&["the pod was restarted"]);
+    let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
+    let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e9", "restarted")]);
+    answer.citations.push(Citation {
+        target: Target::Evidence {
+            id: EvidenceId::new("e1").unwrap(),
+            field_path: String::from("/pod/phase"),
+        },
+        quote: String::new(),
+        bytes: None,
+    });
+    let result = verified(&given, &[answer], &items);
+    assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
+    assert_eq!(
+        codes(&result),
+        [
+            CorrectionCode::UnknownEvidence,
+            CorrectionCode::UnknownField,
+            CorrectionCode::NoValidCitation
+        ],
+    );
+}
+
+#[test]
+fn a_field_that_exists_is_a_valid_citation() {
+    let given = claims(&["the pod was restarted"]);
+    let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
+    let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+    answer.citations.push(Citation {
+        target: Target::Evidence {
+            id: EvidenceId::new("e1").unwrap(),
+            field_path: String::from("/pod/state"),
+        },
+        quote: String::from("restarted"),
+        bytes: None,
+    });
+    let result = verified(&given, &[answer], &items);
+    assert!(result.corrections.is_empty(), "{:?}", result.corrections);
+    assert_eq!(result.claims[0].judged.citations[0].bytes, Some(19..28));
+}
+
+#[test]
+fn a_pointer_that_leads_nowhere_is_dropped_and_the_quote_decides() {
+    let given = claims(&["checkout was restarted"]);
+    for content in [PODS.replace("pods", "items"), format!("state of checkout: {PODS}")] {
+        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        answer.citations.push(cite("e1", "/pods/0/state", "\"state\": \"restarted\""));
+        let result = verified(&given, &[answer], &[tool("e1", &content)]);
+        assert_eq!(codes(&result), [CorrectionCode::UnknownField]);
+        let kept = &result.claims[0].judged;
+        assert_eq!(kept.class, Class::Grounded);
+        assert_eq!(kept.citations[0].target, cite("e1", "", "").target);
+    }
+}
+
+#[test]
+fn a_pointer_is_followed_in_text_and_in_strings() {
+    let given = claims(&["checkout was restarted"]);
+    let blocks = serde_json::json!({"content": [{"type": "text", "text": PODS}]});
+    for item in [
+        json("e1", PODS),
+        tool("e1", PODS),
+        tool("e1", &format!("$ kubectl get pods -o json\n{PODS}")),
+        json("e1", &blocks.to_string()),
+    ] {
+        for quote in [
+            "restarted",
+            "\"restarted\"",
+            "\"state\":\"restarted\"",
+            "checkout\", \"state\": \"restarted",
+        ] {
+            let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+            answer.citations.push(cite("e1", "/pods/0/state", quote));
+            let result = verified(&given, &[answer], core::slice::from_ref(&item));
+            assert!(result.corrections.is_empty(), "{quote}: {:?}", result.corrections);
+            assert!(result.claims[0].judged.citations[0].bytes.is_some());
+        }
+    }
+}
+
+#[test]
+fn h09_a_quote_beside_the_cited_field_loses_its_pointer() {
+    let given = claims(&["checkout was running and ready"]);
+    for content in [json("e1", PODS), tool("e1", PODS)] {
+        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        answer.citations.push(cite("e1", "/pods/0/state", "running"));
+        let result = verified(&given, &[answer.clone()], core::slice::from_ref(&content));
+        assert_eq!(codes(&result), [CorrectionCode::QuoteOutsideField]);
+        let kept = &result.claims[0].judged;
+        assert_eq!(kept.class, Class::Grounded);
+        assert_eq!(kept.citations[0].target, cite("e1", "", "").target);
+        let bytes = kept.citations[0].bytes.clone().unwrap();
+        assert_eq!(PODS.get(bytes), Some("running"));
+        answer.citations.push(cite("e1", "/pods/1/state", "running"));
+        let result = verified(&given, &[answer], core::slice::from_ref(&content));
+        assert_eq!(codes(&result), [CorrectionCode::QuoteOutsideField]);
+        assert_eq!(
+            result.claims[0].judged.citations[1].target,
+            cite("e1", "/pods/1/state", "").target
+        );
+    }
+}
+
+#[test]
+fn h09_a_value_that_may_be_of_anything_is_noted() {
+    let given = claims(&["payments has restarted 0 times and is ready"]);
+    for (field_path, quote, is_noted) in
+        [("", "0", true), ("", "\"restarts\": 0", false), ("/pods/1/restarts", "0", false)]
+    {
+        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        answer.citations.push(cite("e1", field_path, quote));
+        let result = verified(&given, &[answer], &[json("e1", PODS)]);
+        let found = codes(&result).contains(&CorrectionCode::QuoteAmbiguous);
+        assert_eq!(found, is_noted, "{field_path} {quote}");
+        assert_eq!(result.claims[0].judged.class, Class::Grounded, "{field_path} {quote}");
+    }
+    let often = "checkout Running, payments Running, cart Running, mail Running, ads Running";
+    let given = claims(&["payments is running"]);
+    let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "Running")]);
+    let result = verified(&given, &[answer], &[tool("e1", often)]);
+    assert_eq!(codes(&result), [CorrectionCode::QuoteAmbiguous]);
+}
+
+#[test]
+fn a_quote_of_exactly_one_other_item_moves_there() {
+    let given = claims(&["checkout logged an exhausted pool"]);
+    let line = "checkout: connection pool exhausted after 15 errors";
+    let log = tool("e2", line);
+    let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", line)]);
+    let cited = tool("e1", "checkout is fine");
+    let result = verified(&given, core::slice::from_ref(&answer), &[cited.clone(), log.clone()]);
+    assert_eq!(codes(&result), [CorrectionCode::QuoteMoved]);
+    assert_eq!(result.claims[0].judged.citations[0].target, cite("e2", "", "").target);
+    assert_eq!(result.claims[0].judged.citations[0].bytes, Some(0..line.len()));
+
+    let inferred = EvidenceItem { lane: Lane::LlmInferred, ..log.clone() };
+    let prior = EvidenceItem { kind: EvidenceKind::PriorClaim, ..log.clone() };
+    let twice = [log.clone(), tool("e3", line)];
+    let other_figure = tool("e2", &line.replace("15", "16"));
+    for others in [&[inferred][..], &[prior], &twice, &[other_figure]] {
+        let items = [core::slice::from_ref(&cited), others].concat();
+        let result = verified(&given, core::slice::from_ref(&answer), &items);
+        assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
+        assert!(codes(&result).contains(&CorrectionCode::QuoteNotFound));
+    }
+}
+
+#[test]
+fn a_quote_that_says_nothing_moves_nowhere() {
+    let given = claims(&["checkout logged a full disk"]);
+    let items = [tool("e1", "checkout is fine"), tool("e2", "checkout: / is 100% full")];
+    for quote in ["/", ":", " / "] {
+        let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", quote)]);
+        let result = verified(&given, &[answer], &items);
+        assert_eq!(result.claims[0].judged.class, Class::Ungrounded, "{quote}");
+        assert!(codes(&result).contains(&CorrectionCode::QuoteNotFound), "{quote}");
+        assert!(!codes(&result).contains(&CorrectionCode::QuoteMoved), "{quote}");
+    }
+}
+
+#[test]
+fn h10_a_moved_citation_allows_no_better_type() {
+    let given = claims(&["checkout logged an exhausted pool"]);
+    let log = EvidenceItem { attested: true, ..tool("e2", "checkout: connection pool exhausted") };
+    let quoted: &[(&str, &str)] = &[("e1", "connection pool exhausted")];
+    let answer = [judged(&given[0], Class::Grounded, ToolMatch, quoted)];
+    let alert = EvidenceItem { kind: EvidenceKind::Signal, ..tool("e1", "checkout fires") };
+    let result = verified(&given, &answer, &[alert, log.clone()]);
+    assert_eq!(result.claims[0].judged.evidence_type, SignalMatch);
+    let result = verified_under(Preset::Strict, &given, &answer, &[tool("e1", "fine"), log]);
+    assert!(codes(&result).contains(&CorrectionCode::NotAttested));
+}
