@@ -239,12 +239,6 @@ pub struct EvidenceItem {
 }
 
 impl EvidenceItem {
-    /// Whether an absence may be read off this item: it lists everything, or it is the answer to a search.
-    #[must_use]
-    pub fn shows_absence(&self) -> bool {
-        self.exhaustive || !self.query.is_empty()
-    }
-
     /// The name of the check that it is a run of.
     #[must_use]
     pub fn check_name(&self) -> Option<&str> {

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use gsar_core::assess::{Investigation, Subject, Turn, assess};
+use gsar_core::assess::{Investigation, Subject, assess};
 use gsar_core::open_points::open_points;
 use gsar_core::{Origin, Policy, Preset, decide, preset};
 use gsar_datasets::{cases, differences};
@@ -65,9 +65,8 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                 synthesis: &judged.report.synthesis,
                 claims: &claims,
                 judged: judged.judged,
-                turn: Turn::Impossible,
+                first: None,
                 evidence: &judged.evidence,
-                opinions: &[],
                 origin: Origin::Caller,
                 investigation: investigation.as_ref(),
                 confidence: judged.report.confidence,

@@ -140,11 +140,9 @@ async fn honest_answers_are_believed() {
             if claim.class() == v1::ClaimClass::Ungrounded
                 || claim.class() == v1::ClaimClass::Contradicted
             {
-                for found in answer.corrections.iter().filter(|found| found.claim_id == claim.id) {
-                    lost.entry(found.code.clone())
-                        .or_insert_with(Vec::new)
-                        .push(claim.text.clone());
-                }
+                let found = answer.corrections.iter().find(|found| found.claim_id == claim.id);
+                let code = found.map(|found| found.code.clone()).unwrap_or_default();
+                lost.entry(code).or_insert_with(Vec::new).push(claim.text.clone());
             }
         }
     }

@@ -216,6 +216,20 @@ mod tests {
     }
 
     #[test]
+    fn one_of_an_earlier_version_is_dropped_with_a_warning() {
+        let policy = preset(Preset::Local);
+        let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
+        let before = text.replace(&policy.digest().to_string(), "dd");
+        assert!(Policy::from_toml(&before).is_err());
+        let before = format!("{before}[findings]\nfigures = \"ask\"\n");
+        let read = Policy::from_toml(&before).unwrap();
+        assert_eq!(read.certificate(), None);
+        let fields: Vec<&str> =
+            read.retired_keys().iter().map(|warning| warning.field.as_str()).collect();
+        assert_eq!(fields, ["findings.figures", "certificate"]);
+    }
+
+    #[test]
     fn what_no_certificate_can_say_is_refused() {
         let policy = preset(Preset::Local);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());

@@ -60,7 +60,7 @@ fn a_decision_names_its_reasons_and_idle_guards() {
     let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
     assert!(codes.contains(&"CONTRADICTED_CLAIMS"), "{codes:?}");
     assert!(decision.reasons.iter().all(|reason| !reason.sentence.is_empty()));
-    assert_eq!(decision.not_applicable, ["duplicates", "coverage", "absence", "verification"]);
+    assert_eq!(decision.not_applicable, ["duplicates", "coverage", "verification"]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ const MIN_ANSWER_BYTES: &str = concat!(
     r#""score":{"value":1.0,"numerator":"1","denominator":"1"},"#,
     r#""guardedScore":{"value":1.0,"numerator":"1","denominator":"1"},"#,
     r#""terms":{"grounded":1.0,"ungrounded":0.0,"contradicted":0.0,"complementary":0.0,"unverified":0.0,"rho":0.5},"#,
-    r#""decision":{"tier":"TIER_PROCEED","reasons":[],"notApplicable":["duplicates","coverage","absence","verification"],"affectedSpecialists":[],"inShadow":false},"#,
+    r#""decision":{"tier":"TIER_PROCEED","reasons":[],"notApplicable":["duplicates","coverage","verification"],"affectedSpecialists":[],"inShadow":false},"#,
     r#""explanation":"","gaps":[],"contradictions":[],"corrections":[],"warnings":[],"#,
     r#""isGrounded":true,"verificationNeeded":false,"verificationReasons":[],"#,
     r#""judgeStatus":"JUDGE_STATUS_RESOLVED","abstainReason":""}"#,

@@ -155,62 +155,6 @@ pub fn is_blank_answer(text: &str) -> bool {
         || words(text).any(|word| BLANK.iter().any(|entry| word.is(entry)))
 }
 
-/// Whether the text reports an absence: that something was not found, seen, logged or mentioned.
-#[must_use]
-pub fn reports_absence(text: &str) -> bool {
-    const FINDING: [&str; 41] = [
-        "found",
-        "find",
-        "observed",
-        "seen",
-        "recorded",
-        "reported",
-        "logged",
-        "mentioned",
-        "mention",
-        "mentions",
-        "detected",
-        "present",
-        "shown",
-        "show",
-        "shows",
-        "contain",
-        "contains",
-        "contained",
-        "exist",
-        "exists",
-        "existed",
-        "appear",
-        "appears",
-        "appeared",
-        "evidence",
-        "sign",
-        "signs",
-        "indication",
-        "indications",
-        "trace",
-        "traces",
-        "record",
-        "records",
-        "entries",
-        "occurred",
-        "noted",
-        "visible",
-        "listed",
-        "returned",
-        "matched",
-        "matches",
-    ];
-    is_denied(text) && words(text).any(|word| FINDING.iter().any(|entry| word.is(entry)))
-}
-
-/// The first quantifier: [`MarkerKind::All`], [`MarkerKind::None`] or [`MarkerKind::Some`].
-#[must_use]
-pub fn quantifier(text: &str) -> Option<Marker> {
-    let quantifies = |kind| matches!(kind, MarkerKind::All | MarkerKind::None | MarkerKind::Some);
-    scan(text).find(|marker| quantifies(marker.kind))
-}
-
 fn first(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
     scan(text).find(|marker| marker.kind == kind).map(|marker| marker.span)
 }

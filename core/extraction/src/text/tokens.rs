@@ -328,61 +328,6 @@ pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
     words(text).filter(|word| word.shape() != Shape::Number && !is_stop_word(word.text))
 }
 
-/// The workload behind a name: a pod's name without replica-set hash and pod suffix, a stateful pod's
-/// without its ordinal, a service's DNS name without its domain. Other names stay as they are.
-#[must_use]
-pub fn entity_root(name: &str) -> &str {
-    if let Some((service, domain)) = name.split_once('.') {
-        let in_cluster = domain.split('.').any(|label| label == "svc") || domain == "cluster.local";
-        return if in_cluster { service } else { name };
-    }
-    let Some((before_last, last)) = name.rsplit_once('-') else { return name };
-    if before_last.is_empty() {
-        return name;
-    }
-    if last.len() <= 3 && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()) {
-        return before_last;
-    }
-    if let Some((workload, hash)) = before_last.rsplit_once('-')
-        && !workload.is_empty()
-        && is_pod_suffix(last)
-        && is_replica_set_hash(hash)
-    {
-        return workload;
-    }
-    let has_digit = last.bytes().any(|byte| byte.is_ascii_digit());
-    if last.len() == 5 && has_digit && last.bytes().all(is_generated_letter) {
-        return before_last;
-    }
-    name
-}
-
-/// Whether evidence about `evidence` is evidence about `claimed`: the same name, or a part (a pod) of the
-/// workload that the claim names. `checkout` is not `checkout-db`, and one pod is not another.
-#[must_use]
-pub fn entity_matches(claimed: &str, evidence: &str) -> bool {
-    claimed.eq_ignore_ascii_case(evidence) || claimed.eq_ignore_ascii_case(entity_root(evidence))
-}
-
-fn is_pod_suffix(segment: &str) -> bool {
-    segment.len() == 5
-        && segment.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-}
-
-fn is_replica_set_hash(segment: &str) -> bool {
-    let lower = segment.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let digits = segment.bytes().any(|byte| byte.is_ascii_digit());
-    (6..=10).contains(&segment.len())
-        && lower
-        && (digits || segment.bytes().all(is_generated_letter))
-}
-
-/// The alphabet of generated Kubernetes suffixes: no vowels, no digits that look like them.
-fn is_generated_letter(byte: u8) -> bool {
-    matches!(byte, b'2' | b'4'..=b'9')
-        || byte.is_ascii_lowercase() && !matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -454,23 +399,6 @@ mod tests {
         assert!(same("ÄNDERUNG", "änderung"));
     }
 
-    #[test]
-    fn h23_a_pod_belongs_to_its_workload_and_to_no_other() {
-        assert_eq!(entity_root("checkout-7f9c4d-x2x1z"), "checkout");
-        assert_eq!(entity_root("checkout-db-6d4cf56db6-9kzqp"), "checkout-db");
-        assert_eq!(entity_root("postgres-0"), "postgres");
-        assert_eq!(entity_root("fluentd-x2b7z"), "fluentd");
-        assert_eq!(entity_root("checkout.shop.svc.cluster.local"), "checkout");
-        for name in ["checkout", "checkout-db", "nginx-proxy", "api-https", "db.example.com"] {
-            assert_eq!(entity_root(name), name);
-        }
-        assert!(entity_matches("checkout", "checkout-7f9c4d-x2x1z"));
-        assert!(!entity_matches("checkout", "checkout-db"));
-        assert!(!entity_matches("checkout", "checkout-db-6d4cf56db6-9kzqp"));
-        assert!(!entity_matches("node-6", "node-7"));
-        assert!(!entity_matches("checkout-7f9c4d-x2x1z", "checkout-7f9c4d-aaaaa"));
-    }
-
     proptest! {
         #[test]
         fn words_lie_in_the_text(text in "\\PC{0,80}") {
@@ -479,7 +407,7 @@ mod tests {
                 prop_assert!(word.span.start >= last && word.span.end > word.span.start);
                 prop_assert_eq!(text.get(word.span.clone()), Some(word.text));
                 last = word.span.end;
-                let _ = (word.key(), word.shape(), entity_root(word.text).len());
+                let _ = (word.key(), word.shape());
             }
         }
     }

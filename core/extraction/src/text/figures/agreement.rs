@@ -224,26 +224,6 @@ pub fn agree_times(claim: &ClockTime, evidence: &ClockTime) -> Agreement {
     }
 }
 
-/// Compares two codes as written: equal without case, an HTTP status within its family (`503`, `5xx`).
-#[must_use]
-pub fn agree_codes(claim: &str, evidence: &str) -> Agreement {
-    let family = |code: &str| {
-        let mut bytes = code.bytes();
-        let first = bytes.next().filter(u8::is_ascii_digit)?;
-        bytes.map(|byte| byte.to_ascii_lowercase()).eq(*b"xx").then_some(first)
-    };
-    let in_family = family(claim).is_some_and(|digit| {
-        evidence.len() == 3
-            && evidence.bytes().next() == Some(digit)
-            && evidence.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    if in_family || claim.eq_ignore_ascii_case(evidence) {
-        Agreement::Same
-    } else {
-        Agreement::Different
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::figures;
@@ -339,13 +319,5 @@ mod tests {
         assert_eq!(compared("2024-05-01T14:02:31Z", "2024-05-01T14:05:00Z"), Different);
         assert_eq!(compared("2024-05-01 14:02:31", "2024-05-01T16:02:31+02:00"), Incomparable);
         assert_eq!(compared("14:02:31", "14:02"), Incomparable);
-    }
-
-    #[test]
-    fn h21_status_families() {
-        assert_eq!(agree_codes("5xx", "503"), Same);
-        assert_eq!(agree_codes("503", "5xx"), Different);
-        assert_eq!(agree_codes("OOMKilled", "oomkilled"), Same);
-        assert_eq!(agree_codes("4xx", "503"), Different);
     }
 }

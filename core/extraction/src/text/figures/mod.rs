@@ -16,7 +16,7 @@ mod unit;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-pub use agreement::{Agreement, agree, agree_codes, agree_times, compare_values};
+pub use agreement::{Agreement, agree, agree_times, compare_values};
 pub use clock::{ClockTime, Date, MONTHS};
 pub(crate) use clock::{clock_at, date_at};
 pub use scan::figures;

@@ -46,17 +46,13 @@ fn h24_a_negation_reaches_its_own_clause_only() {
 }
 
 #[test]
-fn h24_hedges_and_quantifiers() {
+fn h24_hedges() {
     assert!(hedge("The pool was likely exhausted").is_some());
     assert!(hedge("A leak may have caused it").is_some());
     for plain in ["The pool was exhausted", "The container may use 50Mi", "No logs could be found"]
     {
         assert!(hedge(plain).is_none(), "{plain}");
     }
-    assert_eq!(quantifier("all pods restarted").unwrap().kind, MarkerKind::All);
-    assert_eq!(quantifier("at least one pod restarted").unwrap().kind, MarkerKind::Some);
-    assert_eq!(quantifier("no pods restarted").unwrap().kind, MarkerKind::None);
-    assert_eq!(quantifier("pods restarted"), None);
 }
 
 #[test]
