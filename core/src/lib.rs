@@ -23,6 +23,7 @@ pub mod assess;
 pub mod belief;
 pub mod check;
 mod claim;
+pub mod context;
 pub mod coverage;
 pub mod decision;
 pub mod duplicates;

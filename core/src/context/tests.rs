@@ -1,0 +1,76 @@
+//! Quotes of generated evidence in every shape that tools print: what tells whose a value is must be shown with it.
+
+mod documents;
+mod hostile;
+mod lines;
+mod tables;
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::{Excerpt, MAX_CONTEXT};
+use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+
+pub(super) fn item(content: &str) -> EvidenceItem {
+    EvidenceItem {
+        id: EvidenceId::new("e").unwrap(),
+        kind: EvidenceKind::ToolOutput,
+        lane: Lane::Logs,
+        tool: String::from("kubectl"),
+        query: String::new(),
+        content: Content::Text(content.to_string()),
+        collected_at: None,
+        exhaustive: false,
+        attested: false,
+        step_id: String::new(),
+        specialist_id: String::new(),
+        verification_result: None,
+    }
+}
+
+/// What is read of a quote, after what must hold of every excerpt is checked.
+pub(super) fn shown(content: &str, quote: Range<usize>) -> String {
+    let item = item(content);
+    let mut excerpt = Excerpt::new(&item);
+    excerpt.add_quote(quote.clone());
+    check(&excerpt);
+    let quoted = content.get(quote).unwrap();
+    let rendered = excerpt.render();
+    assert!(rendered.contains(quoted), "{quoted} is not in {rendered}");
+    let most = quoted.len() + 2 * MAX_CONTEXT;
+    assert!(rendered.len() <= most, "{} bytes of {}", rendered.len(), content.len());
+    rendered
+}
+
+pub(super) fn check(excerpt: &Excerpt<'_>) {
+    let content = excerpt.item().content.as_str();
+    let rendered = excerpt.render();
+    assert_eq!(rendered.len(), excerpt.len());
+    assert_eq!(excerpt.is_empty(), excerpt.ranges().is_empty());
+    assert!(excerpt.ranges().windows(2).all(|pair| pair[0].end < pair[1].start));
+    let mut rest = rendered.as_str();
+    for range in excerpt.ranges() {
+        let part = content.get(range.clone()).unwrap();
+        let at = rest.find(part).unwrap();
+        rest = rest.split_at(at + part.len()).1;
+    }
+    if excerpt.is_whole() {
+        assert_eq!(rendered, content);
+    }
+}
+
+/// Checks that a quote, found by the first place of `quote` behind the first place of `behind`, is shown with others.
+pub(super) fn check_shown(content: &str, behind: &str, quote: &str, needed: &[String]) {
+    let after = content.find(behind).unwrap_or_else(|| panic!("{behind} in {content}"));
+    let start = after + content.split_at(after).1.find(quote).unwrap();
+    let rendered = shown(content, start..start + quote.len());
+    for part in needed {
+        assert!(rendered.contains(part.as_str()), "{part}\n--- is not in\n{rendered}");
+    }
+}
+
+pub(super) fn strings(parts: &[&str]) -> Vec<String> {
+    parts.iter().map(|part| (*part).to_string()).collect()
+}

@@ -1,0 +1,93 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::context::{MAX_END, MAX_SMALL, MAX_WHOLE};
+
+#[test]
+fn an_item_without_content_and_one_that_shows_nothing() {
+    let item = item("");
+    let mut excerpt = Excerpt::new(&item);
+    excerpt.add_quote(3..9);
+    excerpt.add_whole();
+    assert!(excerpt.is_empty() && excerpt.is_whole());
+    assert_eq!(excerpt.render(), "");
+    let item = super::item("x");
+    let excerpt = Excerpt::new(&item);
+    assert!(excerpt.is_empty() && !excerpt.is_whole());
+    assert_eq!((excerpt.render().as_str(), excerpt.len()), ("", 0));
+}
+
+#[test]
+fn small_items_are_whole_and_large_ones_show_their_ends() {
+    let line = "0123456789012345678\n";
+    let small = item(&line.repeat(MAX_SMALL / line.len()));
+    let mut excerpt = Excerpt::new(&small);
+    excerpt.add_quote(40..42);
+    assert!(excerpt.is_whole());
+    for count in [MAX_WHOLE / line.len(), MAX_WHOLE / line.len() + 1] {
+        let item = item(&line.repeat(count));
+        let mut excerpt = Excerpt::new(&item);
+        excerpt.add_whole();
+        check(&excerpt);
+        assert_eq!(excerpt.is_whole(), item.content.as_str().len() <= MAX_WHOLE);
+        if !excerpt.is_whole() {
+            let lines = line.repeat(MAX_END / line.len());
+            assert_eq!(excerpt.render(), format!("{lines}…\n{lines}"));
+        }
+    }
+}
+
+#[test]
+fn deep_and_broken_documents_cost_little() {
+    for content in [
+        "[".repeat(200_000),
+        "[1,\n".repeat(50_000),
+        "{\"a\":".repeat(100_000),
+        "[{\"".repeat(100_000),
+        "- ".repeat(100_000),
+        "\\".repeat(100_000),
+        (0..2_000).map(|depth| format!("{}key:\n", " ".repeat(depth % 500))).collect(),
+        format!("{{\"a\": \"{}\"}}", "\\\"".repeat(100_000)),
+        format!("[{}1]", "1,".repeat(200_000)),
+    ] {
+        let item = item(&content);
+        let mut excerpt = Excerpt::new(&item);
+        for quote in 0..200 {
+            let start = content.len() / 200 * quote;
+            excerpt.add_quote(start..start + 3);
+        }
+        check_bounded(&excerpt);
+    }
+}
+
+fn check_bounded(excerpt: &Excerpt<'_>) {
+    assert_eq!(excerpt.len(), excerpt.render().len());
+    assert!(!excerpt.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_quote_of_any_item_is_shown(
+        part in "([a-z]{1,6}[:=,]|[0-9]{1,5}|\n| |\"|\\\\n|\\\\\"|\\{\"|\\{|\\}|\\[|\\]|- |@@ -1,3 \\+1,3 @@\n|\\+|---|\t|\\PC){0,120}",
+        repeated in 1_usize..60,
+        quotes in prop::collection::vec((0_usize..6_000, 0_usize..200), 1..6),
+    ) {
+        let content = part.repeat(repeated);
+        let item = item(&content);
+        let mut excerpt = Excerpt::new(&item);
+        for (start, bytes) in quotes {
+            excerpt.add_quote(start..start + bytes);
+            check(&excerpt);
+            let start = content.floor_char_boundary(start);
+            let end = content.floor_char_boundary((start + bytes).min(content.len()));
+            if start < end {
+                let is_kept = excerpt.ranges().iter().any(|kept| kept.start <= start && end <= kept.end);
+                prop_assert!(is_kept);
+            }
+        }
+        let before = excerpt.clone();
+        excerpt.add_whole();
+        check(&excerpt);
+        prop_assert!(excerpt.len() + 8 >= before.len());
+    }
+}

@@ -1,0 +1,109 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn yaml_pod(at: usize, name_first: bool, compact: bool, args: usize) -> String {
+    let indent = if compact { "" } else { "  " };
+    let mut text = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    app: cart\n  name: cart-{at}-pod\nspec:\n  containers:\n"
+    );
+    for container in 0..5 {
+        let name = format!("name: c{at}-{container}n");
+        let image = format!("image: i{at}-{container}q");
+        let (first, last) = if name_first { (&name, &image) } else { (&image, &name) };
+        text += &format!("  {indent}- {first}\n");
+        text += &format!("  {indent}  args:\n");
+        for arg in 0..args {
+            text += &format!("  {indent}  - --flag-{arg}=a-long-value-of-an-argument\n");
+        }
+        text += &format!(
+            "  {indent}  limits:\n  {indent}    memory: m{at}-{container}q\n  {indent}  {last}\n"
+        );
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_value_of_yaml_comes_with_its_item_and_document(
+        at in 0_usize..4, container in 0_usize..5, name_first in any::<bool>(), compact in any::<bool>(), args in 0_usize..90,
+    ) {
+        let pods: Vec<String> = (0..4).map(|at| yaml_pod(at, name_first, compact, args)).collect();
+        let listed: String = pods.iter().map(|pod| format!("- {}\n", pod.trim_end().replace('\n', "\n  "))).collect();
+        for content in [pods.join("---\n"), format!("---\n{}", pods.join("---\n")), format!("apiVersion: v1\nitems:\n{listed}kind: List\n")] {
+            for (key, quote) in [("memory:", format!("m{at}-{container}q")), ("image:", format!("i{at}-{container}q"))] {
+                let needed = [format!("cart-{at}-pod"), format!("c{at}-{container}n"), key.to_string(), "containers:".to_string(), "kind: Pod".to_string()];
+                check_shown(&content, &quote, &quote, &needed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_trace_comes_with_the_line_that_it_began_with(
+        at in 0_usize..30, frames in 1_usize..60, is_indented in any::<bool>(),
+    ) {
+        let record = |at: usize| {
+            let indent = if is_indented { "\t" } else { "" };
+            let stack: String = (0..frames).map(|frame| format!("{indent}at shop.cart.Pool.take{frame}(Pool.java:{frame})\n")).collect();
+            format!("2024-05-06 10:{at:02}:00 ERROR svc-{at}-name failed\njava.lang.IllegalStateException: s{at}q\n{stack}Caused by: java.sql.SQLException: c{at}q\n{stack}")
+        };
+        let content: String = (0..30).map(record).collect();
+        for quote in [format!("s{at}q"), format!("c{at}q")] {
+            check_shown(&content, &format!("svc-{at}-name"), &quote, &[format!("ERROR svc-{at}-name failed")]);
+        }
+    }
+
+    #[test]
+    fn a_log_line_is_whole_or_cut_around_the_quote(at in 0_usize..60, padding in 0_usize..4_000) {
+        let line = |at: usize| format!("10:{at:02}:00 INFO svc-{at}-name {} status=s{at}q {}\n", "é".repeat(padding / 2), "y".repeat(padding));
+        let content: String = (0..60).map(line).collect();
+        check_shown(&content, &format!("s{at}q"), &format!("s{at}q"), &[format!("svc-{at}-name"), format!("status=s{at}q")]);
+    }
+
+    #[test]
+    fn a_value_of_a_section_comes_with_its_titles(section in 0_usize..12, key in 0_usize..8, objects in 1_usize..4) {
+        let object = |object: usize| {
+            let section = |section: usize| {
+                let keys: String = (0..8).map(|key| format!("      Key{key}:   {object}s{section}k{key}q\n")).collect();
+                format!("  container-{object}-{section}:\n    State:  Running\n    Limits:\n{keys}")
+            };
+            let sections: String = (0..12).map(section).collect();
+            format!("Name:         cart-{object}-pod\nNamespace:    shop\nContainers:\n{sections}Events:  <none>\n")
+        };
+        let content = (0..objects).map(object).collect::<Vec<_>>().join("\n\n");
+        let object = objects - 1;
+        let quote = format!("{object}s{section}k{key}q");
+        let needed = [format!("cart-{object}-pod"), format!("container-{object}-{section}:"), "Limits:".to_string(), format!("Key{key}:")];
+        check_shown(&content, &quote, &quote, &needed);
+    }
+
+    #[test]
+    fn a_changed_line_comes_with_its_sign_its_hunk_and_its_file(
+        file in 0_usize..4, hunk in 0_usize..4, context in 0_usize..40, is_removed in any::<bool>(), in_string in any::<bool>(),
+    ) {
+        let hunk_of = |file: usize, hunk: usize| {
+            let around = |side: &str| (0..context).map(|line| format!(" {side}line {line} of the file that stays\n")).collect::<String>();
+            let lines = 2 * context + 3;
+            format!("@@ -{hunk}0,{lines} +{hunk}0,{lines} @@ fn f{file}h{hunk}\n{} near above\n-  memory: {file}b{hunk}q\n+  memory: {file}a{hunk}q\n near below\n{}", around("a"), around("b"))
+        };
+        let file_of = |file: usize| {
+            let hunks: String = (0..4).map(|hunk| hunk_of(file, hunk)).collect();
+            format!("diff --git a/f{file}.yaml b/f{file}.yaml\nindex 12..34 100644\n--- a/f{file}.yaml\n+++ b/f{file}.yaml\n{hunks}")
+        };
+        let diff: String = (0..4).map(file_of).collect();
+        let content = format!("commit abcdef\nAuthor: x\n\n    Lower the memory\n\n{diff}");
+        let (sign, side) = if is_removed { ('-', 'b') } else { ('+', 'a') };
+        let quote = format!("{file}{side}{hunk}q");
+        let changed = format!("{sign}  memory: {quote}");
+        let needed = [format!("diff --git a/f{file}.yaml"), format!("--- a/f{file}.yaml"), format!("+++ b/f{file}.yaml"), format!("@@ -{hunk}0"), changed, "near above".into(), "near below".into()];
+        if in_string {
+            let content = serde_json::json!({"diff": content}).to_string();
+            let needed: Vec<String> = needed.to_vec();
+            check_shown(&content, &quote, &quote, &needed);
+        } else {
+            check_shown(&content, &quote, &quote, &needed);
+        }
+    }
+}

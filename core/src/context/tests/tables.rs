@@ -1,0 +1,113 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const COLUMNS: [&str; 5] = ["NAME", "READY", "STATUS", "RESTARTS", "AGE"];
+
+/// Rows of a name and values that stand nowhere else.
+fn rows(prefix: &str, count: usize) -> Vec<Vec<String>> {
+    let cell = |row: usize, column: usize| match column {
+        0 => format!("{prefix}-{row}-pod"),
+        _ => format!("{prefix}{row}c{column}z"),
+    };
+    (0..count).map(|row| (0..COLUMNS.len()).map(|column| cell(row, column)).collect()).collect()
+}
+
+/// Columns as wide as their widest cell.
+fn aligned(indent: &str, header: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: Vec<&str>| {
+        let padded: Vec<String> = cells.iter().map(|cell| format!("{cell:<14}")).collect();
+        format!("{indent}{}\n", padded.join("  ").trim_end())
+    };
+    let body: String =
+        rows.iter().map(|row| line(row.iter().map(String::as_str).collect())).collect();
+    format!("{}{body}", line(header.to_vec()))
+}
+
+fn needed(rows: &[Vec<String>], row: usize, column: usize) -> Vec<String> {
+    [&rows[row][0], COLUMNS[column], &rows[row][column]].map(ToString::to_string).to_vec()
+}
+
+fn joined(sign: &str, rows: &[Vec<String>]) -> String {
+    rows.iter().map(|row| format!("{}\n", row.join(sign))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_cell_comes_with_its_header_and_row(
+        before in 0_usize..60, count in 40_usize..120, row in 0_usize..40, column in 1_usize..5,
+    ) {
+        let (others, rows) = (rows("other", before), rows("this", count));
+        let table = aligned("", &COLUMNS, &rows);
+        let earlier = aligned("", &["KIND", "X", "Y", "Z", "W"], &others);
+        for content in [
+            format!("$ kubectl get pods\n{table}"),
+            format!("{earlier}\n{table}"),
+            format!("{earlier}$ kubectl get pods -n shop\n{table}"),
+            format!("{earlier}{table}"),
+            format!("pods:\n\n{table}\n{earlier}"),
+        ] {
+            check_shown(&content, "NAME", &rows[row][column], &needed(&rows, row, column));
+        }
+    }
+
+    #[test]
+    fn a_cell_of_a_table_under_a_title_comes_with_both(
+        count in 30_usize..90, row in 0_usize..30, column in 1_usize..5, has_rule in any::<bool>(),
+    ) {
+        let rows = rows("this", count);
+        let mut table = aligned("  ", &["Type", "Status", "Since", "Reason", "Age"], &rows);
+        if has_rule {
+            let header_end = table.find('\n').unwrap() + 1;
+            table.insert_str(header_end, "  ----            ------\n");
+        }
+        let other = aligned("  ", &["Kind", "Level"], &super::tables::rows("o", 20));
+        let content = format!(
+            "Name:         node-7\nLabels:       a=b\nAllocated:\n{other}Conditions:\n{table}Addresses:\n  IP:  10.0.0.1\n"
+        );
+        let mut needed = strings(&["node-7", "Conditions:", "Type", "Reason"]);
+        needed.extend([rows[row][0].clone(), rows[row][column].clone()]);
+        check_shown(&content, "Conditions:", &rows[row][column], &needed);
+    }
+
+    #[test]
+    fn a_cell_between_bars_or_separators_comes_with_its_column(
+        count in 60_usize..120, row in 0_usize..60, column in 1_usize..5,
+    ) {
+        let rows = rows("this", count);
+        for content in [
+            format!("Results\n\n| {} |\n|---|---|---|---|---|\n{}", COLUMNS.join(" | "), joined(" | ", &rows)),
+            format!("+----+----+\n| {} |\n+----+----+\n{}", COLUMNS.join(" | "), joined(" | ", &rows)),
+            format!(" {}\n----+----\n {}", COLUMNS.join(" | "), joined(" | ", &rows)),
+            format!("{}\n{}", COLUMNS.join(","), joined(",", &rows)),
+            format!("$ psql --csv\n{}\n{}", COLUMNS.join(","), joined(",", &rows)),
+            format!("{}\n{}", COLUMNS.join("\t"), joined("\t", &rows)),
+        ] {
+            check_shown(&content, "NAME", &rows[row][column], &needed(&rows, row, column));
+        }
+    }
+
+    #[test]
+    fn a_cell_of_a_wide_table_comes_with_what_stands_over_it(column in 1_usize..300, sign in "[,|\t]") {
+        let header: Vec<String> = (0..300).map(|column| format!("column_{column}")).collect();
+        let cells = |row: usize| -> Vec<String> {
+            (0..300).map(|column| if column == 0 { format!("pod-{row}") } else { format!("{row}x{column}y") }).collect()
+        };
+        let content = joined(&sign, &[header.clone(), cells(1), cells(2), cells(3)]);
+        let quote = format!("2x{column}y");
+        check_shown(&content, "pod-2", &quote, &[header[column].clone(), "pod-2".to_string()]);
+    }
+
+    #[test]
+    fn a_cell_of_a_table_in_a_string_comes_with_its_header(row in 0_usize..60, column in 1_usize..5) {
+        let rows = rows("this", 60);
+        let table = format!("$ kubectl get pods\n{}", aligned("", &COLUMNS, &rows));
+        let blocks = serde_json::json!({"content": [{"type": "text", "text": table}], "isError": false});
+        let twice = serde_json::json!({"result": blocks.to_string(), "id": 7});
+        for content in [blocks.to_string(), serde_json::to_string_pretty(&blocks).unwrap(), twice.to_string()] {
+            check_shown(&content, "NAME", &rows[row][column], &needed(&rows, row, column));
+        }
+    }
+}

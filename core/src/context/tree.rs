@@ -1,0 +1,356 @@
+//! This module reads JSON into a tree of spans: where each value stands, what it stands in, and under which key. It
+//! reads no values, never recurses and takes what it has where a document breaks off.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::text::{byte_at, part};
+
+/// How deep values are nested at most; a deeper document breaks off there.
+const MAX_DEPTH: usize = 256;
+/// The most values of one document; a longer one breaks off there.
+const MAX_NODES: usize = 1 << 20;
+/// The most documents of a text.
+const MAX_DOCUMENTS: usize = 100_000;
+/// The most places of a line at which a document is looked for.
+const MAX_TRIES: usize = 4;
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Object,
+    Array,
+    String,
+    Other,
+}
+
+/// A value of a document. Offsets are those of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// Where its key starts, with the quotation mark; where it starts itself without a key.
+    start: u32,
+    value: u32,
+    end: u32,
+    parent: u32,
+    /// The node behind this one and all in it.
+    next: u32,
+    /// Its place among its siblings.
+    pub(super) index: u32,
+    /// How many values it holds directly.
+    pub(super) children: u32,
+}
+
+impl Node {
+    /// The bytes of the value with its key.
+    pub(super) const fn span(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The bytes of the value.
+    pub(super) const fn value(&self) -> Range<usize> {
+        self.value as usize..self.end as usize
+    }
+
+    /// The key, a colon and the opening bracket of a container.
+    pub(super) const fn opening(&self) -> Range<usize> {
+        self.start as usize..self.value as usize + 1
+    }
+
+    pub(super) const fn is_container(&self) -> bool {
+        matches!(self.kind, Kind::Object | Kind::Array)
+    }
+
+    /// The key within its quotation marks, as it is written.
+    pub(super) fn key<'t>(&self, text: &'t str) -> &'t str {
+        let written = part(text, self.start as usize..self.value as usize);
+        written.trim_end_matches([' ', '\n', '\r', '\t', ':']).trim_matches('"')
+    }
+}
+
+/// A document: its values in the order of the text, each before those in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    /// Whether the document ends as it should.
+    pub(super) is_complete: bool,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Tree {
+    /// The bytes of the document.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.node(0).map_or(0..0, |root| root.span())
+    }
+
+    pub(super) fn node(&self, id: usize) -> Option<&Node> {
+        self.nodes.get(id)
+    }
+
+    pub(super) fn parent(&self, id: usize) -> Option<usize> {
+        self.nodes
+            .get(id)
+            .map(|node| node.parent)
+            .filter(|parent| *parent != NONE)
+            .map(|id| id as usize)
+    }
+
+    /// The innermost value that holds all bytes of a range.
+    pub(super) fn innermost(&self, range: &Range<usize>) -> Option<usize> {
+        let begun = self.nodes.partition_point(|node| node.start as usize <= range.start);
+        let mut id = begun.checked_sub(1)?;
+        while self.node(id).is_some_and(|node| (node.end as usize) < range.end) {
+            id = self.parent(id)?;
+        }
+        while self.node(id).is_some_and(|node| node.end as usize <= range.start) {
+            id = self.parent(id)?;
+        }
+        Some(id)
+    }
+
+    /// The values in a container, in order.
+    pub(super) fn children(&self, id: usize) -> impl Iterator<Item = (usize, &Node)> {
+        let end = self.nodes.get(id).map_or(0, |node| node.next as usize);
+        let mut at = id + 1;
+        core::iter::from_fn(move || {
+            let node = self.nodes.get(at).filter(|_| at < end)?;
+            let child = at;
+            at = (node.next as usize).max(at + 1);
+            Some((child, node))
+        })
+    }
+
+    /// The element of an array of values that hold no others.
+    pub(super) fn flat_element(&self, array: usize, index: usize) -> Option<&Node> {
+        let id = array.checked_add(1)?.checked_add(index)?;
+        let node = self.nodes.get(id)?;
+        (node.parent as usize == array && node.index as usize == index).then_some(node)
+    }
+
+    /// Whether anything is said in the document: a member, or an element that is one.
+    fn says_something(&self) -> bool {
+        self.nodes.iter().any(|node| node.start != node.value && !node.is_container())
+    }
+}
+
+/// The documents of a text, in order: each as a whole, behind a line, one to a line, or within a line.
+pub(super) fn documents(text: &str) -> Vec<Tree> {
+    let mut found: Vec<Tree> = Vec::new();
+    let most_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
+    let (mut at, mut wasted, mut tries) = (0, 0_usize, 0);
+    let mut line_end = end_of_line(text, 0);
+    while at < text.len() && found.len() < MAX_DOCUMENTS && wasted <= most_wasted {
+        let start = start_of_document(text, at..line_end).filter(|_| tries < MAX_TRIES);
+        let Some(start) = start else {
+            at = line_end + 1;
+            line_end = end_of_line(text, at);
+            tries = 0;
+            continue;
+        };
+        tries += 1;
+        let (tree, end) = scan(text, start);
+        if tree.is_complete || tree.says_something() {
+            at = end.max(start + 1);
+            found.push(tree);
+        } else {
+            wasted = wasted.saturating_add(end - start);
+            at = start + 1;
+        }
+        if at > line_end {
+            (line_end, tries) = (end_of_line(text, at), 0);
+        }
+    }
+    found
+}
+
+fn end_of_line(text: &str, at: usize) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |found| at + found)
+}
+
+/// Where in a part of a line a document may begin: at its start, or at a bracket with a quotation mark behind it.
+fn start_of_document(text: &str, range: Range<usize>) -> Option<usize> {
+    let begins_line = range.start == 0 || byte_at(text, range.start - 1) == b'\n';
+    let first = after_space(text, range.start, range.end);
+    if begins_line && matches!(byte_at(text, first), b'{' | b'[') && first < range.end {
+        return Some(first);
+    }
+    let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
+    memchr::memchr2_iter(b'{', b'[', bytes).map(|found| range.start + found).find(|at| {
+        let inside = byte_at(text, after_space(text, at + 1, range.end));
+        inside == b'"' || byte_at(text, *at) == b'[' && inside == b'{'
+    })
+}
+
+fn after_space(text: &str, mut at: usize, end: usize) -> usize {
+    while at < end && matches!(byte_at(text, at), b' ' | b'\n' | b'\r' | b'\t') {
+        at += 1;
+    }
+    at
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    nodes: Vec<Node>,
+    open: Vec<usize>,
+}
+
+/// Reads the document that starts at an offset; how far it was read.
+fn scan(text: &str, start: usize) -> (Tree, usize) {
+    let mut scanner = Scanner { text, at: start, nodes: Vec::new(), open: Vec::new() };
+    let is_complete = scanner.value().is_some();
+    let end = scanner.at.min(text.len());
+    while let Some(id) = scanner.open.pop() {
+        scanner.close(id, end);
+    }
+    (Tree { nodes: scanner.nodes, is_complete }, end)
+}
+
+impl Scanner<'_> {
+    fn value(&mut self) -> Option<()> {
+        let mut key = None;
+        loop {
+            self.space();
+            let start = key.take().unwrap_or(self.at);
+            let kind = match self.byte() {
+                b'{' => Kind::Object,
+                b'[' => Kind::Array,
+                b'"' => Kind::String,
+                _ => Kind::Other,
+            };
+            let value = self.at;
+            match kind {
+                Kind::Object | Kind::Array => {
+                    self.at += 1;
+                    let id = self.node(kind, start, value)?;
+                    if self.open.len() >= MAX_DEPTH {
+                        return None;
+                    }
+                    self.open.push(id);
+                    self.space();
+                    if !matches!(self.byte(), b'}' | b']') {
+                        key = self.key(kind)?;
+                        continue;
+                    }
+                }
+                Kind::String => {
+                    self.string()?;
+                    self.node(kind, start, value)?;
+                }
+                Kind::Other => {
+                    self.word()?;
+                    self.node(kind, start, value)?;
+                }
+            }
+            loop {
+                let Some(open) = self.open.last().copied() else { return Some(()) };
+                let kind = self.nodes.get(open)?.kind;
+                self.space();
+                match (self.byte(), kind) {
+                    (b',', _) => {
+                        self.at += 1;
+                        self.space();
+                        key = self.key(kind)?;
+                        break;
+                    }
+                    (b'}', Kind::Object) | (b']', Kind::Array) => {
+                        self.at += 1;
+                        self.open.pop();
+                        self.close(open, self.at);
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+
+    fn byte(&self) -> u8 {
+        byte_at(self.text, self.at)
+    }
+
+    fn space(&mut self) {
+        self.at = after_space(self.text, self.at, self.text.len());
+    }
+
+    /// The start of an object's next key; nothing to read in an array.
+    fn key(&mut self, kind: Kind) -> Option<Option<usize>> {
+        if kind != Kind::Object {
+            return Some(None);
+        }
+        let start = self.at;
+        self.string()?;
+        self.space();
+        let has_colon = self.byte() == b':';
+        self.at += usize::from(has_colon);
+        has_colon.then_some(Some(start))
+    }
+
+    fn string(&mut self) -> Option<()> {
+        if self.byte() != b'"' {
+            return None;
+        }
+        let mut at = self.at + 1;
+        loop {
+            let rest = self.text.as_bytes().get(at..)?;
+            at += memchr::memchr3(b'"', b'\\', b'\n', rest)?;
+            match byte_at(self.text, at) {
+                b'"' => break,
+                b'\\' => at += 2,
+                _ => return None,
+            }
+        }
+        self.at = at + 1;
+        Some(())
+    }
+
+    /// A number or one of the few words that stand for a value.
+    fn word(&mut self) -> Option<()> {
+        const WORDS: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let is_part =
+            |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+        let end = self.at + rest.iter().take_while(is_part).count();
+        let word = part(self.text, self.at..end);
+        let is_number = word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+        let is_value = is_number || WORDS.contains(&word.trim_start_matches('-'));
+        is_value.then(|| self.at = end)
+    }
+
+    fn node(&mut self, kind: Kind, start: usize, value: usize) -> Option<usize> {
+        let id = self.nodes.len();
+        if id >= MAX_NODES {
+            return None;
+        }
+        let parent = self.open.last().copied();
+        let mut index = 0;
+        if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
+            index = parent.children;
+            parent.children += 1;
+        }
+        self.nodes.push(Node {
+            kind,
+            start: offset(start),
+            value: offset(value),
+            end: offset(self.at),
+            parent: parent.map_or(NONE, offset),
+            next: offset(id + 1),
+            index,
+            children: 0,
+        });
+        Some(id)
+    }
+
+    fn close(&mut self, id: usize, end: usize) {
+        let next = offset(self.nodes.len());
+        if let Some(node) = self.nodes.get_mut(id) {
+            (node.end, node.next) = (offset(end), next);
+        }
+    }
+}
+
+/// Offsets beyond 4 GiB all become the last one: no request is that long.
+pub(super) fn offset(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}
