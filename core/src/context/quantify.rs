@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_about_everything_are_told_from_those_about_a_value() {
+    fn statements_about_everything_are_not_those_about_a_value() {
         for statement in [
             "All pods are ready",
             "NO errors were logged.",

@@ -1,4 +1,5 @@
-//! This module reads unified diffs: what a line said before and what it says after a change.
+//! This module reads unified diffs: what a line said before and what it says after a change, and the lines around it
+//! that stay as they are.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::vec;
@@ -6,9 +7,16 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::builder::Builder;
-use super::model::{Form, GroupId};
+use super::model::{Form, GroupId, RecordId};
 use super::text::{Frame, Text, trim};
 use crate::text::{byte_at, part};
+
+/// The last name of the attribute of what a line said before a change.
+pub(crate) const BEFORE: &str = "before";
+/// The last name of the attribute of what a line says after a change.
+pub(crate) const AFTER: &str = "after";
+/// The attribute of a line that stands beside a change and is the same before and after.
+const UNCHANGED: &str = "unchanged";
 
 /// Reads the diff that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(
@@ -27,8 +35,16 @@ pub(super) fn read<'a>(
     if !headed && !paired() {
         return None;
     }
-    let mut diff =
-        Diff { out, frame, text, group: None, file: None, removed: Vec::new(), added: Vec::new() };
+    let mut diff = Diff {
+        out,
+        frame,
+        text,
+        group: None,
+        file: None,
+        left: None,
+        removed: Vec::new(),
+        added: Vec::new(),
+    };
     let mut end = at;
     while end < text.len() {
         let next = text.end_of_line(end);
@@ -47,6 +63,8 @@ struct Diff<'w, 't, 'a> {
     text: Text<'t, 'a>,
     group: Option<GroupId>,
     file: Option<Range<usize>>,
+    /// How many lines of the hunk are still to come, before and after the change; `None` where it does not say.
+    left: Option<(u32, u32)>,
     /// Lines of the change that is being read.
     removed: Vec<Range<usize>>,
     added: Vec<Range<usize>>,
@@ -56,22 +74,42 @@ impl<'a> Diff<'_, '_, 'a> {
     /// Reads a line; whether it is of the diff.
     fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
         let written = part(self.text.read, line.clone());
-        if let Some(name) = file_name(written) {
+        let is_counted = self.left.is_some_and(|(before, after)| before > 0 || after > 0);
+        if let Some(name) = file_name(written).filter(|_| !is_counted) {
             self.flush();
             self.group = None;
+            self.left = None;
             self.file = Some(line.start + name.start..line.start + name.end);
             return true;
         }
         let inside = line.start + 1..line.end;
         match byte_at(written, 0) {
-            b'-' if !written.starts_with("--- ") => {
+            b'-' if is_counted || !written.starts_with("--- ") => {
                 if !self.added.is_empty() {
                     self.flush();
                 }
+                self.take(1, 0);
                 self.removed.push(inside);
             }
-            b'+' => self.added.push(inside),
-            b'-' | b' ' | b'@' | b'\\' => self.flush(),
+            b'+' => {
+                self.take(0, 1);
+                self.added.push(inside);
+            }
+            b' ' => {
+                self.flush();
+                self.take(1, 1);
+                self.unchanged(inside);
+            }
+            b'@' => {
+                self.flush();
+                self.left = counts(written);
+            }
+            b'-' | b'\\' => self.flush(),
+            b'\n' | b'\r' if headed && self.goes_on(line.end, is_counted) => {
+                self.flush();
+                self.take(1, 1);
+                return true;
+            }
             _ if [
                 "index ",
                 "new file",
@@ -89,6 +127,29 @@ impl<'a> Diff<'_, '_, 'a> {
             _ => return false,
         }
         headed || matches!(byte_at(written, 0), b'-' | b'+' | b' ')
+    }
+
+    fn take(&mut self, before: u32, after: u32) {
+        if let Some(left) = &mut self.left {
+            *left = (left.0.saturating_sub(before), left.1.saturating_sub(after));
+        }
+    }
+
+    /// Whether a hunk goes on behind an empty line, which stands for one that stays: editors strip its sign.
+    fn goes_on(&self, at: usize, is_counted: bool) -> bool {
+        let next = part(self.text.read, at..self.text.end_of_line(at));
+        is_counted && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
+    }
+
+    /// Writes a line that is the same before and after.
+    fn unchanged(&mut self, line: Range<usize>) {
+        let value = self.text.trimmed(line);
+        if value.is_empty() {
+            return;
+        }
+        if let Some(record) = self.record(value.clone()) {
+            self.out.write(record, vec![Cow::Borrowed(UNCHANGED)], self.text, value);
+        }
     }
 
     /// Writes the change that was read: lines with the same key are one record, before and after.
@@ -110,20 +171,14 @@ impl<'a> Diff<'_, '_, 'a> {
     }
 
     fn change(&mut self, before: Option<Range<usize>>, after: Option<Range<usize>>) {
-        let lines = [("before", before), ("after", after)];
+        let lines = [(BEFORE, before), (AFTER, after)];
         let mut spans = lines.iter().filter_map(|(_, line)| line.clone());
         let Some(first) = spans.next() else { return };
         let span = self.text.trimmed(first.start..spans.next().unwrap_or(first).end);
         if span.is_empty() {
             return;
         }
-        let group = self.group();
-        let file = self.file.clone().map(|file| self.text.name(file));
-        let path = self.frame.path.iter().cloned().chain(file).collect();
-        let Some(record) = self.out.record(group, self.frame.parent, path, self.text.span(span))
-        else {
-            return;
-        };
+        let Some(record) = self.record(span) else { return };
         for (side, line) in lines {
             let Some(line) = line else { continue };
             let (attribute, value) = match self.key(line.clone()) {
@@ -134,6 +189,13 @@ impl<'a> Diff<'_, '_, 'a> {
                 self.out.write(record, attribute, self.text, value.clone());
             }
         }
+    }
+
+    fn record(&mut self, span: Range<usize>) -> Option<RecordId> {
+        let group = self.group();
+        let file = self.file.clone().map(|file| self.text.name(file));
+        let path = self.frame.path.iter().cloned().chain(file).collect();
+        self.out.record(group, self.frame.parent, path, self.text.span(span))
     }
 
     fn group(&mut self) -> GroupId {
@@ -150,6 +212,15 @@ impl<'a> Diff<'_, '_, 'a> {
             line.start + value.start..line.start + value.end,
         ))
     }
+}
+
+/// How many lines a hunk has before and after the change: `@@ -1,4 +1,5 @@`.
+fn counts(line: &str) -> Option<(u32, u32)> {
+    let (before, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let (after, _) = rest.split_once(" @@")?;
+    let count =
+        |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
+    Some((count(before)?, count(after)?))
 }
 
 /// The name in a line that opens a file.

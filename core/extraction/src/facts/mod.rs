@@ -51,6 +51,7 @@ mod tree;
 mod xml;
 mod yaml;
 
+pub(crate) use diff::{AFTER, BEFORE};
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 
 /// The most records read of all items together; what follows is text that no rule speaks about.

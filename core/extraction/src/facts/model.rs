@@ -44,7 +44,8 @@ pub enum Form {
     Object,
     /// Samples of one series, by time.
     Series,
-    /// Lines taken away and put in by a change.
+    /// Lines taken away and put in by a change, and those beside them that stay. The last name of a value's attribute
+    /// is `before`, `after` or `unchanged`.
     Diff,
 }
 

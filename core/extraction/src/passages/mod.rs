@@ -2,7 +2,7 @@
 //! trained model reads beside the claim. It knows of no model and decides nothing.
 //!
 //! A passage is a record with what holds for it: a row with the names of its columns, an object with the keys that lead
-//! to it, a line as it stands, a whole series. Passages are chosen so that together they have as many of the claim's
+//! to it, a line as it stands, the lines of a change with their signs, a whole series. Passages are chosen so that together they have as many of the claim's
 //! words as possible, rare words before common ones; what room is left goes to the neighbours of those chosen.
 //!
 //! ```
@@ -15,6 +15,7 @@
 //! assert_eq!(premise.text, "[kubectl get pods]\nNAME cart-1; READY 1/1; RESTARTS 0\nNAME cart-2; READY 0/1; RESTARTS 7\n");
 //! ```
 
+mod changes;
 mod render;
 mod terms;
 #[cfg(test)]

@@ -12,11 +12,11 @@ use crate::text::figures::ClockTime;
 use crate::text::tokens::words;
 
 /// The most bytes of one passage.
-const MAX_PASSAGE: usize = 480;
+pub(super) const MAX_PASSAGE: usize = 480;
 /// The most bytes of one value.
 const MAX_VALUE: usize = 160;
 /// The most bytes of what stands above the passages of a tool.
-const MAX_HEADING: usize = 64;
+pub(super) const MAX_HEADING: usize = 64;
 /// The most samples of a series that are shown.
 const MAX_SAMPLES: usize = 24;
 /// The most values that are shown of what a record stands in.
@@ -37,11 +37,11 @@ pub(super) struct Sheet<'f, 'a> {
 
 /// A passage as it is written.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Written {
-    item: Option<ItemId>,
+pub(super) struct Written {
+    pub(super) item: Option<ItemId>,
     /// What its records stand in; said once for all that follow one another.
-    context: String,
-    text: String,
+    pub(super) context: String,
+    pub(super) text: String,
 }
 
 impl<'f, 'a> Sheet<'f, 'a> {
@@ -123,7 +123,8 @@ fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -
     let form = group.map_or(Form::Object, |group| group.form);
     let text = match form {
         Form::Series => series(facts, records, first, claim),
-        Form::Lines | Form::Clauses | Form::Diff => line(facts, first, claim),
+        Form::Diff => return super::changes::written(facts, item, first),
+        Form::Lines | Form::Clauses => line(facts, first, claim),
         Form::Rows | Form::Object => named(first, claim),
     };
     if text.trim().is_empty() {
@@ -287,7 +288,7 @@ fn time(at: &ClockTime) -> String {
 }
 
 /// A text in one line without runs of white space, cut to a length.
-fn squeezed(text: &str, max_bytes: usize) -> Cow<'_, str> {
+pub(super) fn squeezed(text: &str, max_bytes: usize) -> Cow<'_, str> {
     let is_plain = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
     if is_plain && text.len() <= max_bytes {
         return Cow::Borrowed(text);

@@ -52,7 +52,52 @@ fn a_claim_without_a_word_of_the_evidence_has_no_premise() {
     assert_eq!(premise("", "", "The pool was exhausted.", 400), "");
 }
 
+const DIFF: &str = "diff --git a/cart.yaml b/cart.yaml\nindex 1..2 100644\n--- a/cart.yaml\n+++ b/cart.yaml\n@@ -1,6 +1,6 @@ resources\n   limits:\n-    memory: 512Mi\n-    cpu: 2\n+    memory: 256Mi\n+    cpu: 1\n\n   replicas: 3\n@@ -20,2 +20,1 @@\n--- drop table carts;\n note: none\n";
+
+#[test]
+fn changed_lines_keep_their_signs_and_stand_alone() {
+    let claim = "The memory limit fell from 512Mi to 256Mi, replicas stay 3 and drop table went.";
+    let expected = "[git show]\ncart.yaml:\n  limits:\n- memory: 512Mi\n+ memory: 256Mi\n- cpu: 2\n+ cpu: 1\n  replicas: 3\n--- drop table carts;\n note: none\n";
+    assert_eq!(premise("git show", DIFF, claim, 700), expected);
+}
+
+#[test]
+fn a_line_beside_a_change_is_found_by_its_words() {
+    let text = premise("git show", DIFF, "There are 3 replicas.", 40);
+    assert_eq!(text, "[git show]\ncart.yaml:\n  replicas: 3\n");
+}
+
+#[test]
+fn a_diff_in_a_string_keeps_its_signs() {
+    let content = format!("{{\"diff\": \"{}\"}}", DIFF.replace('\n', "\\n"));
+    let text = premise("get_diff", &content, "memory fell from 512Mi to 256Mi", 700);
+    for line in ["- memory: 512Mi\n", "+ memory: 256Mi\n", "limits:\n", "--- drop table carts"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn no_line_of_a_change_reads_as_another(
+        removed in prop::collection::vec("[a-z]{2,5}: [a-z0-9]{1,9}", 1..4),
+        added in prop::collection::vec("[a-z]{2,5}: [a-z0-9]{1,9}", 1..4),
+        context in prop::collection::vec("[a-z]{2,5}: [a-z0-9]{1,9}", 0..3),
+    ) {
+        let signed = |sign: &str, lines: &[String]| -> String {
+            lines.iter().map(|line| format!("{sign}  {line}\n")).collect()
+        };
+        let (before, after) = (context.len() + removed.len(), context.len() + added.len());
+        let hunk = format!("{}{}{}", signed(" ", &context), signed("-", &removed), signed("+", &added));
+        let content = format!("--- a/x.yaml\n+++ b/x.yaml\n@@ -1,{before} +1,{after} @@\n{hunk}");
+        let text = premise("git", &content, &hunk, 4_000);
+        for (sign, lines) in [("-", &removed), ("+", &added), (" ", &context)] {
+            for line in lines {
+                prop_assert!(text.lines().any(|read| read == format!("{sign} {line}")), "{line} in {text}");
+            }
+        }
+    }
+
+
     #[test]
     fn a_premise_is_never_longer_than_allowed_and_always_the_same(
         content in "([a-z]{1,6}=|[0-9]{1,5}|\n| |\"|\\{|\\}|:|,|\\PC){0,120}",

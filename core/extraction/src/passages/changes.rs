@@ -1,0 +1,51 @@
+//! This module writes changes: a line that was taken away keeps its `-`, one that was put in its `+`, each a line of its
+//! own, under the name of their file. It chooses nothing.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+
+use super::render::{MAX_HEADING, MAX_PASSAGE, Written, squeezed};
+use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};
+
+/// The most bytes of one line.
+const MAX_LINE: usize = MAX_PASSAGE / 2;
+
+/// A change, or a line beside one, as it reads in the diff.
+pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> Written {
+    let content = facts.item(item).map_or("", |item| item.content);
+    let mut text = String::new();
+    for cell in &record.cells {
+        let (sign, body) = signed(content, cell);
+        let gap = if body.starts_with([' ', '\t']) { " " } else { "" };
+        text.push_str(&format!("{sign}{gap}{}\n", squeezed(body.trim(), MAX_LINE)));
+    }
+    let file = record.path.last().map(|file| format!("{}:\n", squeezed(file, MAX_HEADING)));
+    Written { item: Some(item), context: file.unwrap_or_default(), text }
+}
+
+/// The sign of a line and what stands behind it: as written, or, where the diff stands in a string, by key and value.
+fn signed<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, str>) {
+    let sign = match cell.attribute.last().map(|side| &**side) {
+        Some(BEFORE) => "-",
+        Some(AFTER) => "+",
+        _ => " ",
+    };
+    if let Some(body) = line_around(content, cell).and_then(|line| line.strip_prefix(sign)) {
+        return (sign, Cow::Borrowed(body));
+    }
+    let body = match cell.attribute.as_slice() {
+        [key, _] => Cow::Owned(format!(" {key}: {}", cell.text)),
+        _ => Cow::Borrowed(&*cell.text),
+    };
+    (sign, body)
+}
+
+/// The line of the content in which a value is written as it reads.
+fn line_around<'c>(content: &'c str, cell: &Cell<'_>) -> Option<&'c str> {
+    let written = content.get(cell.span.clone()).filter(|written| *written == cell.text)?;
+    let (before, after) = (content.get(..cell.span.start)?, content.get(cell.span.end..)?);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let end = cell.span.start + written.len() + after.find('\n').unwrap_or(after.len());
+    content.get(start..end)
+}
