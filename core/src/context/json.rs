@@ -23,7 +23,7 @@ const MAX_LOOKED_AT: usize = 512;
 const MAX_NEIGHBOUR: usize = 100;
 
 /// Keeps the value that a quote stands in, as far as it is small, and the keys and brackets that lead to it.
-pub(super) fn add_path(tree: &Tree, innermost: usize, keep: &mut Keep) {
+pub(super) fn add_path(text: &str, tree: &Tree, innermost: usize, keep: &mut Keep) {
     let Some(node) = tree.node(innermost) else { return };
     if node.is_container() || node.span().len() > super::reading::MAX_STRING {
         let key = node.span().start..node.value().start;
@@ -35,9 +35,9 @@ pub(super) fn add_path(tree: &Tree, innermost: usize, keep: &mut Keep) {
     for id in path(tree, innermost) {
         let Some(node) = tree.node(id) else { continue };
         keep.add(node.opening());
-        let end = node.span().end;
         if tree.is_complete {
-            keep.add(end.saturating_sub(1)..end);
+            let end = node.span().end;
+            keep.add(end.saturating_sub(1)..behind_comma(text, end));
         }
     }
 }
@@ -76,6 +76,11 @@ fn path(tree: &Tree, innermost: usize) -> impl Iterator<Item = usize> {
     core::iter::successors(first, |id| tree.parent(*id))
 }
 
+/// Behind the comma at an offset, where there is one.
+fn behind_comma(text: &str, end: usize) -> usize {
+    end + usize::from(byte_at(text, end) == b',')
+}
+
 struct Rules<'t, 'k> {
     text: &'t str,
     tree: &'t Tree,
@@ -90,9 +95,8 @@ impl Rules<'_, '_> {
     /// A value with its key and the comma behind it, cut.
     fn member(&mut self, node: &Node, max_bytes: usize) -> bool {
         let span = node.span();
-        let comma = usize::from(byte_at(self.text, span.end) == b',');
         if span.len() <= max_bytes {
-            return self.keep.add(span.start..span.end + comma);
+            return self.keep.add(span.start..behind_comma(self.text, span.end));
         }
         self.keep
             .add(span.start..self.text.floor_char_boundary(span.start + max_bytes).max(span.start))

@@ -62,7 +62,7 @@ impl<'e> Reading<'e> {
         };
         let Some(innermost) = tree.innermost(quote) else { return keep.into_ranges() };
         text::add_around(&self.text, &self.lines, &tree.span(), &mut keep);
-        json::add_path(tree, innermost, &mut keep);
+        json::add_path(&self.text, tree, innermost, &mut keep);
         let string = tree.node(innermost).filter(|node| node.value().len() > MAX_STRING);
         if let Some(string) = string {
             let value = string.value();
