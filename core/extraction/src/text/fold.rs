@@ -1,9 +1,9 @@
 //! This module folds text: it makes the form in which a quote and its source are compared.
 //!
-//! Zero-width characters and soft hyphens go, NFKC follows, runs of white space become one space, and
-//! the ends are trimmed. Case, punctuation, look-alike letters and ellipses stay what they are, so a
-//! quote spelled with Cyrillic letters or shortened with dots does not match. A text that is folded
-//! already is borrowed, not copied.
+//! Zero-width characters, soft hyphens and the colours of terminals go, NFKC follows, dashes and quotation marks become
+//! those of a keyboard (`≥` becomes `>=`), runs of white space become one space, and the ends are trimmed. Case, other
+//! punctuation, look-alike letters and ellipses stay what they are, so a quote spelled with Cyrillic letters or
+//! shortened with dots does not match. A text that is folded already is borrowed, not copied.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -22,10 +22,17 @@ pub fn fold(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut folded = String::with_capacity(text.len());
-    if text.is_ascii() {
-        push_collapsed(text.chars(), &mut folded);
-    } else {
-        push_collapsed(text.chars().filter(|c| !is_invisible(*c)).nfkc(), &mut folded);
+    for stretch in uncoloured(text) {
+        let stretch = part(text, stretch);
+        if stretch.is_ascii() {
+            push_collapsed(stretch.chars(), &mut folded);
+        } else {
+            let normal = stretch.chars().filter(|c| !is_invisible(*c)).nfkc();
+            push_collapsed(normal.flat_map(typed), &mut folded);
+        }
+    }
+    if folded.ends_with(' ') {
+        folded.pop();
     }
     Cow::Owned(folded)
 }
@@ -49,17 +56,21 @@ impl<'a> Folded<'a> {
             text: String::with_capacity(original.len()),
             sources: Vec::with_capacity(original.len()),
         };
-        let mut start = 0;
-        while start < original.len() {
-            let end = end_of_segment(original, start);
-            let segment = part(original, start..end);
-            let source = (offset(start), offset(end));
-            if segment.is_ascii() {
-                folded.push_all(segment.chars(), source);
-            } else {
-                folded.push_all(segment.chars().filter(|c| !is_invisible(*c)).nfkc(), source);
+        for stretch in uncoloured(original) {
+            let within = part(original, 0..stretch.end);
+            let mut start = stretch.start;
+            while start < stretch.end {
+                let end = end_of_segment(within, start);
+                let segment = part(within, start..end);
+                let source = (offset(start), offset(end));
+                if segment.is_ascii() {
+                    folded.push_all(segment.chars(), source);
+                } else {
+                    let normal = segment.chars().filter(|c| !is_invisible(*c)).nfkc();
+                    folded.push_all(normal.flat_map(typed), source);
+                }
+                start = end;
             }
-            start = end;
         }
         if folded.text.ends_with(' ') {
             folded.text.pop();
@@ -130,6 +141,51 @@ fn starts_segment(character: char) -> bool {
     stands_alone(character) || core::iter::once(character).nfkd().next().is_some_and(stands_alone)
 }
 
+/// The stretches of a text between the sequences by which terminals set colours, in their order.
+fn uncoloured(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut from = Some(0);
+    core::iter::from_fn(move || {
+        let start = from?;
+        let sequence = escape_sequence(text, start);
+        from = sequence.as_ref().map(|sequence| sequence.end);
+        Some(start..sequence.map_or(text.len(), |sequence| sequence.start))
+    })
+}
+
+/// The next control sequence of a terminal (`ESC [`, parameters, a letter) from an offset on.
+fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
+    const ESCAPE: u8 = 0x1b;
+    let bytes = text.as_bytes();
+    let mut starts = memchr::memchr_iter(ESCAPE, bytes.get(from..)?).map(|at| from + at);
+    starts.find_map(|start| {
+        let parameters = bytes.get(start + 1..)?.strip_prefix(b"[")?;
+        let is_parameter = |byte: &&u8| matches!(**byte, b'0'..=b'9' | b';' | b'?');
+        let length = parameters.iter().take_while(is_parameter).count();
+        let last = parameters.get(length).filter(|byte| byte.is_ascii_alphabetic());
+        last.map(|_| start..start + 3 + length)
+    })
+}
+
+/// A character as a keyboard has it: dashes, quotation marks and signs of comparison in their plain form.
+fn typed(character: char) -> impl Iterator<Item = char> {
+    let (first, second) = match character {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => ('-', None),
+        '\u{2018}'..='\u{201b}' => ('\'', None),
+        '\u{201c}'..='\u{201f}' => ('"', None),
+        '\u{2265}' => ('>', Some('=')),
+        '\u{2264}' => ('<', Some('=')),
+        '\u{2260}' => ('!', Some('=')),
+        other => (other, None),
+    };
+    core::iter::once(first).chain(second)
+}
+
+/// Whether folding writes a character as a keyboard has it: a dash, a quotation mark or a sign of comparison.
+#[must_use]
+pub fn has_typed_form(character: char) -> bool {
+    typed(character).next() != Some(character)
+}
+
 fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
@@ -138,7 +194,7 @@ fn is_folded_ascii(text: &str) -> bool {
     let mut after_space = true;
     for byte in text.bytes() {
         let is_space = byte == b' ';
-        if !byte.is_ascii() || matches!(byte, b'\t'..=b'\r') || (is_space && after_space) {
+        if !byte.is_ascii() || matches!(byte, b'\t'..=b'\r' | 0x1b) || (is_space && after_space) {
             return false;
         }
         after_space = is_space;
@@ -153,9 +209,6 @@ fn push_collapsed(characters: impl Iterator<Item = char>, folded: &mut String) {
         } else if !folded.is_empty() && !folded.ends_with(' ') {
             folded.push(' ');
         }
-    }
-    if folded.ends_with(' ') {
-        folded.pop();
     }
 }
 
@@ -195,6 +248,26 @@ mod tests {
     }
 
     #[test]
+    fn honest_spellings_fold() {
+        assert_eq!(
+            fold("pool\u{2011}size \u{2265} 10 \u{2014} \u{201c}full\u{201d}"),
+            "pool-size >= 10 - \"full\""
+        );
+        assert_eq!(fold("it\u{2019}s 1\u{202f}234\u{2009}ms"), "it's 1 234 ms");
+        assert_eq!(fold("\u{1b}[31mERROR\u{1b}[0m pool\u{1b}[1;33m full"), "ERROR pool full");
+        assert_eq!(fold("\u{1b}lone"), "\u{1b}lone");
+    }
+
+    #[test]
+    fn colours_map_back_to_original_bytes() {
+        let original = "\u{1b}[2m09:14\u{1b}[0m depth \u{2265} 400";
+        let folded = Folded::new(original);
+        let at = folded.as_str().find("14 depth >= 400").unwrap();
+        let span = folded.original(at..at + "14 depth >= 400".len());
+        assert_eq!(part(original, span), "14\u{1b}[0m depth \u{2265} 400");
+    }
+
+    #[test]
     fn h09_look_alike_letters_and_ellipses_stay_different() {
         assert_ne!(fold("OОMKilled"), fold("OOMKilled"));
         assert_ne!(fold("pool … exhausted"), fold("pool was exhausted"));
@@ -213,7 +286,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_twice_changes_nothing(text in "\\PC{0,60}|[\\x00-\\x7f\u{a0}\u{300}-\u{36f}\u{1100}-\u{11ff}\u{200b}]{0,40}") {
+        fn folding_twice_changes_nothing(text in "\\PC{0,60}|[\\x00-\\x7f\u{1b}\u{2010}-\u{2015}\u{2264}\u{a0}\u{300}-\u{36f}\u{1100}-\u{11ff}\u{200b}]{0,40}") {
             let once = fold(&text).into_owned();
             prop_assert_eq!(fold(&once).into_owned(), once);
         }

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use gsar_core::text::fold::Folded;
+use gsar_core::text::fold::{Folded, has_typed_form};
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
 /// Letters of other scripts that look Latin, and the Latin ones.
@@ -130,7 +130,7 @@ fn is_plain(text: &str) -> bool {
             |byte: u8| (b' '..=b'~').contains(&byte) | matches!(byte, b'\t' | b'\n' | b'\r');
         return text.bytes().fold(true, |all, byte| all & is_plain(byte));
     }
-    !text.chars().any(super::invisible::is_invisible)
+    !text.chars().any(|c| super::invisible::is_invisible(c) || has_typed_form(c) || c == '\u{1b}')
         && is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 
@@ -290,9 +290,14 @@ mod tests {
                 assert_eq!(read_plain(&text, letters), read(&text, letters).0, "{c:?}");
             }
         }
-        for (text, expected) in
-            [("tab\tand\r\n", true), ("ü → 日本", true), ("ﬃ", false), ("\u{b}", false)]
-        {
+        for (text, expected) in [
+            ("tab\tand\r\n", true),
+            ("ü → 日本", true),
+            ("ﬃ", false),
+            ("\u{b}", false),
+            ("ü ≥ 3", false),
+            ("ü \u{1b}[0m", false),
+        ] {
             assert_eq!(is_plain(text), expected, "{text:?}");
         }
     }
