@@ -97,6 +97,7 @@ fn judged(
         evidence_type,
         citations: citations.collect::<anyhow::Result<_>>()?,
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     })
 }

@@ -4,6 +4,7 @@
 //! | asker | recognised by | answer |
 //! |---|---|---|
 //! | GSAR | its list of claims, one JSON object a line | a verdict; what it does not know, such as a canary, is ungrounded |
+//! | GSAR, second look | its list of statements, one JSON object a line | what it knows is shown, and nothing else |
 //! | `locus-sdk` | `SYNTHESIS:` | the claims that stand in the text, all grounded |
 //! | RAGAS `faithfulness`, first call | input with `answer` | the claims as statements |
 //! | RAGAS `faithfulness`, second call | input with `statements` | a verdict for each statement |
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use crate::judging::{Grounded, Incident};
 
 const GSAR: &str = "The claims to judge, one JSON object a line:\n";
+const SECOND_LOOK: &str = "The statements to read, one JSON object a line:\n";
 const LOCUS: &str = "SYNTHESIS:\n";
 const RAGAS: &str = "Now perform the same with the following input\ninput: ";
 
@@ -45,6 +47,13 @@ struct AskedClaim<'a> {
     id: Cow<'a, str>,
     #[serde(borrow)]
     text: Cow<'a, str>,
+}
+
+/// A statement that is asked about in a second look.
+#[derive(Deserialize)]
+struct AskedStatement<'a> {
+    id: Cow<'a, str>,
+    statement: Cow<'a, str>,
 }
 
 #[derive(Deserialize)]
@@ -80,6 +89,10 @@ impl Provider {
                 "gaps": [], "contradictions": [], "abstain": null,
             }));
         }
+        if let Some((_, list)) = question.split_once(SECOND_LOOK) {
+            let statements: Option<Vec<Value>> = list.lines().map(|line| self.read(line)).collect();
+            return Some(json!({ "statements": statements? }));
+        }
         if let Some((_, input)) = question.split_once(RAGAS) {
             let input = serde_json::Deserializer::from_str(input).into_iter().next();
             return self.faithful(input?.ok()?);
@@ -107,6 +120,12 @@ impl Provider {
                 "citations": [],
             }),
         })
+    }
+
+    fn read(&self, line: &str) -> Option<Value> {
+        let AskedStatement { id, statement } = serde_json::from_str(line).ok()?;
+        let verdict = if self.known(&statement).is_some() { "shown" } else { "not_shown" };
+        Some(json!({ "id": id, "verdict": verdict, "words": "The log states the pools." }))
     }
 
     fn partition(&self, text: &str) -> Value {
@@ -168,6 +187,16 @@ mod tests {
         assert_eq!(claims[1]["citations"][0]["evidence"], "E34");
         let quote = claims[1]["citations"][0]["quote"].as_str().unwrap();
         assert!(incident.evidence[33].contains(quote));
+    }
+
+    #[test]
+    fn statements_are_read_and_a_canary_is_not_shown() {
+        let incident = Incident::new();
+        let [known, canary] = [incident.claims[3].text.as_str(), "Release 1 was audited."]
+            .map(|text| json!({"id": "c1", "statement": text, "quotes": []}).to_string());
+        let said = said(&format!("evidence\n{SECOND_LOOK}{canary}\n{known}\n")).unwrap();
+        let verdicts = [&said["statements"][0]["verdict"], &said["statements"][1]["verdict"]];
+        assert_eq!(verdicts, ["not_shown", "shown"]);
     }
 
     #[test]

@@ -64,6 +64,7 @@ impl Partition {
 
     fn assess(&self, policy: &Policy) -> Assessment {
         let recorded = Recorded {
+            unread: None,
             judged: self.judged.clone(),
             verified: self.verified.clone(),
             coverage: self.coverage.clone(),

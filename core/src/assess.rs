@@ -4,25 +4,25 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::claim::{Claim, ClaimId, JudgedClaim};
+use crate::claim::{Claim, ClaimId, Class, JudgedClaim, Role};
 use crate::coverage::{Coverage, coverage};
-use crate::decision::{Decision, Origin, Reason, TextFindings, Tier, decide_with};
+use crate::decision::{Decision, Headline, Origin, Reason, TextFindings, Tier, decide_with};
 use crate::duplicates::canonical_tally;
 use crate::evidence::EvidenceItem;
 use crate::fault::CitedSpecialists;
 use crate::open_points::unverified_fixes;
 use crate::policy::{Policy, VerificationMode};
+use crate::role;
 use crate::safety::gate;
 use crate::safety::{
     ChainInput, Change, Confidence, EvidenceChain, GateInput, SettleInput, Settled, Strength,
     UnverifiedFix, assemble, settle,
 };
 use crate::score::Terms;
+use crate::second_look::Reading;
 use crate::tally::Tally;
 use crate::time::{Timestamp, Window};
-use crate::verify::{
-    Correction, EvidenceSet, Objection, Standing, Verified, VerifiedClaim, objections, verify,
-};
+use crate::verify::{Correction, EvidenceSet, Standing, Verified, VerifiedClaim, verify};
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
     hypotheses: &[],
@@ -47,6 +47,10 @@ pub struct Subject<'a> {
     pub first: Option<Vec<JudgedClaim>>,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
+    /// What a second reader made of claims.
+    pub readings: &'a [Reading],
+    /// Why claims that were to be read a second time were not; `None` where all were.
+    pub unread: Option<String>,
     /// Who made the partition.
     pub origin: Origin,
     /// The investigation behind the report, where there is one.
@@ -95,19 +99,12 @@ pub struct Assessment {
     pub affected_specialists: Vec<String>,
 }
 
-impl Assessment {
-    /// What to ask the judge about the partition that was assessed.
-    #[must_use]
-    pub fn objections(&self, judged: &[JudgedClaim]) -> Vec<Objection> {
-        objections(judged, &self.corrections)
-    }
-}
-
 /// Assesses a judged report under a policy.
 #[must_use]
-pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
+pub fn assess(policy: &Policy, mut subject: Subject<'_>) -> Assessment {
+    role::by_labels(subject.synthesis, &mut subject.judged);
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let evidence_set = EvidenceSet::new(subject.evidence);
+    let evidence_set = EvidenceSet::new(subject.evidence).with_readings(subject.readings);
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
     let coverage =
         if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };
@@ -115,8 +112,9 @@ pub fn assess(policy: &Policy, subject: Subject<'_>) -> Assessment {
     let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
     let verified =
         verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
+    let seen = Seen { coverage, unread: subject.unread };
     let Weighed { tally, findings, decision } =
-        weigh(policy, as_judged, &verified, coverage, subject.origin);
+        weigh(policy, as_judged, &verified, seen, subject.origin);
 
     let unverified_fixes = unverified_fixes(&verified.claims, &evidence_set);
     let fix = match unverified_fixes.is_empty() {
@@ -167,12 +165,35 @@ pub(crate) struct Weighed {
     pub(crate) decision: Decision,
 }
 
+/// What was seen of a report beside its partition.
+pub(crate) struct Seen {
+    pub(crate) coverage: Option<Coverage>,
+    pub(crate) unread: Option<String>,
+}
+
+/// The root causes and remedies that are not grounded.
+fn headline(claims: &[VerifiedClaim]) -> Headline {
+    let ids = |role: Role| {
+        let of_role = claims.iter().map(|claim| &claim.judged).filter(|said| said.role == role);
+        let open = of_role.filter(|said| said.class != Class::Grounded);
+        open.map(|said| said.claim.id.clone()).collect()
+    };
+    let is_other = |said: &JudgedClaim| {
+        said.class == Class::Grounded && !matches!(said.role, Role::RootCause | Role::RemedyDone)
+    };
+    Headline {
+        root_causes: ids(Role::RootCause),
+        remedies: ids(Role::RemedyDone),
+        has_others: claims.iter().any(|claim| is_other(&claim.judged)),
+    }
+}
+
 /// Decides a verified partition; never better than the judge's own one.
 pub(crate) fn weigh(
     policy: &Policy,
     as_judged: (Tally, u32),
     verified: &Verified,
-    coverage: Option<Coverage>,
+    Seen { coverage, unread }: Seen,
     origin: Origin,
 ) -> Weighed {
     let enforced =
@@ -182,7 +203,8 @@ pub(crate) fn weigh(
     } else {
         as_judged
     };
-    let findings = TextFindings { coverage, duplicates };
+    let headline = headline(&verified.claims);
+    let findings = TextFindings { coverage, duplicates, headline, unread };
     let mut decision = decide_with(policy, &tally, origin, Some(&findings));
     if enforced {
         never_better(policy, &as_judged, origin, &findings, &mut decision);

@@ -164,6 +164,52 @@ impl EvidenceType {
     }
 }
 
+/// What a claim is for in its report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// What caused the incident, stated as a fact.
+    RootCause,
+    /// What the incident did to users, data or money.
+    Impact,
+    /// A remedy that is said to be done.
+    RemedyDone,
+    /// Advice, a plan, a question or a cause that is said to be open.
+    Proposal,
+    /// Anything else.
+    #[default]
+    Observation,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 5] =
+        [Self::RootCause, Self::Impact, Self::RemedyDone, Self::Proposal, Self::Observation];
+
+    /// The word used in files, output and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RootCause => "root_cause",
+            Self::Impact => "impact",
+            Self::RemedyDone => "remedy_done",
+            Self::Proposal => "proposal",
+            Self::Observation => "observation",
+        }
+    }
+
+    /// The role of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// Whether the report rests on it: a cause, an impact or a remedy that is stated as a fact.
+    #[must_use]
+    pub const fn is_headline(self) -> bool {
+        matches!(self, Self::RootCause | Self::Impact | Self::RemedyDone)
+    }
+}
+
 /// A claim with the class, type and citations that a judge gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedClaim {
@@ -173,6 +219,8 @@ pub struct JudgedClaim {
     pub class: Class,
     /// The provenance of its support.
     pub evidence_type: EvidenceType,
+    /// What it is for in its report, in the judge's word.
+    pub role: Role,
     /// What decided: at least one for a grounded or contradicted claim that is to be believed.
     pub citations: Vec<Citation>,
     /// What decided, in plain words.

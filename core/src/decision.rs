@@ -5,10 +5,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::claim::Class;
+use crate::claim::{ClaimId, Class};
 use crate::coverage::Coverage;
 use crate::fixed::{Fraction, Millionths};
-use crate::policy::{Policy, PolicyValues, UndefinedScore, VerificationMode};
+use crate::policy::{
+    Policy, PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
+};
 use crate::score::{Ratio, Terms};
 use crate::tally::Tally;
 
@@ -89,6 +91,21 @@ pub struct TextFindings {
     pub coverage: Option<Coverage>,
     /// Claims that were set aside because another says the same.
     pub duplicates: u32,
+    /// Root causes and remedies that are not grounded, and what besides them is.
+    pub headline: Headline,
+    /// Why claims that were to be read a second time were not; `None` where all were.
+    pub unread: Option<String>,
+}
+
+/// The claims that a report rests on and that are not grounded, each in the order of the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headline {
+    /// Root causes.
+    pub root_causes: Vec<ClaimId>,
+    /// Remedies that are said to be done.
+    pub remedies: Vec<ClaimId>,
+    /// Whether any other claim is grounded.
+    pub has_others: bool,
 }
 
 /// Why a tier is what it is, or what was noticed on the way.
@@ -136,6 +153,21 @@ pub enum Reason {
     ClaimDropped {
         /// Claims that the judge dropped.
         count: u32,
+    },
+    /// Root causes that are not grounded block proceed.
+    RootCauseNotShown {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
+    /// Remedies that are said to be done and are not grounded block proceed.
+    RemedyNotShown {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
+    /// Claims were not read a second time, which the policy asks for.
+    SecondLookFailed {
+        /// What happened.
+        reason: String,
     },
     /// Too few grounded claims block proceed.
     TooFewGrounded {
@@ -197,6 +229,9 @@ impl Reason {
             Self::ContradictedClaims { .. } => "CONTRADICTED_CLAIMS",
             Self::UnverifiedContradiction { .. } => "UNVERIFIED_CONTRADICTION",
             Self::ClaimDropped { .. } => "CLAIM_DROPPED",
+            Self::RootCauseNotShown { .. } => "ROOT_CAUSE_NOT_SHOWN",
+            Self::RemedyNotShown { .. } => "REMEDY_NOT_SHOWN",
+            Self::SecondLookFailed { .. } => "SECOND_LOOK_FAILED",
             Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
             Self::CoverageBelow { .. } => "COVERAGE_BELOW",
             Self::UncoveredText { .. } => "UNCOVERED_TEXT",
@@ -244,6 +279,15 @@ impl Reason {
                     "{} proceed: the judge gave no verdict on it",
                     claims(u64::from(*count), "blocks", "block")
                 )
+            }
+            Self::RootCauseNotShown { .. } => {
+                "the evidence does not show the root cause that the report states".to_string()
+            }
+            Self::RemedyNotShown { .. } => {
+                "the evidence does not show that the remedy was carried out".to_string()
+            }
+            Self::SecondLookFailed { reason } => {
+                format!("what the judge supports was not read a second time: {reason}")
             }
             Self::TooFewGrounded { grounded, least } => {
                 format!("{} grounded; the policy asks for {least}", claims(*grounded, "is", "are"))
@@ -337,6 +381,10 @@ pub fn decide_with(
     if blocks(policy, tally, origin, findings, &mut reasons) {
         tier = tier.max(Tier::Regenerate);
     }
+    if let Some(findings) = findings {
+        tier = tier.max(by_headline(policy, &findings.headline, &mut reasons));
+        tier = tier.max(by_reading(policy, findings.unread.as_ref(), &mut reasons));
+    }
     Decision {
         tier,
         score,
@@ -382,6 +430,36 @@ fn by_score(
         reasons.push(Reason::GuardedScore { score: score.fraction(), guarded: guarded.fraction() });
     }
     tier
+}
+
+/// The tier to which root causes and remedies hold a report that does not show them: what it says is to be rewritten,
+/// or to be found out where it has nothing else.
+fn by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Vec<Reason>) -> Tier {
+    let Headline { root_causes, remedies, has_others } = headline;
+    if !policy.guards.headline_must_be_grounded || (root_causes.is_empty() && remedies.is_empty()) {
+        return Tier::Proceed;
+    }
+    if !root_causes.is_empty() {
+        reasons.push(Reason::RootCauseNotShown { claims: root_causes.clone() });
+    }
+    if !remedies.is_empty() {
+        reasons.push(Reason::RemedyNotShown { claims: remedies.clone() });
+    }
+    if *has_others { Tier::Regenerate } else { Tier::Replan }
+}
+
+/// The tier to which a second look that could not be had holds a report.
+fn by_reading(policy: &PolicyValues, unread: Option<&String>, reasons: &mut Vec<Reason>) -> Tier {
+    let must_be_read = policy.second_look != SecondLook::Off
+        && policy.second_look_failure == SecondLookFailure::Abstain
+        && policy.verification == VerificationMode::Enforce;
+    match unread.filter(|_| must_be_read) {
+        Some(reason) => {
+            reasons.push(Reason::SecondLookFailed { reason: reason.clone() });
+            Tier::Abstain
+        }
+        None => Tier::Proceed,
+    }
 }
 
 /// Names every condition that forbids proceed; says whether there is one.

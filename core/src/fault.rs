@@ -34,8 +34,10 @@ impl Reason {
                 let id = &claim.judged.claim.id;
                 corrections.iter().any(|correction| correction.claim == *id)
             }),
+            Self::RootCauseNotShown { claims } | Self::RemedyNotShown { claims } => claims.clone(),
             Self::GuardedScore { .. }
             | Self::NothingToScore
+            | Self::SecondLookFailed { .. }
             | Self::DuplicatesCountOnce { .. }
             | Self::CoverageBelow { .. }
             | Self::UncoveredText { .. }
@@ -61,6 +63,13 @@ impl Reason {
                 Some("check it against the evidence, or leave it out")
             }
             Self::ClaimDropped { .. } => Some("have the report judged once more, or leave it out"),
+            Self::RootCauseNotShown { .. } => {
+                Some("cite what shows it, or say that the cause is open")
+            }
+            Self::RemedyNotShown { .. } => Some("cite the change or the check, or leave it out"),
+            Self::SecondLookFailed { .. } => {
+                Some("evaluate the report again, or have `second_look_failure` note it")
+            }
             Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
             Self::CoverageBelow { .. } => {
                 Some("make claims of the sentences under coverage.uncovered, or leave it out")

@@ -36,8 +36,10 @@ pub mod outer_loop;
 pub mod policy;
 pub mod ranking;
 pub mod reassess;
+pub mod role;
 pub mod safety;
 pub mod score;
+pub mod second_look;
 pub mod split;
 pub mod tally;
 pub mod time;
@@ -45,7 +47,9 @@ pub mod verify;
 
 pub use gsar_extraction::{report, text};
 
-pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim};
-pub use decision::{Decision, Guard, Origin, Reason, TextFindings, Tier, decide, decide_with};
+pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim, Role};
+pub use decision::{
+    Decision, Guard, Headline, Origin, Reason, TextFindings, Tier, decide, decide_with,
+};
 pub use policy::{Policy, Preset, preset};
 pub use tally::Tally;

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use crate::assess::{Assessment, Weighed, as_judged, settled, weigh};
+use crate::assess::{Assessment, Seen, Weighed, as_judged, settled, weigh};
 use crate::claim::JudgedClaim;
 use crate::coverage::Coverage;
 use crate::decision::Origin;
@@ -22,6 +22,8 @@ pub struct Recorded<'a> {
     pub verified: Verified,
     /// How much of the synthesis the claims cover; `None` without a synthesis.
     pub coverage: Option<Coverage>,
+    /// Why claims that were to be read a second time were not; `None` where all were.
+    pub unread: Option<String>,
     /// The evidence by id, for whose it is; its contents are not looked at.
     pub evidence: &'a [EvidenceItem],
 }
@@ -30,7 +32,7 @@ pub struct Recorded<'a> {
 /// gate, chain, cap and action are those of a report without an investigation.
 #[must_use]
 pub fn reassess(policy: &Policy, recorded: Recorded<'_>) -> Assessment {
-    let Recorded { judged, verified, coverage, evidence } = recorded;
+    let Recorded { judged, verified, coverage, unread, evidence } = recorded;
     let cited = CitedSpecialists::of(&judged, &EvidenceSet::new(evidence));
     let own = as_judged(policy, &judged);
     let verified = match policy.verification {
@@ -42,8 +44,8 @@ pub fn reassess(policy: &Policy, recorded: Recorded<'_>) -> Assessment {
             Verified { claims: claims_as_judged(judged), corrections: Vec::new() }
         }
     };
-    let Weighed { tally, findings, decision } =
-        weigh(policy, own, &verified, coverage, Origin::Judge);
+    let seen = Seen { coverage, unread };
+    let Weighed { tally, findings, decision } = weigh(policy, own, &verified, seen, Origin::Judge);
     let affected_specialists = cited.affected(&decision, &verified.claims);
     let (chain, settled) = settled(policy, None, None, decision.tier, UnverifiedFix::Absent);
     Assessment {

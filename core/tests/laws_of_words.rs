@@ -102,6 +102,8 @@ fn assessed(
 ) -> Assessment {
     let values = PolicyValues { verification: mode, ..policy.values().clone() };
     let subject = Subject {
+        readings: &[],
+        unread: None,
         synthesis: "The cart pod restarted 7 times. The memory limit is 512Mi.",
         claims,
         judged,
@@ -163,6 +165,7 @@ proptest! {
                 evidence_type,
                 citations: citations.into_iter().map(citation).collect(),
                 note: String::new(),
+                role: gsar_core::Role::default(),
                 rules: Vec::new(),
             })
             .collect();

@@ -55,6 +55,7 @@ fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedC
         evidence_type: EvidenceType::ToolMatch,
         citations: cited.iter().map(citation).collect(),
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     }
 }
@@ -66,6 +67,8 @@ fn assessed(
     judged: Vec<JudgedClaim>,
 ) -> Assessment {
     let subject = Subject {
+        readings: &[],
+        unread: None,
         synthesis: "",
         claims,
         judged,

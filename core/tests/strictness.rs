@@ -20,9 +20,10 @@ use gsar_core::fixed::Millionths;
 use gsar_core::policy::{
     PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };
+use gsar_core::second_look::{Reading, Verdict};
 use gsar_core::{
-    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, Tally, TextFindings,
-    decide_with, preset,
+    Claim, ClaimId, Class, EvidenceType, Headline, JudgedClaim, Origin, Policy, Preset, Role,
+    Tally, TextFindings, decide_with, preset,
 };
 
 const ONE: u32 = 1_000_000;
@@ -44,6 +45,12 @@ impl Dice {
 
     fn one_in(&mut self, bound: usize) -> bool {
         self.below(bound) == 0
+    }
+
+    /// No claims or one.
+    fn ids(&mut self) -> Vec<ClaimId> {
+        let id = self.one_in(3).then(|| ClaimId::new("c1").unwrap());
+        id.into_iter().collect()
     }
 
     fn of<T: Copy>(&mut self, from: &[T]) -> T {
@@ -189,6 +196,12 @@ impl Dice {
             let number = |count: usize| u32::try_from(count).unwrap();
             let (covered, sentences) = (number(covered), number(sentences));
             TextFindings {
+                headline: Headline {
+                    root_causes: self.ids(),
+                    remedies: self.ids(),
+                    has_others: self.one_in(2),
+                },
+                unread: self.one_in(4).then(|| "late".to_owned()),
                 coverage: Some(Coverage {
                     covered,
                     sentences,
@@ -272,6 +285,8 @@ struct Report {
     claims: Vec<Claim>,
     judged: Vec<JudgedClaim>,
     evidence: Vec<EvidenceItem>,
+    readings: Vec<Reading>,
+    unread: Option<String>,
 }
 
 impl Report {
@@ -296,11 +311,23 @@ impl Report {
         }
         let mut synthesis = texts.join(". ");
         synthesis.push('.');
-        Self { synthesis, claims, judged, evidence }
+        let reading = |claim: &Claim| {
+            dice.one_in(2).then(|| Reading {
+                claim: claim.id.clone(),
+                verdict: dice.of(&Verdict::ALL),
+                words: String::new(),
+                reader: String::new(),
+            })
+        };
+        let readings = claims.iter().filter_map(reading).collect();
+        let unread = dice.one_in(4).then(|| "late".to_owned());
+        Self { synthesis, claims, judged, evidence, readings, unread }
     }
 
     fn tier(&self, policy: &Policy, origin: Origin) -> gsar_core::Tier {
         let subject = Subject {
+            readings: &self.readings,
+            unread: self.unread.clone(),
             synthesis: &self.synthesis,
             claims: &self.claims,
             judged: self.judged.clone(),
@@ -354,7 +381,16 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
         _ => Class::Grounded,
     };
     let evidence_type = dice.of(&EvidenceType::ALL);
-    JudgedClaim { claim, class, evidence_type, citations, note: String::new(), rules: Vec::new() }
+    let role = dice.of(&Role::ALL);
+    JudgedClaim {
+        claim,
+        class,
+        evidence_type,
+        role,
+        citations,
+        note: String::new(),
+        rules: Vec::new(),
+    }
 }
 
 #[test]

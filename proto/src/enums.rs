@@ -6,7 +6,8 @@ use gsar_core::belief::Label;
 use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{Action, GateExit, GateState, HypothesisState, Strength, Verdict};
-use gsar_core::{Class, EvidenceType, Tier};
+use gsar_core::second_look;
+use gsar_core::{Class, EvidenceType, Role, Tier};
 
 use crate::v1;
 
@@ -94,6 +95,8 @@ enumeration!(
     }
 );
 enumeration!(VerificationResult, VerificationResult { Passed, Failed });
+enumeration!(Role, ClaimRole { RootCause, Impact, RemedyDone, Proposal, Observation });
+enumeration!(second_look::Verdict, SecondLookVerdict { Shown, NotShown, Refuted });
 enumeration!(Tier, Tier { Proceed, Regenerate, Replan, Abstain });
 enumeration!(VerificationMode, VerificationMode { Off, Observe, Enforce });
 enumeration!(Verdict, Verdict { Supports, Refutes, Inconclusive });

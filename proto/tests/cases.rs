@@ -66,6 +66,8 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                 claims: &claims,
                 judged: judged.judged,
                 first: None,
+                readings: &[],
+                unread: None,
                 evidence: &judged.evidence,
                 origin: Origin::Caller,
                 investigation: investigation.as_ref(),

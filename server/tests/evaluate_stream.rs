@@ -90,6 +90,7 @@ impl Judge for Counting {
                 evidence_type: EvidenceType::Inference,
                 citations: Vec::new(),
                 note: "x".repeat(self.note),
+                role: gsar_core::Role::default(),
                 rules: Vec::new(),
             };
             let judged = question.claims.iter().map(said).collect();

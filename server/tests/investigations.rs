@@ -264,6 +264,7 @@ impl Judge for Flaky {
             evidence_type: EvidenceType::Inference,
             citations: Vec::new(),
             note: String::new(),
+            role: gsar_core::Role::default(),
             rules: Vec::new(),
         });
         let answer = match left {

@@ -114,6 +114,7 @@ async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
                     evidence_type: EvidenceType::ToolMatch,
                     citations: Vec::new(),
                     note: String::new(),
+                    role: gsar_core::Role::default(),
                     rules: Vec::new(),
                 }])
             });

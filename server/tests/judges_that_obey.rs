@@ -80,6 +80,7 @@ fn obey(how: Obeys, text: &str, question: &Question) -> Vec<JudgedClaim> {
         evidence_type: EvidenceType::ToolMatch,
         citations: how.cites(text, claim),
         note: "as scripted".to_owned(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     };
     question.claims.iter().map(grounded).collect()

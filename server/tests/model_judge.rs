@@ -32,6 +32,7 @@ async fn asking(
     let running = Wanted::default()
         .start(|config| {
             config.judges.chain = vec![name.to_owned()];
+            config.judges.second_look = gsar_server::config::NO_READER.to_owned();
             change(&mut model, config);
             config.judges.models.insert(name.to_owned(), model);
         })

@@ -161,6 +161,7 @@ async fn five_hundred_callers_of_a_slow_model_are_answered_or_turned_away() {
             evidence.embeddings = "off"
             limits.default_deadline = "5m"
             judges.chain = ["{SLOW}"]
+            judges.second_look = "off"
             [judges.models."{SLOW}"]
             base_url = "{}"
             key_file = "{}"
@@ -297,7 +298,10 @@ async fn what_a_provider_asks_to_wait_is_waited() {
     let begun = clock.now();
     let server = Wanted::default()
         .judge(still(&provider, &clock))
-        .start(|config| config.judges.chain = vec![SLOW.to_owned()])
+        .start(|config| {
+            config.judges.chain = vec![SLOW.to_owned()];
+            config.judges.second_look = gsar_server::config::NO_READER.to_owned();
+        })
         .await;
     provider.next([Play::RateLimited("7"), Play::answer(HONEST)]);
     let channel = server.channel.clone();

@@ -203,6 +203,7 @@ async fn run(database: Option<&Postgres>) {
             admin = "127.0.0.1:{admin}"
             evidence.embeddings = "off"
             judges.chain = ["{MODEL}", "rules/2"]
+            judges.second_look = "off"
             log.level = "trace"
             traces.endpoint = "http://{collector}"
             gateway.address = "127.0.0.1:{gateway}"

@@ -75,6 +75,7 @@ impl Judge for Watching {
                 evidence_type: EvidenceType::Inference,
                 citations: Vec::new(),
                 note: String::new(),
+                role: gsar_core::Role::default(),
                 rules: Vec::new(),
             };
             let judged = question.claims.iter().map(said).collect();

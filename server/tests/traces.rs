@@ -23,6 +23,7 @@ async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> P
         r#"
             evidence.embeddings = "off"
             judges.chain = ["{MODEL}"]
+            judges.second_look = "off"
             [judges.models."{MODEL}"]
             base_url = "{}"
             key_file = "{}"

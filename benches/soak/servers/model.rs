@@ -18,6 +18,8 @@ const PRICES: (u64, u64) = (1_000_000, 10_000_000);
 pub(crate) const COST: u64 = 420;
 /// What comes before the claims in a question.
 const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
+/// What comes before the statements of a second look.
+const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
 /// The model.
 #[derive(Debug)]
@@ -89,6 +91,10 @@ impl Model {
 fn answer(seen: &Seen) -> Value {
     let messages = seen.body.get("messages").and_then(Value::as_array).into_iter().flatten();
     let mut texts = messages.filter_map(|message| message.get("content")?.as_str());
+    let second_look = texts.clone().find(|text| text.contains(STATEMENTS));
+    if let Some((_, lines)) = second_look.and_then(|text| text.split_once(STATEMENTS)) {
+        return read(lines, second_look.unwrap_or_default());
+    }
     let question = texts.rfind(|text| text.contains(CLAIMS)).unwrap_or_default();
     let lines = question.split_once(CLAIMS).map_or("", |(_, lines)| lines).lines();
     let claims = lines.map_while(|line| {
@@ -99,6 +105,22 @@ fn answer(seen: &Seen) -> Value {
         "claims": claims.collect::<Vec<_>>(), "score": 0.5, "explanation": "read off the settings", "gaps": [],
         "contradictions": [], "abstain": null,
     })
+}
+
+/// What an honest reader says of the statements in a question.
+fn read(lines: &str, question: &str) -> Value {
+    let statements = lines.lines().map_while(|line| {
+        let asked: Value = serde_json::from_str(line).ok()?;
+        let id = asked.get("id")?.as_str()?;
+        let judged = verdict(id, asked.get("statement")?.as_str()?, question);
+        let verdict = match judged.get("class")?.as_str()? {
+            "grounded" => "shown",
+            "contradicted" => "refuted",
+            _ => "not_shown",
+        };
+        Some(json!({ "id": id, "verdict": verdict, "words": "read off the settings" }))
+    });
+    json!({ "statements": statements.collect::<Vec<_>>() })
 }
 
 /// A claim such as `The pool size of db-7 is 27.` beside the line of the evidence that begins alike.

@@ -136,7 +136,9 @@ fn near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
 #[cfg(test)]
 mod tests {
     use gsar_core::policy::Weights;
-    use gsar_core::{Class, Origin, Preset, Tally, TextFindings, Tier, decide_with, preset};
+    use gsar_core::{
+        Class, Headline, Origin, Preset, Tally, TextFindings, Tier, decide_with, preset,
+    };
 
     use super::*;
     use crate::fitting::objective::Prices;
@@ -159,7 +161,12 @@ mod tests {
                 let evidence_type = *random.pick(&EvidenceType::ALL).unwrap();
                 tally.add(class, evidence_type, 1);
             }
-            let findings = TextFindings { coverage: None, duplicates: 0 };
+            let findings = TextFindings {
+                coverage: None,
+                duplicates: 0,
+                headline: Headline::default(),
+                unread: None,
+            };
             let decision = decide_with(truth, &tally, Origin::Judge, Some(&findings));
             let faithfulness = if decision.tier == Tier::Proceed { 1.0 } else { 0.5 };
             Report { tally, findings, faithfulness }

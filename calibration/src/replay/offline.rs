@@ -81,6 +81,7 @@ fn judged(number: usize, question: &Question) -> Result<JudgedClaim> {
         evidence_type: *evidence_type,
         citations: citations.collect::<Result<_>>()?,
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     })
 }

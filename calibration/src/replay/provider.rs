@@ -66,7 +66,8 @@ impl Provider {
         let base_url = self.server.base_url(Wire::OpenAi);
         let model = json!({"base_url": base_url, "key_file": key, "canary": false});
         let configuration = json!({
-            "judges": {"chain": [JUDGE], "models": {JUDGE: model}},
+            // What is stored are answers of a judge; nothing is stored of a second reader.
+            "judges": {"chain": [JUDGE], "second_look": "off", "models": {JUDGE: model}},
             "ledger": {"durable": false},
             "evidence": {"embeddings": "off"},
             "log": {"level": "warn"},
@@ -182,7 +183,7 @@ mod tests {
         }
     }
 
-    const FIRST: &str = "up\n[E2 00000000] {}\nsince noon";
+    const FIRST: &str = "up\n[E2 00000000] {}\nsince noon\n<<<end of evidence 0>>>";
 
     #[test]
     fn stored_judgements_are_answered_under_the_labels_of_the_prompt() {

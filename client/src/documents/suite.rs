@@ -120,6 +120,7 @@ fn of_claim(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> Test {
 fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> String {
     let mut lines = vec![one_line(&claim.text)];
     lines.extend(Some(one_line(&claim.note)).filter(|note| !note.is_empty()));
+    lines.extend(claim.second_look.as_ref().map(words::second_look));
     for citation in &claim.citations {
         let (place, quote) = (place(citation, scene, usize::MAX), one_line(&citation.quote));
         lines.push(if quote.is_empty() { place } else { format!("{place}: {quote}") });

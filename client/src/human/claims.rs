@@ -63,12 +63,18 @@ fn one(
     if !said.trim().is_empty() {
         page.wrapped(&indent, column, DIM, &said);
     }
+    let look = claim.second_look.as_ref();
+    let is_shown = |look: &&v1::SecondLook| look.verdict() == v1::SecondLookVerdict::Shown;
+    if let Some(look) = look.filter(|look| in_full || !is_shown(look)) {
+        page.wrapped(&indent, column, DIM, &words::second_look(look));
+    }
     if let Some(line) = disagreement(claim).filter(|_| !in_full) {
         page.wrapped(&indent, column, DIM, &line);
     }
     if in_full {
         let kind = format!("as {}", words::evidence_type(claim.r#type()));
-        let facts = std::iter::once(kind).chain(impact(claim));
+        let role = Some(words::role(claim.role())).filter(|role| !role.is_empty());
+        let facts = std::iter::once(kind).chain(role.map(str::to_owned)).chain(impact(claim));
         page.wrapped(&indent, column, DIM, &facts.collect::<Vec<_>>().join("; "));
         for vote in votes(claim) {
             page.wrapped(&indent, column, DIM, &vote);

@@ -1,6 +1,7 @@
 //! Words, signs and numbers for values of the contract.
 
 use anstyle::{AnsiColor, Style};
+use gsar_client::text::one_line;
 use gsar_core::decision::shown;
 use gsar_core::fixed::Fraction;
 use gsar_proto::v1;
@@ -31,6 +32,30 @@ pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
         v1::EvidenceType::Domain => "domain",
         v1::EvidenceType::Unspecified => "",
     }
+}
+
+/// The word of a role; empty for none and for an observation.
+pub(crate) fn role(role: v1::ClaimRole) -> &'static str {
+    match role {
+        v1::ClaimRole::RootCause => "root cause",
+        v1::ClaimRole::Impact => "impact",
+        v1::ClaimRole::RemedyDone => "remedy",
+        v1::ClaimRole::Proposal => "proposal",
+        v1::ClaimRole::Observation | v1::ClaimRole::Unspecified => "",
+    }
+}
+
+/// What a second reader made of a claim, in one line.
+pub(crate) fn second_look(look: &v1::SecondLook) -> String {
+    let verdict = match look.verdict() {
+        v1::SecondLookVerdict::Shown => "shown",
+        v1::SecondLookVerdict::NotShown => "not shown",
+        v1::SecondLookVerdict::Refuted => "refuted",
+        v1::SecondLookVerdict::Unspecified => "without a verdict",
+    };
+    let words = one_line(&look.words);
+    let words = if words.is_empty() { String::new() } else { format!(": {words}") };
+    format!("second look {verdict}{words}")
 }
 
 /// What came of a correction, where the claim does not carry it; empty where it does.

@@ -48,13 +48,13 @@ use crate::evidence::EvidenceItem;
 use crate::text::part;
 
 pub use quantify::quantifies;
-use ranges::Ranges;
+pub(crate) use ranges::Ranges;
 use reading::Reading;
 
 /// Items of at most this many bytes are shown whole as soon as anything of them is quoted.
 pub const MAX_SMALL: usize = 1_536;
 /// The most bytes of an item that [`Excerpt::add_whole`] shows whole.
-pub const MAX_WHOLE: usize = 6 * 1_024;
+pub const MAX_WHOLE: usize = 16 * 1_024;
 /// The most bytes that [`Excerpt::add_whole`] shows of either end of a longer item.
 pub const MAX_END: usize = 1_024;
 /// About the most bytes of context of one quote, the quoted bytes not counted.
@@ -158,6 +158,16 @@ impl<'e> Excerpt<'e> {
     #[must_use]
     pub fn ranges(&self) -> &[Range<usize>] {
         self.kept.as_slice()
+    }
+
+    /// Shows these ranges instead; gives those that were shown.
+    pub(crate) const fn replace(&mut self, kept: Ranges) -> Ranges {
+        core::mem::replace(&mut self.kept, kept)
+    }
+
+    /// The ranges that are shown, to be shown again.
+    pub(crate) fn kept(&self) -> Ranges {
+        self.kept.clone()
     }
 
     fn content(&self) -> &'e str {

@@ -5,7 +5,7 @@ use crate::text::tokens::words;
 
 /// Words that make a statement one about everything that was seen.
 #[rustfmt::skip]
-const WORDS: [&str; 113] = [
+const WORDS: [&str; 121] = [
     "all", "every", "everything", "everyone", "everywhere", "each", "any", "anything", "anyone", "anywhere", "both",
     "either", "neither", "none", "no", "nothing", "nobody", "nowhere", "never", "without", "nor",
     "always", "only", "solely", "sole", "exclusively", "alone", "single", "sum", "total", "totals", "totaling",
@@ -16,6 +16,7 @@ const WORDS: [&str; 113] = [
     "lowest", "largest", "smallest", "biggest", "greatest", "longest", "shortest", "slowest", "fastest", "worst",
     "best", "busiest", "heaviest", "top", "bottom", "peak", "peaks", "peaked", "peaking", "maximum", "max", "minimum",
     "min", "average", "mean", "median", "count", "counts", "counted", "number", "numbers", "several", "many", "few",
+    "silent", "quiet", "missing", "absent", "lacks", "lacking", "untouched", "unaffected",
     "remaining", "other", "others", "another", "same", "unique", "distinct",
 ];
 
@@ -24,6 +25,13 @@ const WORDS: [&str; 113] = [
 const COUNTS: [&str; 21] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "dozens",
     "hundreds", "thousands", "once", "twice", "thrice", "pair", "zero", "multiple",
+];
+
+/// What is measured and not counted.
+#[rustfmt::skip]
+const UNITS: [&str; 19] = [
+    "seconds", "milliseconds", "microseconds", "minutes", "hours", "days", "weeks", "months", "years", "bytes",
+    "bits", "cores", "millicores", "percents", "points", "times", "mins", "secs", "hrs",
 ];
 
 /// Whether a statement speaks of everything in an item, so that the whole of it must be read: it says all, every,
@@ -41,15 +49,33 @@ const COUNTS: [&str; 21] = [
 /// ```
 #[must_use]
 pub fn quantifies(statement: &str) -> bool {
-    let mut after_figure = false;
+    /// How many words behind a count may describe what is counted: `19 slow database calls`.
+    const BEHIND: u8 = 3;
+    let mut behind_count = u8::MAX;
     words(statement).any(|word| {
-        let is_share = after_figure && word.text.eq_ignore_ascii_case("of");
-        after_figure = word.text.starts_with(|c: char| c.is_ascii_digit());
+        behind_count = if is_count(word.text) { 0 } else { behind_count.saturating_add(1) };
+        let is_share = behind_count == 1 && word.text.eq_ignore_ascii_case("of");
+        let is_counted = (1..=BEHIND).contains(&behind_count) && is_plural(word.text);
+        if UNITS.iter().any(|unit| word.text.eq_ignore_ascii_case(unit)) {
+            behind_count = u8::MAX;
+        }
         let is_known = |known: &str| word.text.eq_ignore_ascii_case(known);
         is_share
+            || is_counted
             || WORDS.iter().any(|known| is_known(known))
             || COUNTS.iter().any(|known| is_known(known))
     })
+}
+
+/// Whether a word is a whole number.
+fn is_count(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a word is that of several things, a unit of measure apart.
+fn is_plural(word: &str) -> bool {
+    let is_unit = UNITS.iter().any(|unit| word.eq_ignore_ascii_case(unit));
+    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !is_unit
 }
 
 #[cfg(test)]
@@ -69,6 +95,10 @@ mod tests {
             "a total of 14 requests failed",
             "Neither replica answered",
             "4 of the nodes are tainted",
+            "The log has 19 database calls averaging 8.1 s",
+            "Of 37 pods 19 run",
+            "product-catalog is silent",
+            "7 restarts",
         ] {
             assert!(quantifies(statement), "{statement}");
         }
@@ -77,7 +107,8 @@ mod tests {
             "The limit is 512Mi.",
             "",
             "Allocation notes",
-            "7 restarts",
+            "It took 40 minutes and used 3 cores.",
+            "Pod cart-2 restarted 7 times at 14:05.",
         ] {
             assert!(!quantifies(statement), "{statement}");
         }

@@ -13,10 +13,10 @@ pub(super) const ELISION: &str = "…";
 
 /// Disjoint ranges in order, more than [`MAX_FILLED`] bytes between any two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ranges(Vec<Range<usize>>);
+pub(crate) struct Ranges(Vec<Range<usize>>);
 
 impl Ranges {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
 

@@ -4,8 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::documents::{Documents, Field};
-use super::quotes::Canonical;
+use super::quotes::{Canonical, readable};
 use crate::evidence::{EvidenceId, EvidenceItem};
+use crate::second_look::Reading;
 use crate::text::fold::Folded;
 
 /// The evidence items of a request, by id. Of items that share an id the first counts.
@@ -13,6 +14,7 @@ use crate::text::fold::Folded;
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
+    readings: &'a [Reading],
 }
 
 impl<'a> EvidenceSet<'a> {
@@ -21,7 +23,17 @@ impl<'a> EvidenceSet<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        Self { items, by_id }
+        Self { items, by_id, readings: &[] }
+    }
+
+    /// With what a second reader made of claims.
+    #[must_use]
+    pub fn with_readings(self, readings: &'a [Reading]) -> Self {
+        Self { readings, ..self }
+    }
+
+    pub(super) const fn readings(&self) -> &'a [Reading] {
+        self.readings
     }
 
     /// The item of that id.
@@ -37,7 +49,7 @@ impl<'a> EvidenceSet<'a> {
     }
 
     /// The place of the item of an id, from 0 in the order given.
-    pub(super) fn position(&self, id: &EvidenceId) -> Option<usize> {
+    pub(crate) fn position(&self, id: &EvidenceId) -> Option<usize> {
         let from = self.by_id.partition_point(|(known, _)| *known < id);
         self.by_id.get(from).filter(|(known, _)| *known == id).map(|(_, position)| *position)
     }
@@ -47,7 +59,7 @@ impl<'a> EvidenceSet<'a> {
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
-    read: BTreeMap<usize, Reading<'a>>,
+    read: BTreeMap<usize, Prepared<'a>>,
     /// How many bytes may still be searched for quotes that do not stand there as they are. Beyond, such
     /// quotes count as not found, so that a flood of forged quotes costs a bounded time.
     search_budget: usize,
@@ -57,9 +69,11 @@ pub(super) struct Sources<'a> {
 const SEARCH_BUDGET: usize = 64 << 20;
 
 #[derive(Debug, Default)]
-struct Reading<'a> {
+struct Prepared<'a> {
     folded: Option<Folded<'a>>,
     canonical: Option<Canonical>,
+    /// As it was printed; `None` in it where that is how it stands there.
+    printed: Option<Option<Canonical>>,
     documents: Option<Documents<'a>>,
 }
 
@@ -103,6 +117,13 @@ impl<'a> Sources<'a> {
         let content = self.content(position);
         let read = || Canonical::of(content);
         self.read.entry(position).or_default().canonical.get_or_insert_with(read)
+    }
+
+    /// The content as it was printed, in canonical form; nothing where that is how it stands there.
+    pub(super) fn printed(&mut self, position: usize) -> Option<&Canonical> {
+        let content = self.content(position);
+        let read = || readable(content).map(|printed| Canonical::of_traced(&printed));
+        self.read.entry(position).or_default().printed.get_or_insert_with(read).as_ref()
     }
 
     /// Everything that a JSON pointer points at in the documents of an item.

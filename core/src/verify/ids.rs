@@ -105,6 +105,7 @@ fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> Ver
         evidence_type: heaviest_type(policy),
         citations: Vec::new(),
         note: String::from("The judge gave no answer for this claim."),
+        role: crate::claim::Role::default(),
         rules: Vec::new(),
     };
     findings.note(

@@ -13,6 +13,7 @@
 //! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
 //! | `kinds` | questions and proposals called grounded | complementary |
 //! | `actions` | a check whose last run failed called passed, an empty set of changes called done | contradicted |
+//! | `look` | supported claims that a second reader does not find shown, or refuted | ungrounded, contradicted |
 //! | `types` | types above what the cited items allow | a lower type |
 //! | `citations::references` | claims that rest on weaker claims | held to the weakest |
 //!
@@ -27,6 +28,7 @@ mod documents;
 mod evidence_set;
 mod ids;
 mod kinds;
+mod look;
 mod quotes;
 mod turn;
 mod types;
@@ -130,6 +132,8 @@ fn enforce(
             citations::check(claim, &mut findings);
             kinds::check(claim, &mut findings);
             executed.check(claim, evidence_set, &mut findings);
+            let readings = evidence_set.readings();
+            look::check(policy.second_look, &mut claim.judged, readings, &mut findings);
         }
         types::check(policy, &mut claim.judged, points_at, &sources, &mut findings);
     }

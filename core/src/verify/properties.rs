@@ -95,6 +95,7 @@ fn judged(given: &[Claim], answers: Vec<Answer>) -> Vec<JudgedClaim> {
                 evidence_type,
                 citations,
                 note: String::new(),
+                role: crate::claim::Role::default(),
                 rules: Vec::new(),
             }
         })

@@ -57,6 +57,7 @@ pub(super) fn judged(
         evidence_type,
         citations,
         note: String::new(),
+        role: crate::claim::Role::default(),
         rules: Vec::new(),
     }
 }

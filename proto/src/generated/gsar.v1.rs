@@ -208,12 +208,33 @@ pub struct JudgedClaim {
     /// without votes; output only.
     #[prost(double, optional, tag = "11")]
     pub agreement: ::core::option::Option<f64>,
-    /// disputed says that a finding about the claim is open, which blocks proceed; output only.
+    /// disputed is set in records of versions before second looks alone: a finding about the claim was open, which blocked
+    /// proceed; output only.
     #[prost(bool, tag = "12")]
     pub disputed: bool,
     /// rules are the ids of the rules over facts that decided the claim, or refuted it in verification; output only.
     #[prost(string, repeated, tag = "13")]
     pub rules: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// role of the claim in its report, as the judge sees it.
+    #[prost(enumeration = "ClaimRole", tag = "14")]
+    pub role: i32,
+    /// second_look is what a second reader made of the claim, who saw its quotes in their context and nothing else; absent
+    /// where the claim was not read; output only.
+    #[prost(message, optional, tag = "15")]
+    pub second_look: ::core::option::Option<SecondLook>,
+}
+/// SecondLook is what a second reader made of a claim.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SecondLook {
+    /// verdict of the reader.
+    #[prost(enumeration = "SecondLookVerdict", tag = "1")]
+    pub verdict: i32,
+    /// words of the evidence that decided, or of the claim that nothing shows, as the reader gives them.
+    #[prost(string, tag = "2")]
+    pub words: ::prost::alloc::string::String,
+    /// reader is the judge that read it.
+    #[prost(string, tag = "3")]
+    pub reader: ::prost::alloc::string::String,
 }
 /// Vote is what one answer of a judge said of a claim.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -621,6 +642,51 @@ impl EvidenceType {
         }
     }
 }
+/// ClaimRole is what a claim is for in its report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ClaimRole {
+    /// On input: an observation. Sent of records that an earlier version wrote.
+    Unspecified = 0,
+    /// Says what caused the incident, as a fact.
+    RootCause = 1,
+    /// Says what the incident did to users, data or money.
+    Impact = 2,
+    /// Says that a remedy was carried out.
+    RemedyDone = 3,
+    /// Advice, a plan, a question or a cause that the report calls open.
+    Proposal = 4,
+    /// Anything else.
+    Observation = 5,
+}
+impl ClaimRole {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CLAIM_ROLE_UNSPECIFIED",
+            Self::RootCause => "CLAIM_ROLE_ROOT_CAUSE",
+            Self::Impact => "CLAIM_ROLE_IMPACT",
+            Self::RemedyDone => "CLAIM_ROLE_REMEDY_DONE",
+            Self::Proposal => "CLAIM_ROLE_PROPOSAL",
+            Self::Observation => "CLAIM_ROLE_OBSERVATION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CLAIM_ROLE_UNSPECIFIED" => Some(Self::Unspecified),
+            "CLAIM_ROLE_ROOT_CAUSE" => Some(Self::RootCause),
+            "CLAIM_ROLE_IMPACT" => Some(Self::Impact),
+            "CLAIM_ROLE_REMEDY_DONE" => Some(Self::RemedyDone),
+            "CLAIM_ROLE_PROPOSAL" => Some(Self::Proposal),
+            "CLAIM_ROLE_OBSERVATION" => Some(Self::Observation),
+            _ => None,
+        }
+    }
+}
 /// EvidenceKind says what an evidence item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -798,6 +864,43 @@ impl Tier {
             "TIER_REGENERATE" => Some(Self::Regenerate),
             "TIER_REPLAN" => Some(Self::Replan),
             "TIER_ABSTAIN" => Some(Self::Abstain),
+            _ => None,
+        }
+    }
+}
+/// SecondLookVerdict says whether quotes in their context show a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SecondLookVerdict {
+    /// Never sent.
+    Unspecified = 0,
+    /// They show all of it.
+    Shown = 1,
+    /// At least one part of it is not shown, and none is refuted.
+    NotShown = 2,
+    /// At least one part of it is false by them.
+    Refuted = 3,
+}
+impl SecondLookVerdict {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SECOND_LOOK_VERDICT_UNSPECIFIED",
+            Self::Shown => "SECOND_LOOK_VERDICT_SHOWN",
+            Self::NotShown => "SECOND_LOOK_VERDICT_NOT_SHOWN",
+            Self::Refuted => "SECOND_LOOK_VERDICT_REFUTED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SECOND_LOOK_VERDICT_UNSPECIFIED" => Some(Self::Unspecified),
+            "SECOND_LOOK_VERDICT_SHOWN" => Some(Self::Shown),
+            "SECOND_LOOK_VERDICT_NOT_SHOWN" => Some(Self::NotShown),
+            "SECOND_LOOK_VERDICT_REFUTED" => Some(Self::Refuted),
             _ => None,
         }
     }
@@ -3537,6 +3640,9 @@ pub struct Provenance {
     /// examples are graded claims that chat models were shown, the most alike first; none unless a model is configured to.
     #[prost(message, repeated, tag = "11")]
     pub examples: ::prost::alloc::vec::Vec<GradedExample>,
+    /// second_look is what the second reader did; absent where nobody read.
+    #[prost(message, optional, tag = "12")]
+    pub second_look: ::core::option::Option<JudgeLink>,
 }
 /// GradedExample is a claim of an earlier evaluation that people graded.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

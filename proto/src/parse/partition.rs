@@ -4,7 +4,7 @@ use core::fmt;
 
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use gsar_core::verify::claim_cycle;
-use gsar_core::{ClaimId, JudgedClaim};
+use gsar_core::{ClaimId, JudgedClaim, Role};
 
 use super::field::{Shown, byte_range, enumeration, id, text};
 use super::limits::Limits;
@@ -164,11 +164,17 @@ fn read_judged_claim(
         agreement: _,
         disputed: _,
         rules: _,
+        role,
+        second_look: _,
     } = message;
     let claim = v1::Claim { id, text: words, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);
     let class = enumeration(path.field("class"), class, violations);
     let evidence_type = enumeration(path.field("type"), r#type, violations);
+    let role = match role {
+        0 => Some(Role::default()),
+        given => enumeration(path.field("role"), given, violations),
+    };
     let list = path.field("citations");
     let citations =
         at_most(list, citations, limits.max_citations, violations).and_then(|citations| {
@@ -183,6 +189,7 @@ fn read_judged_claim(
         evidence_type: evidence_type?,
         citations: citations?,
         note: note?,
+        role: role?,
         rules: Vec::new(),
     })
 }

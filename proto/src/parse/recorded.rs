@@ -7,8 +7,9 @@ use core::ops::Range;
 use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::report::{Reason, Uncovered};
+use gsar_core::second_look::{Reading, Verdict};
 use gsar_core::verify::{Correction, CorrectionCode, Outcome, Standing, Verified, VerifiedClaim};
-use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 
 use crate::enums::Enumeration;
 use crate::v1;
@@ -20,6 +21,8 @@ pub struct RecordedPartition {
     pub verified: Verified,
     /// How much of the synthesis the claims covered; `None` where that was not asked for.
     pub coverage: Option<Coverage>,
+    /// What a second reader made of claims.
+    pub readings: Vec<Reading>,
 }
 
 /// What of an answer cannot be read.
@@ -64,7 +67,21 @@ pub fn recorded_partition(
     });
     let claims = claims.collect::<Result<_, _>>()?;
     let coverage = answer.coverage.as_ref().map(coverage).transpose()?;
-    Ok(RecordedPartition { verified: Verified { claims, corrections }, coverage })
+    let readings = answer.claims.iter().filter_map(reading).collect::<Result<_, _>>()?;
+    Ok(RecordedPartition { verified: Verified { claims, corrections }, coverage, readings })
+}
+
+fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, Corrupt>> {
+    let v1::SecondLook { verdict, words, reader } = message.second_look.as_ref()?;
+    let read = || {
+        Ok(Reading {
+            claim: claim_id(&message.id)?,
+            verdict: known::<Verdict>("claims.second_look.verdict", *verdict)?,
+            words: words.clone(),
+            reader: reader.clone(),
+        })
+    };
+    Some(read())
 }
 
 fn standing(claim: &ClaimId, corrections: &[Correction]) -> Standing {
@@ -94,6 +111,7 @@ fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, Corrupt> {
         evidence_type: known("claims.type", message.r#type)?,
         citations: message.citations.iter().map(citation).collect::<Result<_, _>>()?,
         note: message.note.clone(),
+        role: Role::from_number(message.role).unwrap_or_default(),
         rules: message.rules.clone(),
     })
 }
@@ -204,6 +222,7 @@ mod tests {
                 },
             ],
             note: "n".to_owned(),
+            role: gsar_core::Role::default(),
             rules: vec!["r".to_owned()],
         };
         for (code, class, standing) in [

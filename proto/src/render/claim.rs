@@ -1,6 +1,7 @@
 //! This module renders claims, their verdicts, and the corrections of verification.
 
 use gsar_core::evidence::{Citation, Target};
+use gsar_core::second_look::Reading;
 use gsar_core::verify::{Correction, CorrectionCode, Outcome};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
@@ -36,6 +37,18 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         agreement: None,
         disputed: false,
         rules: judged.rules,
+        role: judged.role.number(),
+        second_look: None,
+    }
+}
+
+/// What a second reader made of a claim.
+#[must_use]
+pub fn second_look(reading: &Reading) -> v1::SecondLook {
+    v1::SecondLook {
+        verdict: reading.verdict.number(),
+        words: reading.words.clone(),
+        reader: reading.reader.clone(),
     }
 }
 

@@ -15,7 +15,7 @@ mod time;
 mod verdict;
 
 pub use check::{check_declaration, check_run};
-pub use claim::{citation, claim, class, correction, judged_claim};
+pub use claim::{citation, claim, class, correction, judged_claim, second_look};
 pub use coverage::{byte_range, coverage};
 pub use decision::{assessed_decision, decision, open_point};
 pub use error::call_error;

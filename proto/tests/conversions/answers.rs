@@ -107,6 +107,7 @@ fn corrections_tell_before_and_after() {
         evidence_type: EvidenceType::ToolMatch,
         citations: Vec::new(),
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     };
     let policy = preset(Preset::Reference);

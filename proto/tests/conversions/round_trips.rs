@@ -9,7 +9,7 @@ use gsar_core::safety::{
     Verdict, summary,
 };
 use gsar_core::time::Timestamp;
-use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Tier};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role, Tier};
 use gsar_proto::enums::Enumeration;
 use gsar_proto::parse::{self, Limits};
 use gsar_proto::violations::Violations;
@@ -110,6 +110,7 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
         (
             any_of::<Class>(),
             any_of::<EvidenceType>(),
+            any_of::<Role>(),
             collection::vec(citation(), 0..4),
             any::<String>(),
         ),
@@ -117,11 +118,11 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
     );
     (report(), sayings).prop_map(|((synthesis, claims), sayings)| {
         let judged = claims.into_iter().zip(sayings).map(|(claim, saying)| {
-            let (class, evidence_type, mut citations, note) = saying;
+            let (class, evidence_type, role, mut citations, note) = saying;
             if claim.id.as_str() == "c0" {
                 citations.retain(|citation| !matches!(citation.target, Target::Claim(_)));
             }
-            JudgedClaim { claim, class, evidence_type, citations, note, rules: Vec::new() }
+            JudgedClaim { claim, class, evidence_type, role, citations, note, rules: Vec::new() }
         });
         let judged = judged.collect();
         (synthesis, judged)

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use gsar_answer::{Bounds, read};
+use gsar_answer::{Bounds, Form, read};
 use gsar_core::{Claim, ClaimId};
 use serde_json::{Value, json};
 
@@ -38,7 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let [plain, whole, among_words, fixed] = &mut times;
         plain.push(time(|| serde_json::from_str::<Value>(black_box(&structured)).is_ok()));
         for (times, text) in [(whole, &structured), (among_words, &fenced), (fixed, &broken)] {
-            times.push(time(|| read(black_box(text), &claims, &Bounds::default()).is_ok()));
+            times.push(time(|| {
+                read(black_box(text), Form::Judgement, &claims, &Bounds::default()).is_ok()
+            }));
         }
     }
     println!("{CLAIMS} claims, {} bytes, median of {ROUNDS} rounds\n", structured.len());
@@ -58,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (before, part) in HOSTILE {
         let text = format!("{before}{}", part.repeat((HOSTILE_BYTES - before.len()) / part.len()));
         let start = Instant::now();
-        let outcome = read(&text, &claims, &Bounds::default());
+        let outcome = read(&text, Form::Judgement, &claims, &Bounds::default());
         let elapsed = start.elapsed().as_secs_f64() * 1e3;
         println!(
             "| `{before}` `{part}` … | {elapsed:.0} | {} |",

@@ -8,6 +8,7 @@ use gsar_core::{Claim, ClaimId};
 use crate::bounds::{Bounds, Meter};
 use crate::entry::{ClaimVerdict, Entry, left_out};
 use crate::fix::{Fix, Fixes};
+use crate::form::Form;
 use crate::node::{Member, Node, Text};
 use crate::reading::{Correction, CorrectionKind, Loss, Lost};
 use crate::score;
@@ -16,17 +17,18 @@ use crate::unreadable::Unreadable;
 /// The claims that were asked about, by their ids.
 #[derive(Debug)]
 pub(crate) struct Expected<'c> {
+    pub(crate) form: Form,
     pub(crate) claims: &'c [Claim],
     places: HashMap<&'c str, usize>,
 }
 
 impl<'c> Expected<'c> {
-    pub(crate) fn new(claims: &'c [Claim]) -> Self {
+    pub(crate) fn new(form: Form, claims: &'c [Claim]) -> Self {
         let mut places = HashMap::with_capacity(claims.len());
         for (place, claim) in claims.iter().enumerate() {
             places.entry(claim.id.as_str()).or_insert(place);
         }
-        Self { claims, places }
+        Self { form, claims, places }
     }
 
     fn place(&self, id: &str) -> Option<usize> {
@@ -95,7 +97,7 @@ impl Draft {
                 draft.fixes.add(Fix::KeyedClaims);
                 for (number, Member { name, value }) in members.iter().enumerate() {
                     draft.take(
-                        Entry::of(value, Some(name), bounds.citations),
+                        Entry::of(value, Some(name), expected.form, bounds.citations),
                         number + 1,
                         expected,
                     );
@@ -112,7 +114,11 @@ impl Draft {
                 self.fixes.add(Fix::ClaimText);
             }
             let entry = inner.as_ref().unwrap_or(entry);
-            self.take(Entry::of(entry, None, bounds.citations), number + 1, expected);
+            self.take(
+                Entry::of(entry, None, expected.form, bounds.citations),
+                number + 1,
+                expected,
+            );
         }
     }
 

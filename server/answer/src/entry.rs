@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 
 use gsar_core::evidence::{Citation, EvidenceId, Target};
-use gsar_core::{Class, EvidenceType};
+use gsar_core::{Class, EvidenceType, Role};
 
+use crate::form::Form;
 use crate::node::{Member, Node, Text};
 use crate::reading::{CorrectionKind, Loss};
 use crate::unreadable::Place;
@@ -15,6 +16,7 @@ use crate::unreadable::Place;
 pub(crate) struct ClaimVerdict {
     pub(crate) class: Class,
     pub(crate) evidence_type: EvidenceType,
+    pub(crate) role: Role,
     pub(crate) citations: Vec<Citation>,
     pub(crate) note: String,
     pub(crate) corrections: Vec<CorrectionKind>,
@@ -55,21 +57,25 @@ struct Fields<'n, 'a> {
     id: Option<&'n Node<'a>>,
     class: Option<&'n Node<'a>>,
     evidence_type: Option<&'n Node<'a>>,
+    role: Option<&'n Node<'a>>,
     citations: Option<&'n Node<'a>>,
     note: Option<&'n Node<'a>>,
     twice: Option<&'static str>,
 }
 
 impl<'n, 'a> Fields<'n, 'a> {
-    fn of(members: &'n [Member<'a>]) -> Self {
+    fn of(members: &'n [Member<'a>], form: Form) -> Self {
         let mut fields = Self::default();
         for Member { name, value } in members {
-            let (field, slot) = match name.as_ref() {
-                "id" => ("id", &mut fields.id),
-                "class" => ("class", &mut fields.class),
-                "type" => ("type", &mut fields.evidence_type),
-                "citations" => ("citations", &mut fields.citations),
-                "note" => ("note", &mut fields.note),
+            let (field, slot) = match (form, name.as_ref()) {
+                (_, "id") => ("id", &mut fields.id),
+                (Form::Judgement, "class") => ("class", &mut fields.class),
+                (Form::Judgement, "type") => ("type", &mut fields.evidence_type),
+                (Form::Judgement, "role") => ("role", &mut fields.role),
+                (Form::Judgement, "citations") => ("citations", &mut fields.citations),
+                (Form::Judgement, "note") => ("note", &mut fields.note),
+                (Form::SecondLook, "verdict") => ("verdict", &mut fields.class),
+                (Form::SecondLook, "words") => ("words", &mut fields.note),
                 _ => continue,
             };
             if slot.replace(value).is_some() {
@@ -82,30 +88,36 @@ impl<'n, 'a> Fields<'n, 'a> {
 
 impl<'n> Entry<'n> {
     /// Reads an entry; `key` is the name it stands under where claims are an object, `citations_read` the most citations.
-    pub(crate) fn of(node: &'n Node<'_>, key: Option<&'n str>, citations_read: usize) -> Self {
+    pub(crate) fn of(
+        node: &'n Node<'_>,
+        key: Option<&'n str>,
+        form: Form,
+        citations_read: usize,
+    ) -> Self {
         let keyed = key.map(Cow::Borrowed);
         let lost = |id, loss| Self { id, verdict: Err(loss) };
         match node {
-            Node::Object(members) => Self::of_fields(members, keyed, citations_read),
+            Node::Object(members) => Self::of_fields(members, keyed, form, citations_read),
             Node::Text(text) if keyed.is_some() => {
                 let class = Node::Text(text.clone());
                 let fields = Fields { class: Some(&class), ..Fields::default() };
-                Self { id: keyed, verdict: verdict(&fields, citations_read) }
+                Self { id: keyed, verdict: verdict(&fields, form, citations_read) }
             }
             Node::Broken(broken) => lost(
                 broken.id.as_deref().map(Cow::Borrowed),
                 Loss::Unreadable(broken.place.clone()),
             ),
-            _ => lost(keyed, Loss::NotAnObject { given: node.describe() }),
+            _ => lost(keyed, Loss::NotAnObject { given: node.describe(), form }),
         }
     }
 
     fn of_fields(
         members: &'n [Member<'_>],
         keyed: Option<Cow<'n, str>>,
+        form: Form,
         citations_read: usize,
     ) -> Self {
-        let fields = Fields::of(members);
+        let fields = Fields::of(members, form);
         let given = fields.id.and_then(id);
         let is_guess = matches!(fields.id, Some(Node::Text(Text { requoted: true, .. })));
         let differ = matches!((&given, &keyed), (Some(given), Some(keyed)) if given != keyed);
@@ -121,7 +133,7 @@ impl<'n> Entry<'n> {
         } else {
             None
         };
-        let verdict = loss.map_or_else(|| verdict(&fields, citations_read), Err);
+        let verdict = loss.map_or_else(|| verdict(&fields, form, citations_read), Err);
         Self { id, verdict }
     }
 }
@@ -142,7 +154,7 @@ fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
 fn swallows_a_field(node: &Node<'_>) -> bool {
     match node {
         Node::Text(Text { words, requoted: true }) => {
-            ["id", "class", "type"].into_iter().any(|field| {
+            ["id", "class", "type", "verdict"].into_iter().any(|field| {
                 words.match_indices(field).any(|(at, _)| {
                     let after = words.get(at + field.len()..).unwrap_or_default();
                     let unquoted = after.trim_start_matches([
@@ -158,27 +170,50 @@ fn swallows_a_field(node: &Node<'_>) -> bool {
     }
 }
 
-fn verdict(fields: &Fields<'_, '_>, citations_read: usize) -> Result<ClaimVerdict, Loss> {
+fn verdict(
+    fields: &Fields<'_, '_>,
+    form: Form,
+    citations_read: usize,
+) -> Result<ClaimVerdict, Loss> {
     let mut corrections = Vec::new();
-    let class = class(fields.class, &mut corrections)?;
-    let evidence_type = evidence_type(fields.evidence_type, &mut corrections);
+    let class = class(fields.class, form, &mut corrections)?;
+    let evidence_type = match form {
+        Form::Judgement => evidence_type(fields.evidence_type, &mut corrections),
+        Form::SecondLook => EvidenceType::Inference,
+    };
+    let role = role(fields.role, &mut corrections);
     let citations = citations(fields.citations, citations_read, &mut corrections)?;
     let note = note(fields.note, &mut corrections);
-    Ok(ClaimVerdict { class, evidence_type, citations, note, corrections })
+    Ok(ClaimVerdict { class, evidence_type, role, citations, note, corrections })
 }
 
-fn class(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Result<Class, Loss> {
-    let node = node.filter(|node| **node != Node::Null).ok_or(Loss::NoClass)?;
+fn class(
+    node: Option<&Node<'_>>,
+    form: Form,
+    corrections: &mut Vec<CorrectionKind>,
+) -> Result<Class, Loss> {
+    let node = node.filter(|node| **node != Node::Null).ok_or(Loss::NoClass { form })?;
     let Some(words) = node.words() else {
-        return Err(Loss::UnknownClass { given: node.describe().to_owned() });
+        return Err(Loss::UnknownClass { given: node.describe().to_owned(), form });
     };
-    if let Some(class) = Class::from_name(words) {
+    if let Some(class) = form.class(words) {
         return Ok(class);
     }
-    let class = Class::from_name(&plain_name(words))
-        .ok_or_else(|| Loss::UnknownClass { given: shown(words) })?;
-    corrections.push(CorrectionKind::Spelling { field: "class", given: shown(words) });
+    let class = form
+        .class(&plain_name(words))
+        .ok_or_else(|| Loss::UnknownClass { given: shown(words), form })?;
+    corrections.push(CorrectionKind::Spelling { field: form.class_field(), given: shown(words) });
     Ok(class)
+}
+
+/// The role of a claim; a judge that gives none, or none of the five, says that it is an observation.
+fn role(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Role {
+    let Some(node) = node.filter(|node| **node != Node::Null) else { return Role::default() };
+    let role = node.words().and_then(|words| Role::from_name(&plain_name(words)));
+    role.unwrap_or_else(|| {
+        corrections.push(left_out("role", node));
+        Role::default()
+    })
 }
 
 fn evidence_type(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> EvidenceType {

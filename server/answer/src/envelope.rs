@@ -41,7 +41,7 @@ impl<'n, 'a> Envelope<'n, 'a> {
         let mut twice = None;
         for Member { name, value } in members {
             let (field, slot) = match name.as_ref() {
-                "claims" => ("claims", &mut claims),
+                "claims" | "statements" => ("claims", &mut claims),
                 "score" => ("score", &mut rest.score),
                 "explanation" => ("explanation", &mut rest.explanation),
                 "gaps" => ("gaps", &mut rest.gaps),
@@ -166,13 +166,14 @@ fn with(fixes: &Fixes, fix: Fix) -> Fixes {
     fixes
 }
 
-/// Whether a list without an object around it holds claims: its first object has an id and a class.
+/// Whether a list without an object around it holds claims: its first object has an id and a class or verdict.
 fn is_list_of_claims(entries: &[Node<'_>]) -> bool {
     let first = entries.iter().find_map(|entry| match entry {
         Node::Object(members) => Some(members),
         _ => None,
     });
     first.is_some_and(|members| {
-        ["id", "class"].iter().all(|name| members.iter().any(|member| member.name == *name))
+        let has = |name: &str| members.iter().any(|member| member.name == name);
+        has("id") && (has("class") || has("verdict"))
     })
 }

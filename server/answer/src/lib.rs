@@ -2,13 +2,13 @@
 //! does not state.
 //!
 //! ```
-//! use gsar_answer::{Bounds, Rung, read, repair_prompt};
+//! use gsar_answer::{Bounds, Form, Rung, read, repair_prompt};
 //! use gsar_core::{Claim, ClaimId, Class};
 //!
 //! let claims = [Claim { id: ClaimId::new("c1")?, text: "checkout restarted".into(), span: None }];
 //! let text = r#"{"claims": [{"id": "c1", "class": "ungrounded", "type": "inference", "citations": [], "note": ""}],
 //!     "score": 0.2, "explanation": "", "gaps": [], "contradictions": [], "abstain": null}"#;
-//! let outcome = read(text, &claims, &Bounds::default());
+//! let outcome = read(text, Form::Judgement, &claims, &Bounds::default());
 //! assert_eq!(repair_prompt(&outcome), None);
 //! let reading = outcome?;
 //! assert_eq!((reading.rung, reading.judged[0].class), (Rung::Structured, Class::Ungrounded));
@@ -41,6 +41,7 @@ mod draft;
 mod entry;
 mod envelope;
 mod fix;
+mod form;
 mod lenient;
 mod node;
 mod reading;
@@ -50,6 +51,7 @@ mod unreadable;
 
 pub use bounds::{Bounds, Usage};
 pub use fix::Fix;
+pub use form::{Form, Labels};
 pub use reading::{Correction, CorrectionKind, Loss, Lost, Reading, Rung};
 pub use repair::repair_prompt;
 pub use unreadable::{Place, Unreadable};
@@ -65,19 +67,25 @@ use fix::Fixes;
 use lenient::Lenient;
 use node::Node;
 
-/// The JSON schema of an answer, fit for strict structured output: every field is required, no other is allowed.
-pub const SCHEMA: &str = include_str!("schema.json");
-
-/// Reads an answer. `expected` are the claims that were asked about; their ids are unique.
+/// Reads an answer of a form. `expected` are the claims that were asked about; their ids are unique.
+///
+/// A second look is read into the same types: a statement that is shown is grounded, one that is not shown ungrounded, a
+/// refuted one contradicted; the words that decided are its note.
 ///
 /// # Errors
 /// [`Unreadable`] when nothing can be taken from the answer as a whole. Nothing is believed then.
-pub fn read(text: &str, expected: &[Claim], bounds: &Bounds) -> Result<Reading, Unreadable> {
-    read_metered(text, expected, bounds, &Meter::new(text, bounds))
+pub fn read(
+    text: &str,
+    form: Form,
+    expected: &[Claim],
+    bounds: &Bounds,
+) -> Result<Reading, Unreadable> {
+    read_metered(text, form, expected, bounds, &Meter::new(text, bounds))
 }
 
 fn read_metered(
     text: &str,
+    form: Form,
     expected: &[Claim],
     bounds: &Bounds,
     meter: &Meter,
@@ -94,7 +102,7 @@ fn read_metered(
     if json.is_empty() {
         return Err(Unreadable::Empty);
     }
-    let expected = Expected::new(expected);
+    let expected = Expected::new(form, expected);
     let mut seeker = Seeker { expected: &expected, bounds, meter, drafts: Vec::new() };
     seek(json, fixes, &mut seeker)?;
     let drafts = std::mem::take(&mut seeker.drafts);
@@ -164,6 +172,7 @@ fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
                     claim: claim.clone(),
                     class: verdict.class,
                     evidence_type: verdict.evidence_type,
+                    role: verdict.role,
                     citations: verdict.citations,
                     note: verdict.note,
                     rules: Vec::new(),

@@ -5,6 +5,7 @@ use gsar_core::{ClaimId, Class, JudgedClaim};
 
 use crate::bounds::Usage;
 use crate::fix::Fix;
+use crate::form::Form;
 use crate::unreadable::Place;
 
 /// How an answer was read.
@@ -90,12 +91,12 @@ pub enum Loss {
     #[error("its JSON cannot be read {0}")]
     Unreadable(Place),
     /// It is no object.
-    #[error(
-        "it is {given}; it must be an object with \"id\", \"class\", \"type\", \"citations\" and \"note\""
-    )]
+    #[error("it is {given}; it must be an object with {}", form.fields())]
     NotAnObject {
         /// What it is.
         given: &'static str,
+        /// What was asked for.
+        form: Form,
     },
     /// It does not say which claim it is about.
     #[error("it has no \"id\"; it must be that of a given claim")]
@@ -104,13 +105,16 @@ pub enum Loss {
     #[error("it stands under another id than its \"id\"")]
     IdsDiffer,
     /// It has no class.
-    #[error("it has no \"class\"; it must be grounded, ungrounded, contradicted or complementary")]
-    NoClass,
-    /// Its class is none of the four.
-    #[error(
-        "its \"class\" is {given}; it must be grounded, ungrounded, contradicted or complementary"
-    )]
+    #[error("it has no \"{}\"; it must be {}", form.class_field(), form.classes())]
+    NoClass {
+        /// What was asked for.
+        form: Form,
+    },
+    /// Its class is none of those that were asked for.
+    #[error("its \"{}\" is {given}; it must be {}", form.class_field(), form.classes())]
     UnknownClass {
+        /// What was asked for.
+        form: Form,
         /// What it says, in quotes, cut to [`Place::SHOWN`] characters.
         given: String,
     },
@@ -142,7 +146,7 @@ impl Loss {
             Self::NotAnObject { .. } => "not_an_object",
             Self::NoId => "no_id",
             Self::IdsDiffer => "ids_differ",
-            Self::NoClass => "no_class",
+            Self::NoClass { .. } => "no_class",
             Self::UnknownClass { .. } => "unknown_class",
             Self::FieldTwice { .. } => "field_twice",
             Self::UnescapedQuotes => "unescaped_quotes",

@@ -62,13 +62,13 @@ mod tests {
     use gsar_core::{Claim, ClaimId};
 
     use super::*;
-    use crate::{Bounds, read};
+    use crate::{Bounds, Form, read};
 
     fn prompt(answer: &str) -> Option<String> {
         let ids = ["c1", "c2"].into_iter().filter_map(|id| ClaimId::new(id).ok());
         let claims: Vec<Claim> =
             ids.map(|id| Claim { id, text: String::new(), span: None }).collect();
-        repair_prompt(&read(answer, &claims, &Bounds::default()))
+        repair_prompt(&read(answer, Form::Judgement, &claims, &Bounds::default()))
     }
 
     #[test]

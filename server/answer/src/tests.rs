@@ -43,7 +43,7 @@ fn claims(count: usize) -> Vec<Claim> {
 fn steps(text: &str) -> u64 {
     let bounds = Bounds { values: usize::MAX, ..Bounds::default() };
     let meter = Meter::new(text, &bounds);
-    let _ = read_metered(text, &claims(3), &bounds, &meter);
+    let _ = read_metered(text, Form::Judgement, &claims(3), &bounds, &meter);
     meter.usage(0).steps
 }
 
@@ -70,7 +70,7 @@ fn ordinary_answers_stay_far_below_the_bound_on_steps() {
 #[test]
 fn every_bound_refuses_what_is_over_it() {
     let bounds = Bounds { bytes: 200, depth: 4, values: 40, claims: 3, citations: 1 };
-    let read = |text: &str| read(text, &claims(2), &bounds);
+    let read = |text: &str| read(text, Form::Judgement, &claims(2), &bounds);
     assert_eq!(read(&" ".repeat(201)), Err(Unreadable::TooLong { bytes: 201, allowed: 200 }));
     assert_eq!(
         read(r#"{"claims": [], "gaps": [[[["x"]]]]}"#),
@@ -102,7 +102,7 @@ fn no_bound_on_depth_lets_the_stack_overflow() {
             close.repeat(1_000_000)
         );
         assert_eq!(
-            read(&text, &[], &bounds),
+            read(&text, Form::Judgement, &[], &bounds),
             Err(Unreadable::TooDeep { allowed: Bounds::DEEPEST })
         );
     }
@@ -128,7 +128,11 @@ fn the_schema_is_strict() {
             list.iter().for_each(check);
         }
     }
-    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let parsed = |form: Form| -> serde_json::Value {
+        serde_json::from_str(&form.schema_for_prompt()).unwrap()
+    };
+    check(&parsed(Form::SecondLook));
+    let schema = parsed(Form::Judgement);
     check(&schema);
     let entry = &schema["properties"]["claims"]["items"]["properties"];
     let classes: HashSet<&str> = entry["class"]["enum"]
@@ -141,6 +145,34 @@ fn the_schema_is_strict() {
         entry["type"]["enum"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
     assert_eq!(classes, gsar_core::Class::ALL.map(gsar_core::Class::name).into());
     assert_eq!(types, gsar_core::EvidenceType::ALL.map(gsar_core::EvidenceType::name).into());
+    let roles: HashSet<&str> =
+        entry["role"]["enum"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
+    assert_eq!(roles, gsar_core::Role::ALL.map(gsar_core::Role::name).into());
+}
+
+#[test]
+fn a_second_look_is_read_by_the_same_ladder() {
+    let look = |text: &str| read(text, Form::SecondLook, &claims(3), &Bounds::default());
+    let reading = look(
+        "```json\n{\"statements\": [{\"id\": \"c1\", \"verdict\": \"shown\", \"words\": \"E1: ready\"},
+        {\"id\": \"c2\", \"verdict\": \"Not Shown\", \"words\": \"for two hours\"}, {\"id\": \"c3\", \"class\": \"grounded\"}]}\n```",
+    )
+    .unwrap();
+    let said: Vec<_> = reading.judged.iter().map(|said| (said.class, said.note.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            (gsar_core::Class::Grounded, "E1: ready"),
+            (gsar_core::Class::Ungrounded, "for two hours")
+        ]
+    );
+    let repair = repair_prompt(&Ok(reading)).unwrap();
+    assert!(
+        repair.contains("it has no \"verdict\"; it must be shown, not_shown or refuted"),
+        "{repair}"
+    );
+    let bare = look(r#"[{"id": "c1", "verdict": "refuted", "words": "E2: 512Mi"}]"#).unwrap();
+    assert_eq!(bare.judged[0].class, gsar_core::Class::Contradicted);
 }
 
 fn json() -> impl Strategy<Value = serde_json::Value> {
@@ -179,7 +211,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused_and_tells_of_each_claim_once(text in "([ -~\n]|claims|\"id\":\"c1\"|\"class\":\"grounded\"|[{}\\[\\]\":,'])*") {
         let expected = claims(3);
-        if let Ok(reading) = read(&text, &expected, &Bounds::default()) {
+        if let Ok(reading) = read(&text, Form::Judgement, &expected, &Bounds::default()) {
             let judged = reading.judged.iter().map(|judged| judged.claim.id.clone());
             let mut reported: Vec<ClaimId> = judged.chain(reading.unsettled().cloned()).collect();
             reported.sort();

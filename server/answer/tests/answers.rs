@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use gsar_answer::{Bounds, Reading, Rung, read, repair_prompt};
+use gsar_answer::{Bounds, Form, Reading, Rung, read, repair_prompt};
 use gsar_core::{Claim, ClaimId};
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn partition(reading: &Reading) -> BTreeMap<String, String> {
 fn check(case: &Value) -> Result<(), String> {
     let answer = case["answer"].as_str().ok_or("no answer")?;
     let expected_rung = case["rung"].as_str().ok_or("no rung")?;
-    let outcome = read(answer, &claims(), &Bounds::default());
+    let outcome = read(answer, Form::Judgement, &claims(), &Bounds::default());
     let rung = match &outcome {
         Ok(reading) => reading.rung.name(),
         Err(unreadable) => unreadable.name(),

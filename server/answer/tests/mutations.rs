@@ -1,6 +1,6 @@
 //! These tests read valid answers with one defect each: what is read stays the same. Cut anywhere, nothing is read.
 
-use gsar_answer::{Bounds, Fix, Reading, Rung, Unreadable, read};
+use gsar_answer::{Bounds, Fix, Form, Reading, Rung, Unreadable, read};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -202,12 +202,12 @@ proptest! {
     #[test]
     fn a_fixed_answer_says_what_it_said_before((answer, count) in answers()) {
         let claims = claims(count);
-        let whole = read(&JSON.write(&answer), &claims, &Bounds::default());
+        let whole = read(&JSON.write(&answer), Form::Judgement, &claims, &Bounds::default());
         let Ok(whole) = whole else { return Err(TestCaseError::fail(format!("{whole:?}"))) };
         prop_assert_eq!(&whole.rung, &Rung::Structured);
         prop_assert_eq!(whole.judged.len(), count);
         for (fix, text) in mutations(&answer) {
-            let outcome = read(&text, &claims, &Bounds::default());
+            let outcome = read(&text, Form::Judgement, &claims, &Bounds::default());
             let Ok(fixed) = outcome else {
                 return Err(TestCaseError::fail(format!("{fix}: {outcome:?}\n{text}")));
             };
@@ -242,7 +242,7 @@ proptest! {
             2 => format!("So I say:\n```json\n{answer}\n```"),
             _ => Style { quote: ('\'', '\''), python: true, ..JSON }.write(&answer),
         };
-        let Ok(whole) = read(&text, &claims, &Bounds::default()) else {
+        let Ok(whole) = read(&text, Form::Judgement, &claims, &Bounds::default()) else {
             return Err(TestCaseError::fail("the answer itself"));
         };
         let mut characters: Vec<char> = text.chars().collect();
@@ -261,7 +261,7 @@ proptest! {
             }
         }
         let text: String = characters.into_iter().collect();
-        let Ok(changed) = read(&text, &claims, &Bounds::default()) else { return Ok(()) };
+        let Ok(changed) = read(&text, Form::Judgement, &claims, &Bounds::default()) else { return Ok(()) };
         for judged in &changed.judged {
             let before = whole.judged.iter().find(|before| before.claim == judged.claim);
             prop_assert_eq!(before.map(|before| before.class), Some(judged.class), "{}\n{}", judged.claim.id, text);
@@ -285,7 +285,7 @@ proptest! {
         };
         let entries: Vec<String> = (1..=50).map(entry).collect();
         let text = format!("{{\"claims\": [{}], \"score\": 0.9, \"abstain\": null}}", entries.join(", "));
-        let outcome = read(&text, &claims(50), &Bounds::default());
+        let outcome = read(&text, Form::Judgement, &claims(50), &Bounds::default());
         let Ok(reading) = outcome else { return Err(TestCaseError::fail(format!("{what}: {outcome:?}"))) };
         let id = format!("c{bad}");
         let unsettled: Vec<&str> = reading.unsettled().map(ClaimId::as_str).collect();
@@ -300,7 +300,7 @@ proptest! {
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
         for cut in (1..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
             let part = text.get(..cut).unwrap_or_default();
-            let outcome = read(part, &claims, &Bounds::default());
+            let outcome = read(part, Form::Judgement, &claims, &Bounds::default());
             prop_assert_eq!(outcome, Err(Unreadable::Truncated { bytes: part.trim_end().len() }), "{}", part);
         }
     }
@@ -315,7 +315,7 @@ proptest! {
             let end = text.rfind(if fix == Fix::BareList { ']' } else { '}' }).unwrap_or_default();
             for cut in (0..=end).filter(|cut| text.is_char_boundary(*cut)).step_by(7) {
                 let part = text.get(..cut).unwrap_or_default();
-                let outcome = read(part, &claims, &Bounds::default());
+                let outcome = read(part, Form::Judgement, &claims, &Bounds::default());
                 prop_assert!(outcome.is_err(), "{fix}: {outcome:?}\n{part}");
             }
         }

@@ -31,5 +31,5 @@ pub use tls::Tls;
 pub use traces::Traces;
 pub use values::{
     AllowOverrides, Bytes, Config, Duration, EMBEDDED, EvidenceKept, Judges, Ledger, Limits,
-    Listen, Log, LogFormat, Policies, Shutdown,
+    Listen, Log, LogFormat, NO_READER, Policies, SAME_READER, Shutdown,
 };

@@ -155,11 +155,19 @@ pub struct Judges {
     pub daily_budget: Option<u64>,
     /// The model of the judge `local/1`.
     pub local: Local,
+    /// Who reads what a judge supports a second time: [`SAME_READER`], [`NO_READER`], a chat model as `provider:model`, a
+    /// panel as `panel:name`, or `local/1`.
+    pub second_look: String,
     /// The chat model that says what an entity of an investigation's graph is, as `provider:model`; absent for none.
     pub look: Option<String>,
     /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
     pub hidden: BTreeMap<String, String>,
 }
+
+/// As the reader of second looks, the judge that judged, where it is a chat model.
+pub const SAME_READER: &str = "same";
+/// As the reader of second looks, nobody.
+pub const NO_READER: &str = "off";
 
 /// In the chain, the judge with the shipped model where ONNX Runtime is at hand, else the one over facts.
 pub const EMBEDDED: &str = "embedded";
@@ -268,6 +276,7 @@ impl Default for Config {
                 cache_time_to_live: Duration(std::time::Duration::from_secs(24 * 3_600)),
                 daily_budget: None,
                 local: Local { model: None, workers: 2 },
+                second_look: SAME_READER.to_owned(),
                 look: None,
                 hidden: BTreeMap::new(),
             },

@@ -189,6 +189,7 @@ fn claim((place, observation): (usize, ParsedObservation)) -> Option<(Claim, Jud
         evidence_type: EvidenceType::ToolMatch,
         citations: observation.citations,
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     };
     Some((claim, judged))

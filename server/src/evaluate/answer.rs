@@ -7,6 +7,7 @@ use gsar_core::explain::{Change, Impact, Margin, impact, margins};
 use gsar_core::fixed::Fraction;
 use gsar_core::policy::{DecisionRollout, Policy};
 use gsar_core::safety::{EvidenceChain, Settled};
+use gsar_core::second_look::Reading;
 use gsar_core::tally::Group;
 use gsar_core::verify::{Standing, VerifiedClaim};
 use gsar_core::{Claim, Class, Tally, TextFindings, Tier};
@@ -68,6 +69,16 @@ pub(super) fn tell_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
                 note: vote.note.clone(),
             })
             .collect();
+    }
+}
+
+/// Adds to the claims what a second reader made of each.
+pub(super) fn tell_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Reading]) {
+    let readings: HashMap<&str, &Reading> =
+        readings.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
+    for claim in claims {
+        let reading = readings.get(claim.id.as_str());
+        claim.second_look = reading.map(|reading| render::second_look(reading));
     }
 }
 

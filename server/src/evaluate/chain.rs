@@ -32,6 +32,36 @@ pub(super) struct CheckedChain {
     models: BTreeMap<String, CheckedModel>,
     /// The model that looks at entities, by its name in the configuration.
     look: Option<String>,
+    reader: CheckedReader,
+}
+
+/// Who takes second looks, checked and not yet put together.
+enum CheckedReader {
+    Nobody,
+    Same,
+    Named(Link),
+}
+
+/// Who takes second looks.
+#[derive(Clone)]
+pub(super) enum Reader {
+    /// Nobody.
+    Nobody,
+    /// The judge that judged, where it can.
+    Same,
+    /// A judge of its own.
+    Named(Arc<dyn Judge>),
+}
+
+impl Reader {
+    /// Who reads what that judge supports.
+    pub(super) fn of(&self, judge: &Arc<dyn Judge>) -> Option<Arc<dyn Judge>> {
+        match self {
+            Self::Nobody => None,
+            Self::Same => judge.can_take_second_look().then(|| Arc::clone(judge)),
+            Self::Named(reader) => Some(Arc::clone(reader)),
+        }
+    }
 }
 
 /// The judges of a server.
@@ -40,6 +70,8 @@ pub(super) struct BuiltChain {
     pub(super) judges: Vec<Arc<dyn Judge>>,
     /// Who looks at entities.
     pub(super) look: Option<Arc<ModelJudge>>,
+    /// Who takes second looks.
+    pub(super) reader: Reader,
 }
 
 /// What stands in the chain under a name.
@@ -82,6 +114,7 @@ impl CheckedChain {
         let links: Vec<Option<Link>> =
             wanted.chain.iter().map(|name| checking.link(name)).collect();
         let look = wanted.look.as_ref().filter(|name| checking.looks(name)).cloned();
+        let reader = checking.reader(&wanted.second_look);
         checking.nothing_is_unused();
         let Checking { problems, models: names, .. } = checking;
         if !names.is_empty() && !ledger_is_enabled {
@@ -99,7 +132,8 @@ impl CheckedChain {
             }
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
-        links.filter(|_| sound).map(|links| Self { links, models, look })
+        let links = links.filter(|_| sound)?;
+        Some(Self { links, models, look, reader: reader? })
     }
 
     /// Notes each model whose cost is not known, which the daily budget of that principal could not count.
@@ -125,7 +159,7 @@ impl CheckedChain {
             Some(storage) if !self.models.is_empty() => Some(share(wanted, storage)?),
             _ => None,
         };
-        let Self { links, models, look } = self;
+        let Self { links, models, look, reader } = self;
         let look = look.and_then(|written| models.get(&written)).map(|model| {
             let spending = shared.as_ref().map(|shared| shared.spending.clone());
             model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
@@ -141,8 +175,13 @@ impl CheckedChain {
                 Ok(panel)
             }
         };
-        let judges: Result<_, String> = links.into_iter().map(build).collect();
-        Ok(BuiltChain { judges: judges?, look: look.transpose()? })
+        let judges: Result<_, String> = links.into_iter().map(&build).collect();
+        let reader = match reader {
+            CheckedReader::Nobody => Reader::Nobody,
+            CheckedReader::Same => Reader::Same,
+            CheckedReader::Named(link) => Reader::Named(build(link)?),
+        };
+        Ok(BuiltChain { judges: judges?, look: look.transpose()?, reader })
     }
 }
 
@@ -226,6 +265,31 @@ impl Checking<'_> {
             None => vec![self.member(&["judges", "chain"], name, 1, false)?],
         };
         Some(Link::Voting { name: name.to_owned(), members })
+    }
+
+    /// Who takes second looks, under that name; `None` where it is wrong.
+    fn reader(&mut self, name: &str) -> Option<CheckedReader> {
+        let path = ["judges", "second_look"];
+        match name {
+            config::NO_READER => return Some(CheckedReader::Nobody),
+            config::SAME_READER => return Some(CheckedReader::Same),
+            _ => {}
+        }
+        if let Some(known) = self.known(name) {
+            if known.can_take_second_look() {
+                return Some(CheckedReader::Named(Link::Known(known)));
+            }
+            let description = format!(
+                "{name} cannot read statements; give \"same\", \"off\", a chat model or a panel of chat models"
+            );
+            self.problems.add(&path, description);
+            return None;
+        }
+        let members = match name.strip_prefix(PANEL) {
+            Some(panel) => self.members(panel)?,
+            None => vec![self.member(&path, name, 1, false)?],
+        };
+        Some(CheckedReader::Named(Link::Voting { name: name.to_owned(), members }))
     }
 
     /// The members of a panel.
@@ -339,7 +403,8 @@ impl Checking<'_> {
             return;
         }
         for name in self.wanted.panels.keys() {
-            if !self.wanted.chain.iter().any(|link| link.strip_prefix(PANEL) == Some(name)) {
+            let mut links = self.wanted.chain.iter().chain([&self.wanted.second_look]);
+            if !links.any(|link| link.strip_prefix(PANEL) == Some(name)) {
                 let description = format!(
                     "is not in judges.chain; add `{PANEL}{name}` there, or take the panel out"
                 );
@@ -348,7 +413,7 @@ impl Checking<'_> {
         }
         for name in self.wanted.models.keys() {
             if !self.models.contains_key(name) {
-                let description = "is not in judges.chain, nor in a panel of it, nor judges.look; add it there, or take it out";
+                let description = "is not in judges.chain, nor in a panel of it, nor judges.second_look or judges.look; add it there, or take it out";
                 self.problems.add(&["judges", "models", name], description);
             }
         }

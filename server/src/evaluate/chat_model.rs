@@ -104,8 +104,9 @@ impl CheckedModel {
         };
         // Limits of time and number change no answer, and a key is not in it.
         let fingerprint = format!(
-            "{} {:?} {} {} {} {:?} {}",
+            "{} {} {:?} {} {} {} {:?} {}",
             prompt.digest(),
+            Prompt::second_look().digest(),
             wanted.base_url,
             wanted.max_evidence.0,
             wanted.max_output_tokens,

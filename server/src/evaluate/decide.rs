@@ -1,19 +1,19 @@
-//! This module decides a judged partition: core assesses it, the judge is asked once more where core asks for it, and
-//! the result becomes an answer. It makes no rule of its own.
+//! This module decides a judged partition: it is read a second time, core assesses it, and the result becomes an answer.
+//! It makes no rule of its own.
 
 use std::sync::Arc;
 
-use gsar_core::JudgedClaim;
 use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::Confidence;
+use gsar_core::second_look::Reading;
 use gsar_core::{Origin, Policy};
 use gsar_proto::{parse, render, v1};
 
 use super::answer;
-use super::extra_turn::reconsider;
 use super::investigation;
-use crate::call::{Call, Step};
+use super::second_look::{Settled, Taking, settle};
+use crate::call::Call;
 use crate::judge::{Judge, Judgement, Question};
 use crate::offload::offload;
 
@@ -21,54 +21,47 @@ use crate::offload::offload;
 pub(super) struct Case {
     pub(super) policy: Arc<Policy>,
     pub(super) question: Arc<Question>,
+    /// Who reads what the judge supports a second time.
+    pub(super) reader: Option<Arc<dyn Judge>>,
     pub(super) gate: Option<parse::ParsedGate>,
     pub(super) confidence: Option<Confidence>,
     pub(super) explain: bool,
 }
 
-/// Decides. What the judge does in an extra turn is added to its link and its notices.
+/// Decides. What judge and reader do on the way is added to the provenance and to the notices of the judgement.
 pub(super) async fn decide(
     call: &Call,
     case: Case,
     judge: Option<&Arc<dyn Judge>>,
     judgement: &mut Judgement,
-    link: Option<&mut v1::JudgeLink>,
+    provenance: &mut v1::Provenance,
 ) -> v1::EvaluateResponse {
     let case = Arc::new(case);
     let judged = std::mem::take(&mut judgement.judged);
-    let mut assessment = assessed(call, &case, judged.clone(), None).await;
-    let able = judge.filter(|judge| judge.can_reconsider()).zip(link);
-    let objections = assessment.objections(&judged);
-    if let Some((judge, link)) = able.filter(|_| !objections.is_empty()) {
-        call.enter(Step::Judge);
-        let after = reconsider(judge, &case.question, judgement, &judged, objections, link).await;
-        call.enter(Step::Decide);
-        if let Some(after) = after {
-            assessment = assessed(call, &case, after, Some(judged)).await;
-        }
-    }
+    let judge = judge.filter(|judge| judge.can_reconsider());
+    let taking = Taking { call, case: &case, judge, judgement, provenance };
+    let settled = settle(taking, judged).await;
+    let readings = settled.readings.clone();
+    let assessment = assessed(call, &case, settled).await;
     answer::count_claims(&assessment);
-    partitioned(&case, assessment, judgement)
+    partitioned(&case, assessment, &readings, judgement)
 }
 
-async fn assessed(
-    call: &Call,
-    case: &Arc<Case>,
-    judged: Vec<JudgedClaim>,
-    first: Option<Vec<JudgedClaim>>,
-) -> Assessment {
+async fn assessed(call: &Call, case: &Arc<Case>, settled: Settled) -> Assessment {
     let question = &case.question;
     let bytes = question.bytes();
     let case = Arc::clone(case);
     offload(call, bytes, move || {
-        let Case { policy, question, gate, confidence, explain: _ } = case.as_ref();
+        let Case { policy, question, reader: _, gate, confidence, explain: _ } = case.as_ref();
         let investigation = gate.as_ref().map(investigation);
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
-            judged,
-            first,
+            judged: settled.judged,
+            first: settled.first,
             evidence: &question.evidence,
+            readings: &settled.readings,
+            unread: settled.unread,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,
@@ -81,6 +74,7 @@ async fn assessed(
 fn partitioned(
     case: &Case,
     assessment: Assessment,
+    readings: &[Reading],
     judgement: &mut Judgement,
 ) -> v1::EvaluateResponse {
     let policy = &case.policy;
@@ -96,6 +90,7 @@ fn partitioned(
     let considered = std::mem::take(&mut judgement.considered);
     answer::tell_considered(&mut claims, &case.question.claims, considered);
     answer::tell_votes(&mut claims, &judgement.votes);
+    answer::tell_second_looks(&mut claims, readings);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {

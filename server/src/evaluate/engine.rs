@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gsar_proto::parse;
 use tokio::runtime::Handle;
 
-use super::chain::{BuiltChain, JudgeStorage};
+use super::chain::{BuiltChain, JudgeStorage, Reader};
 use super::examples::GradedClaims;
 use super::{CheckedConfig, database};
 use crate::config::{self, Config, EvidenceKept};
@@ -29,6 +29,8 @@ pub struct Engine {
     pub(super) judges: Arc<[Arc<dyn Judge>]>,
     /// The chat model that looks at entities.
     look: Option<Arc<ModelJudge>>,
+    /// Who reads what judges support a second time.
+    pub(super) reader: Reader,
     /// What people graded, for judges that are shown examples.
     pub(super) graded_claims: GradedClaims,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
@@ -60,7 +62,7 @@ impl Engine {
             true => Some(Storage::open(config, database)?),
             false => None,
         };
-        let BuiltChain { judges, look } =
+        let BuiltChain { judges, look, reader } =
             chain.build(&config.judges, storage.as_ref().map(Storage::of_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
@@ -97,6 +99,7 @@ impl Engine {
             policies: Arc::new(policies),
             judges: judges.into(),
             look,
+            reader,
             graded_claims: GradedClaims::default(),
             evidence_kept,
             evidence,

@@ -11,6 +11,7 @@ use tonic::Status;
 use tracing::Instrument as _;
 
 use super::Engine;
+use super::chain::Reader;
 use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
 use crate::telemetry::{metrics as names, traces};
@@ -20,6 +21,9 @@ const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
 /// Why a judge is not asked about a report in a language that it does not read.
 const LANGUAGE_NOT_READ: &str = "LANGUAGE_NOT_READ";
+
+/// The most time that is kept for a second look.
+const MAX_FOR_READER: Duration = Duration::from_secs(20);
 
 /// What came of asking.
 pub(super) struct Judged {
@@ -67,6 +71,7 @@ pub(super) async fn ask(
     judges: Vec<Arc<dyn Judge>>,
     question: &Arc<Question>,
     languages: &[&'static str],
+    reader: &Reader,
 ) -> Result<Judged, Status> {
     let mut unread = None;
     let mut links = Vec::with_capacity(judges.len());
@@ -84,7 +89,7 @@ pub(super) async fn ask(
             continue;
         }
         let span = traces::judge(&name);
-        let in_time = in_its_time(question, following);
+        let in_time = in_its_time(question, following, reader.of(judge).is_some());
         let mut answer = asking::ask(judge, &in_time).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
@@ -164,13 +169,20 @@ fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
 }
 
 /// The question with the time that its judge may take: those behind it need some as well. Judges that wait for others
-/// share it evenly, and those that compute here keep a tenth.
-fn in_its_time(question: &Arc<Question>, following: &[Arc<dyn Judge>]) -> Arc<Question> {
-    let Some(deadline) = question.deadline.filter(|_| !following.is_empty()) else {
+/// share it evenly, and those that compute here keep a tenth. A third of it, at most [`MAX_FOR_READER`], is kept for a
+/// second look.
+fn in_its_time(
+    question: &Arc<Question>,
+    following: &[Arc<dyn Judge>],
+    is_read: bool,
+) -> Arc<Question> {
+    let Some(deadline) = question.deadline.filter(|_| is_read || !following.is_empty()) else {
         return Arc::clone(question);
     };
     let now = Instant::now();
-    let left = deadline.saturating_duration_since(now);
+    let all = deadline.saturating_duration_since(now);
+    let for_reader = if is_read { (all / 3).min(MAX_FOR_READER) } else { Duration::ZERO };
+    let left = all - for_reader;
     let waiting = following.iter().filter(|judge| !judge.is_local()).count();
     let for_local = if waiting < following.len() { left / 10 } else { Duration::ZERO };
     let share = (left - for_local) / u32::try_from(waiting + 1).unwrap_or(u32::MAX);

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use gsar_core::evidence::EvidenceItem;
-use gsar_core::policy::UndefinedScore;
+use gsar_core::policy::{SecondLook, UndefinedScore};
 use gsar_core::safety::Confidence;
 use gsar_core::{Claim, Reason};
 use gsar_proto::violations::Violations;
@@ -13,6 +13,7 @@ use metrics::counter;
 use tonic::Status;
 use tracing::{Instrument as _, Span};
 
+use super::chain::Reader;
 use super::decide::{Case, decide};
 use super::judging::{Judged, ask};
 use super::record::{self, Keyed};
@@ -39,6 +40,8 @@ pub(super) struct Shared {
     corpus: Corpus,
     gate: Option<parse::ParsedGate>,
     judges: Vec<Arc<dyn Judge>>,
+    /// Who reads what a judge supports a second time.
+    reader: Reader,
     options: v1::EvaluateOptions,
     /// Whether several reports are judged by the evidence.
     has_several: bool,
@@ -219,6 +222,10 @@ impl Engine {
         }
         let corpus_id = request.corpus_id;
         let checked = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
+            let reader = match policy.policy.second_look {
+                SecondLook::Off => Reader::Nobody,
+                SecondLook::Headline | SecondLook::All => self.reader.clone(),
+            };
             let shared = Shared {
                 policy,
                 evidence: Arc::new(evidence),
@@ -227,6 +234,7 @@ impl Engine {
                 corpus: Corpus::None,
                 gate,
                 judges,
+                reader,
                 options,
                 has_several: false,
             };
@@ -281,16 +289,17 @@ impl Engine {
         let gate = shared.gate.take();
         let answer = match judged.outcome {
             Ok(mut judgement) => {
+                let judge = judged.judge.as_ref();
                 let case = Case {
+                    reader: judge.and_then(|judge| shared.reader.of(judge)),
                     policy: Arc::clone(policy),
                     explain: question.explain,
                     question,
                     gate,
                     confidence,
                 };
-                let link = around.provenance.judges.last_mut();
-                let judge = judged.judge.as_ref();
-                let deciding = decide(call, case, judge, &mut judgement, link);
+                let provenance = &mut around.provenance;
+                let deciding = decide(call, case, judge, &mut judgement, provenance);
                 let answer = deciding.instrument(traces::step("decide")).await;
                 around.notices.append(&mut judgement.notices);
                 answer
@@ -337,6 +346,7 @@ async fn judge(
         synthesis: report.synthesis.as_str().into(),
         claims: claims.into(),
         objections: Vec::new(),
+        statements: Vec::new(),
         evidence: gathered.evidence,
         examples,
         is_kept: gathered.is_kept || is_shared,
@@ -352,7 +362,8 @@ async fn judge(
     } else {
         let asked = Arc::clone(&question);
         let languages = offload(call, question.synthesis.len(), move || asked.languages()).await;
-        ask(std::mem::take(&mut shared.judges), &question, &languages).await?
+        let judges = std::mem::take(&mut shared.judges);
+        ask(judges, &question, &languages, &shared.reader).await?
     };
     around.watch.lap(Step::Judge);
     Ok((question, judged))

@@ -267,6 +267,12 @@ impl Evaluation {
             && !self.report.synthesis.trim().is_empty()
     }
 
+    /// Why claims were not read a second time, where the reader failed then.
+    fn unread(&self) -> Option<String> {
+        let link = self.answer.provenance.as_ref()?.second_look.as_ref()?;
+        (link.result == "failed").then(|| link.detail.clone())
+    }
+
     /// Verifies and decides over the evidence.
     fn assessed(
         &self,
@@ -287,6 +293,8 @@ impl Evaluation {
             judged,
             first,
             evidence,
+            readings: &self.partition.readings,
+            unread: self.unread(),
             origin: Origin::Judge,
             investigation: None,
             confidence: None,
@@ -328,13 +336,14 @@ impl Evaluation {
             judged: undone.first.unwrap_or(undone.judged),
             verified: self.partition.verified.clone(),
             coverage: covered.filter(|_| is_asked_for),
+            unread: self.unread(),
             evidence,
         };
         reassess(policy, recorded)
     }
 }
 
-/// Adds to the claims how the votes on each were.
+/// Adds to the claims how the votes on each were, and what a second reader made of it.
 fn with_votes(
     mut claims: Vec<v1::JudgedClaim>,
     recorded: &[v1::JudgedClaim],
@@ -346,6 +355,7 @@ fn with_votes(
             claim.considered.clone_from(&recorded.considered);
             claim.votes.clone_from(&recorded.votes);
             claim.agreement = recorded.agreement;
+            claim.second_look.clone_from(&recorded.second_look);
         }
     }
     claims

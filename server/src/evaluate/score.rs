@@ -115,6 +115,8 @@ fn by_claims(
         judged,
         first: None,
         evidence: &evidence,
+        readings: &[],
+        unread: None,
         origin: Origin::Caller,
         investigation: investigation.as_ref(),
         confidence: report.confidence,

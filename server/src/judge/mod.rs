@@ -25,6 +25,7 @@ use std::time::Instant;
 
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::fixed::Millionths;
+use gsar_core::second_look::Statement;
 use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 
@@ -50,6 +51,11 @@ pub trait Judge: Send + Sync {
 
     /// Whether it can be asked about a verdict once more, with [`Question::objections`].
     fn can_reconsider(&self) -> bool {
+        false
+    }
+
+    /// Whether it can read statements beside their quotes: [`Question::statements`].
+    fn can_take_second_look(&self) -> bool {
         false
     }
 
@@ -91,7 +97,10 @@ pub struct Question {
     /// The extra turn: the verdicts on these claims and what was found about them, one for each claim and in their
     /// order. Empty when a report is judged for the first time.
     pub objections: Vec<Objection>,
-    /// The evidence.
+    /// A second look: what each claim is read beside, in their order; a verdict `shown` is a grounded claim then, `not_shown`
+    /// an ungrounded and `refuted` a contradicted one. Empty when claims are judged.
+    pub statements: Vec<Statement>,
+    /// The evidence; in a second look excerpts of it.
     pub evidence: Arc<Vec<EvidenceItem>>,
     /// Claims that people graded, the most alike first; empty where no judge wants any.
     pub examples: Arc<[Example]>,
@@ -134,6 +143,12 @@ impl Question {
     #[must_use]
     pub fn payer(&self) -> Payer {
         self.call.as_ref().map_or_else(Payer::default, |call| call.principal.as_ref().into())
+    }
+
+    /// Whether it is a second look.
+    #[must_use]
+    pub fn is_second_look(&self) -> bool {
+        !self.statements.is_empty()
     }
 
     /// The languages that the report and its claims are written in, as BCP 47 tags, as far as enough words tell.
@@ -214,7 +229,7 @@ pub struct ModelCall {
     pub judge: String,
     /// Which of the judge's answers it belongs to, from 0.
     pub sample: u32,
-    /// What for: `judge`, `repair`, `refute` or `reconsider`.
+    /// What for: `judge`, `repair`, `refute`, `reconsider`, `second_look` or `choose`.
     pub purpose: &'static str,
     /// The model as its provider names it; empty where it did not answer.
     pub model: String,

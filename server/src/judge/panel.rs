@@ -35,6 +35,10 @@ impl Member {
     /// The greatest weight of a member.
     pub const MAX_WEIGHT: u32 = 100;
 
+    fn takes_second_look(&self) -> bool {
+        !self.refutes && self.judge.can_take_second_look()
+    }
+
     fn samples(&self, question: &Question) -> u32 {
         if self.judge.is_local() {
             return 1;
@@ -88,7 +92,10 @@ impl Panel {
     }
 
     async fn ask_all(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let asked = self.members.iter().flat_map(|member| {
+        let is_second_look = question.is_second_look();
+        let members =
+            self.members.iter().filter(|member| !is_second_look || member.takes_second_look());
+        let asked = members.flat_map(|member| {
             let samples = member.samples(question);
             (0..samples).map(move |sample| ask_member(member, samples, sample, question))
         });
@@ -287,6 +294,10 @@ impl Judge for Panel {
     fn can_reconsider(&self) -> bool {
         let votes = |member: &&Member| !member.refutes;
         self.members.iter().filter(votes).any(|member| member.judge.can_reconsider())
+    }
+
+    fn can_take_second_look(&self) -> bool {
+        self.members.iter().any(Member::takes_second_look)
     }
 
     fn examples(&self) -> usize {

@@ -194,6 +194,7 @@ mod tests {
             evidence_type,
             citations: vec![Citation { target, quote: quote.to_owned(), bytes: None }],
             note: format!("note of {quote}"),
+            role: gsar_core::Role::default(),
             rules: Vec::new(),
         }
     }

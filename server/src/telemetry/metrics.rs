@@ -43,7 +43,9 @@ pub const JUDGE_TOKENS: &str = "gsar_judge_tokens_total";
 pub const JUDGE_ANSWERS: &str = "gsar_judge_answers_total";
 /// Claims on which votes differ, by `judge`.
 pub const DISAGREEMENTS: &str = "gsar_judge_disagreements_total";
-/// Extra turns about findings, by `judge` and `result`: `answered`, `abstained` or `failed`.
+/// Statements that were read a second time, by `reader` and `verdict`: `shown`, `not_shown` or `refuted`.
+pub const SECOND_LOOKS: &str = "gsar_second_looks_total";
+/// Extra turns about missing quotes and disagreement with the reader, by `judge` and `result`: `answered`, `abstained` or `failed`.
 pub const EXTRA_TURNS: &str = "gsar_judge_extra_turns_total";
 /// Corpora that reports were evaluated against, by `method`: `whole`, `lexical` or `hybrid`.
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
@@ -118,7 +120,8 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(JUDGE_TOKENS, "tokens of chat models, by judge and direction");
     describe_counter!(JUDGE_ANSWERS, "answers of chat models, by judge and how they were read");
     describe_counter!(DISAGREEMENTS, "claims on which votes differ, by judge");
-    describe_counter!(EXTRA_TURNS, "extra turns about findings, by judge and result");
+    describe_counter!(SECOND_LOOKS, "statements read a second time, by reader and verdict");
+    describe_counter!(EXTRA_TURNS, "extra turns of judges, by judge and result");
     describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");

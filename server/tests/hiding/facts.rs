@@ -90,6 +90,7 @@ fn truthful_about(claim: &Claim) -> JudgedClaim {
         evidence_type: EvidenceType::ToolMatch,
         citations: citations.collect(),
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     }
 }

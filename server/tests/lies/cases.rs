@@ -79,6 +79,7 @@ fn honest((number, label): (usize, &Label)) -> JudgedClaim {
         evidence_type: EvidenceType::from_name(&label.evidence_type).unwrap(),
         citations: cites.map(|id| citation(id, "", quote)).into_iter().collect(),
         note: String::new(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     }
 }

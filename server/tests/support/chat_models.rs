@@ -60,6 +60,8 @@ impl Models {
             config.judges.chain = names.chain(["rules/2".to_owned()]).collect();
             config.judges.models.clone_from(&self.named);
             config.ledger.durable = false;
+            // What is tested is the judge alone, unless a test is about second looks.
+            config.judges.second_look = gsar_server::config::NO_READER.to_owned();
             change(config);
         });
         wanted.await
@@ -126,7 +128,7 @@ pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
                 quote => serde_json::json!([{"evidence": label, "field_path": null, "quote": quote}]),
             };
             let note = "as quoted";
-            serde_json::json!({"id": id, "class": class, "type": "tool_match", "citations": citations, "note": note})
+            serde_json::json!({"id": id, "class": class, "type": "tool_match", "role": "observation", "citations": citations, "note": note})
         })
         .collect();
     serde_json::json!({

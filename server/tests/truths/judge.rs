@@ -32,6 +32,7 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
             evidence_type,
             citations,
             note,
+            role: gsar_core::Role::default(),
             rules: Vec::new(),
         }
     };

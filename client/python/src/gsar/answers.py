@@ -60,6 +60,13 @@ def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
     return [claim for claim in answer.claims if claim.disputed or class_of(claim) in faults]
 
 
+def why(claim: v1.JudgedClaim) -> str:
+    """What decided the class of a claim: the words of a second reader who did not find it shown, else the judge's note."""
+    look = claim.second_look
+    disagrees = look.verdict in (v1.SECOND_LOOK_VERDICT_NOT_SHOWN, v1.SECOND_LOOK_VERDICT_REFUTED)
+    return look.words if disagrees and look.words else claim.note
+
+
 def describe(answer: v1.EvaluateResponse) -> str:
     """The decision, its reasons and the claims at fault, for people."""
     head = tier(answer).upper()
@@ -72,8 +79,8 @@ def describe(answer: v1.EvaluateResponse) -> str:
         state = "disputed" if claim.disputed else class_of(claim)
         said = textwrap.shorten(claim.text, 160)
         lines.append(f"  {state:<13} {claim.id:<4} {said}")
-        if claim.note:
-            lines.append(f"  {'':<18} {textwrap.shorten(claim.note, 200)}")
+        if why(claim):
+            lines.append(f"  {'':<18} {textwrap.shorten(why(claim), 200)}")
         lines += [
             f"  {'':<18} {citation.evidence_id}: {textwrap.shorten(citation.quote, 160)}"
             for citation in claim.citations

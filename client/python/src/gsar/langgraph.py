@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 import gsar.aio
 from gsar import v1
-from gsar.answers import Class, Tier, claims_at_fault, class_of, describe, may_go_out, tier
+from gsar.answers import Class, Tier, claims_at_fault, class_of, describe, may_go_out, tier, why
 from gsar.client import Client
 
 State: TypeAlias = Mapping[str, Any]
@@ -72,7 +72,7 @@ def grounding(answer: v1.EvaluateResponse, attempts: int = 1) -> Grounding:
         evaluation_id=answer.evaluation_id,
         reasons=[reason.code for reason in answer.decision.reasons],
         faults=[
-            Fault(claim=claim.text, claim_class=class_of(claim), note=claim.note) for claim in claims_at_fault(answer)
+            Fault(claim=claim.text, claim_class=class_of(claim), note=why(claim)) for claim in claims_at_fault(answer)
         ],
         gaps=list(answer.gaps),
         affected_specialists=list(answer.decision.affected_specialists),

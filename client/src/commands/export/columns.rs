@@ -38,6 +38,8 @@ const PARTITION: &[(&str, Type)] = of_evaluation![
     ("class", Type::Text),
     ("type", Type::Text),
     ("disputed", Type::Bool),
+    ("role", Type::Text),
+    ("second_look", Type::Text),
     ("citations", Type::Text),
     ("corrections", Type::Text),
 ];
@@ -132,6 +134,8 @@ fn partition(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure> {
             name(claim.class().as_str_name()),
             name(claim.r#type().as_str_name()),
             Cell::Bool(claim.disputed),
+            name(claim.role().as_str_name()),
+            look(claim),
             list(claim.citations.iter())?,
             list(record.corrections.iter().filter(of_claim))?,
         ])
@@ -208,6 +212,11 @@ fn claim_reward(record: v1::ClaimRewardRecord) -> Vec<Cell> {
         Cell::Number(record.reward_millionths.into()),
     ]);
     row
+}
+
+/// The verdict of a second look; nothing where nobody took one.
+fn look(claim: &v1::JudgedClaim) -> Cell {
+    claim.second_look.as_ref().map_or(Cell::Absent, |look| name(look.verdict().as_str_name()))
 }
 
 fn name(name: &str) -> Cell {

@@ -47,13 +47,16 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
 /// What verification made of the claim, and who voted how.
 fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     let corrections: Vec<_> = corrections.iter().filter(|of| of.claim_id == claim.id).collect();
-    if corrections.is_empty() && claim.votes.is_empty() {
+    if corrections.is_empty() && claim.votes.is_empty() && claim.second_look.is_none() {
         return html! {};
     }
     html! {
         ul {
             @for of in corrections {
                 li { "Verification: " (words::correction(of)) ": " (said(&of.sentence)) " " code { (said(&of.code)) } }
+            }
+            @if let Some(look) = &claim.second_look {
+                li { (said(&words::second_look(look))) " (" (said(&look.reader)) ")" }
             }
             @for vote in &claim.votes {
                 li {

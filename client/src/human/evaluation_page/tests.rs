@@ -35,6 +35,8 @@ fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
             citation(text, String::new(), None),
         ],
         votes: vec![v1::Vote { judge: said(), note: said(), ..Default::default() }],
+        role: v1::ClaimRole::Observation.into(),
+        second_look: None,
         rules: vec![said()],
         ..Default::default()
     };

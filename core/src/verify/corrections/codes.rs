@@ -31,6 +31,10 @@ pub enum CorrectionCode {
     QuoteAmbiguous,
     /// A grounded, contradicted or complementary claim without any valid citation.
     NoValidCitation,
+    /// A claim that a second reader does not find shown by its quotes.
+    NotShown,
+    /// A claim that a second reader finds refuted by its quotes.
+    Refuted,
     /// A claim that rests on a weaker one.
     WeakerSupport,
     /// A type above what the kind of the cited item allows.
@@ -66,7 +70,7 @@ const RETIRED: [&str; 13] = [
 
 impl CorrectionCode {
     /// Every code that this version gives, in the order in which they are declared.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::UnknownClaim,
         Self::DuplicateClaim,
         Self::AlteredClaim,
@@ -81,6 +85,8 @@ impl CorrectionCode {
         Self::QuoteOutsideField,
         Self::QuoteAmbiguous,
         Self::NoValidCitation,
+        Self::NotShown,
+        Self::Refuted,
         Self::WeakerSupport,
         Self::TypeAboveEvidence,
         Self::NotAttested,
@@ -107,6 +113,8 @@ impl CorrectionCode {
             Self::QuoteOutsideField => "QUOTE_OUTSIDE_FIELD",
             Self::QuoteAmbiguous => "QUOTE_AMBIGUOUS",
             Self::NoValidCitation => "NO_VALID_CITATION",
+            Self::NotShown => "NOT_SHOWN",
+            Self::Refuted => "REFUTED",
             Self::WeakerSupport => "WEAKER_SUPPORT",
             Self::TypeAboveEvidence => "TYPE_ABOVE_EVIDENCE",
             Self::NotAttested => "NOT_ATTESTED",

@@ -37,6 +37,12 @@ impl Canonical {
         Self { traced: without_spaces(folded.as_str(), origin) }
     }
 
+    /// The canonical form of a text that came from another one, whose bytes it remembers.
+    pub(in super::super) fn of_traced(printed: &Traced) -> Self {
+        let canonical = Self::of(&printed.text);
+        Self { traced: retraced(&canonical.traced, |span| printed.original(&span)) }
+    }
+
     pub(super) fn as_str(&self) -> &str {
         &self.traced.text
     }

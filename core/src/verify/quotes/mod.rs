@@ -1,14 +1,15 @@
 //! This module finds every quote in what it is quoted from.
 //!
 //! Tried in this order: the bytes as they are; both sides folded; both in canonical form, without the escapes of
-//! JSON strings and the spaces around its signs; stretches joined by an ellipsis, within one record; and, for
-//! quotes of three words or more without any figure, nearly equal words. A match must begin and end where words
+//! JSON strings and the spaces around its signs; stretches joined by an ellipsis, within one record; both as they were
+//! printed, before a runtime cut lines or a journal wrote bytes as numbers; and, for quotes of three words or more without any figure, nearly equal words. A match must begin and end where words
 //! do: `BackOff` is not quoted from `ImagePullBackOff`, nor `5 errors` from `15 errors`. Where a field is
 //! cited, the quote must stand in it, or around it.
 
 mod boundaries;
 mod canonical;
 mod nearly;
+mod readable;
 mod records;
 
 use core::ops::Range;
@@ -22,6 +23,7 @@ use crate::text::tokens::words;
 
 use boundaries::{find, is_whole};
 pub(super) use canonical::Canonical;
+pub(super) use readable::readable;
 
 /// Where a quote was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,10 +128,14 @@ pub(super) fn locate_verbatim(
     let source = sources.canonical(position);
     let wanted = canonical::canonical(quote);
     let place = if wanted.is_empty() { None } else { find(source.as_str(), &wanted) };
-    match place {
-        Some(place) => Some(source.original(&place)),
-        None => records::find_elided(content, source, quote, |_| true),
+    if let Some(place) = place {
+        return Some(source.original(&place));
     }
+    let elided = records::find_elided(content, source, quote, |_| true);
+    elided.or_else(|| {
+        let printed = sources.printed(position)?;
+        find(printed.as_str(), &wanted).map(|place| printed.original(&place))
+    })
 }
 
 /// Finds a quote in a plain text.
@@ -206,6 +212,22 @@ mod tests {
         assert_eq!(found(&log, "connection pool exhausted"), place("connection pool exhausted"));
         assert_eq!(found(&log, "Warning BackOff  Back-off"), place("Warning  BackOff  Back-off"));
         assert_eq!(found(&log, " pool\u{200b} exhausted\n"), place("pool exhausted"));
+    }
+
+    #[test]
+    fn honest_spellings_are_found() {
+        let cut = "2026-03-04T08:15:02Z stdout P dial ledger-db:5432: connection refu\n2026-03-04T08:15:02Z stderr F warn: 3 of 5 used\n2026-03-04T08:15:02Z stdout F sed, attempt 3\n";
+        let bytes = r#"{"MESSAGE": [27, 91, 50, 109, 100, 101, 112, 116, 104, 32, 52, 49, 50, 27, 91, 48, 109]}"#;
+        for (content, quote) in [
+            (cut, "ledger-db:5432: connection refused, attempt 3"),
+            (bytes, "depth 412"),
+            ("pool\u{2011}size \u{2265} 10, \u{201c}full\u{201d}", "pool-size >= 10, \"full\""),
+            ("\u{1b}[31mERROR\u{1b}[0m disk full", "ERROR disk full"),
+            ("used 1\u{202f}234 MiB", "used 1 234 MiB"),
+        ] {
+            assert!(found(&tool("e1", content), quote).is_some(), "{quote}");
+        }
+        assert_eq!(found(&tool("e1", cut), "connection refused by ledger"), None);
     }
 
     #[test]

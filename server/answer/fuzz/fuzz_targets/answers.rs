@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use gsar_answer::{Bounds, Reading, Rung, Unreadable, read, repair_prompt};
+use gsar_answer::{Bounds, Form, Reading, Rung, Unreadable, read, repair_prompt};
 use gsar_core::{Claim, ClaimId, Class};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,8 +16,8 @@ static CLAIMS: LazyLock<Vec<Claim>> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let outcome = read(&text, &CLAIMS, &Bounds::default());
-    assert_eq!(outcome, read(&text, &CLAIMS, &Bounds::default()));
+    let outcome = read(&text, Form::Judgement, &CLAIMS, &Bounds::default());
+    assert_eq!(outcome, read(&text, Form::Judgement, &CLAIMS, &Bounds::default()));
     let _ = repair_prompt(&outcome);
     let Ok(reading) = outcome else { return };
     assert_ne!(reading.rung, Rung::Salvaged(Vec::new()));
@@ -60,13 +60,13 @@ fn nothing_is_taken_from_a_part(text: &str) {
     let cuts = (1..whole.len()).filter(|cut| whole.is_char_boundary(*cut));
     for cut in cuts.step_by(1 + whole.len() / 64) {
         let part = &whole[..cut];
-        let outcome = read(part, &CLAIMS, &Bounds::default());
+        let outcome = read(part, Form::Judgement, &CLAIMS, &Bounds::default());
         assert_eq!(outcome, Err(Unreadable::Truncated { bytes: part.trim().len() }), "{part}");
     }
 }
 
 fn words_around_change_nothing(reading: Reading, text: &str) {
-    let Ok(among_words) = read(&format!("My answer: {text}\nThat is all."), &CLAIMS, &Bounds::default()) else {
+    let Ok(among_words) = read(&format!("My answer: {text}\nThat is all."), Form::Judgement, &CLAIMS, &Bounds::default()) else {
         panic!("words around it make an answer unreadable: {text}");
     };
     assert!(matches!(among_words.rung, Rung::Salvaged(_)));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gsar_core::evidence::{Citation, Content, EvidenceItem, Target, VerificationResult};
+use gsar_core::second_look::Statement;
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId};
 
@@ -26,6 +27,7 @@ impl Key {
             synthesis,
             claims,
             objections,
+            statements,
             evidence,
             examples,
             is_kept: _,
@@ -37,7 +39,7 @@ impl Key {
             call,
         } = question;
         let evidence = digest_anywhere(evidence).await;
-        let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: question");
+        let mut digest = Digest::new("gsar.dev 2026-11-27 judgements: question");
         digest.text(judge);
         digest.text(fingerprint);
         digest.text(synthesis);
@@ -60,6 +62,16 @@ impl Key {
             said.citations.iter().for_each(|citation| digest.citation(citation));
             digest.count(findings.len());
             findings.iter().for_each(|finding| digest.text(finding));
+        }
+        digest.count(statements.len());
+        for Statement { claim: _, under, before, quotes } in statements {
+            digest.text(under);
+            digest.text(before);
+            digest.count(quotes.len());
+            for (id, quote) in quotes {
+                digest.text(id.as_str());
+                digest.text(quote);
+            }
         }
         // Left out where there are none, so that what was cached before there were any is found.
         if !examples.is_empty() {

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::fixed::Millionths;
-use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use serde::{Deserialize, Serialize};
 
 use super::words::word;
 use crate::judge::{Judgement, ModelCall, Notice};
 
 /// Changes whenever an older text would be read wrongly; such a text is no answer.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct Written {
@@ -39,6 +39,7 @@ struct WrittenJudgedClaim {
     claim: WrittenClaim,
     class: String,
     evidence_type: String,
+    role: String,
     citations: Vec<WrittenCitation>,
     note: String,
     rules: Vec<String>,
@@ -132,6 +133,7 @@ impl WrittenJudgedClaim {
             claim: WrittenClaim::of(&judged.claim),
             class: judged.class.name().to_owned(),
             evidence_type: judged.evidence_type.name().to_owned(),
+            role: judged.role.name().to_owned(),
             citations: judged.citations.iter().map(WrittenCitation::of).collect(),
             note: judged.note.clone(),
             rules: judged.rules.clone(),
@@ -143,6 +145,7 @@ impl WrittenJudgedClaim {
             claim: self.claim.read()?,
             class: Class::from_name(&self.class)?,
             evidence_type: EvidenceType::from_name(&self.evidence_type)?,
+            role: Role::from_name(&self.role)?,
             citations: self
                 .citations
                 .into_iter()
@@ -241,8 +244,8 @@ mod tests {
     fn what_stands_on_disk_is_known() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         let expected = concat!(
-            r#"{"version":3,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
-            r#""class":"grounded","evidence_type":"tool_match","citations":["#,
+            r#"{"version":4,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
+            r#""class":"grounded","evidence_type":"tool_match","role":"observation","citations":["#,
             r#"{"target":{"Evidence":{"id":"e1","field_path":"/status"}},"quote":"crash","bytes":{"start":5,"end":10}},"#,
             r#"{"target":{"Claim":"c2"},"quote":"","bytes":null}],"note":"It says so.","rules":[]}],"#,
             r#""considered":[["e1"]],"score":900000,"explanation":"One claim.","gaps":["no logs"],"#,
@@ -256,9 +259,10 @@ mod tests {
     fn another_version_or_an_unknown_name_is_no_answer() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         for (from, to) in [
-            (r#""version":3"#, r#""version":4"#),
+            (r#""version":4"#, r#""version":5"#),
             (r#""grounded""#, r#""proven""#),
             (r#""tool_match""#, r#""guess""#),
+            (r#""observation""#, r#""guess""#),
             (r#""id":"c1""#, r#""id":"""#),
             (r#""id":"e1""#, r#""id":"""#),
             (r#""Claim":"c2""#, r#""Claim":"""#),

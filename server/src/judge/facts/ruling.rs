@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gsar_core::evidence::{Citation, EvidenceKind, Target};
 use gsar_core::report::{ClaimKind, clauses};
-use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Role};
 use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::RecordId;
 use gsar_extraction::rules::{Held, Outcome, RuleId, cited};
@@ -33,6 +33,7 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
             evidence_type: EvidenceType::ComplementaryFinding,
             citations: Vec::new(),
             note: "it states no fact: it asks or proposes".to_owned(),
+            role: Role::Proposal,
             rules: Vec::new(),
         };
     }
@@ -45,6 +46,7 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
         claim: claim.clone(),
         class,
         evidence_type: evidence_type(class, &items, observations),
+        role: Role::default(),
         citations,
         note,
         rules: rules.into_iter().map(|RuleId(name)| name.to_owned()).collect(),
@@ -71,6 +73,7 @@ pub(super) fn judged_as(
         },
         citations: ruling.citations,
         note,
+        role: Role::default(),
         rules: Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! This module puts a question as one call asks it: its claims in an order that says nothing of their classes, the
 //! canary among them, and a report that holds the canary's sentence. It asks nobody and reads no answer.
 
+use gsar_core::second_look::Statement;
 use gsar_core::{Claim, ClaimId};
 
 use super::canary::canary;
@@ -13,6 +14,8 @@ use crate::judge::Question;
 pub(super) struct Asked {
     /// The claims in the order in which they are shown.
     pub(super) claims: Vec<Claim>,
+    /// In a second look, what each of them is read beside.
+    pub(super) statements: Vec<Statement>,
     /// The report as it is shown.
     pub(super) synthesis: String,
     canary: Option<ClaimId>,
@@ -21,17 +24,36 @@ pub(super) struct Asked {
 impl Asked {
     /// The question about a part of its evidence.
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
-        let mut claims = question.claims.to_vec();
+        let mut claims: Vec<(usize, Claim)> = question.claims.iter().cloned().enumerate().collect();
         order(question, part).shuffle(&mut claims);
-        let mut asked = Self { claims, synthesis: question.synthesis.to_string(), canary: None };
+        let statement = |place: &usize| question.statements.get(*place).cloned();
+        let statements = claims.iter().filter_map(|(place, _)| statement(place)).collect();
+        let mut asked = Self {
+            claims: claims.into_iter().map(|(_, claim)| claim).collect(),
+            statements,
+            synthesis: question.synthesis.to_string(),
+            canary: None,
+        };
         let mut draws = Draws::from_os();
         if with_canary && let Some(canary) = canary(question, part, &mut draws) {
-            asked.synthesis = planted(&question.synthesis, &canary.text, &mut draws);
-            asked.canary = Some(canary.id.clone());
-            let place = draws.below(asked.claims.len() + 1);
-            asked.claims.insert(place, canary);
+            asked.insert(canary, &question.synthesis, &mut draws);
         }
         asked
+    }
+
+    /// Puts the canary into a place that is drawn. In a second look it borrows the quotes of another statement, which
+    /// show something else.
+    fn insert(&mut self, canary: Claim, synthesis: &str, draws: &mut Draws) {
+        self.synthesis = planted(synthesis, &canary.text, draws);
+        self.canary = Some(canary.id.clone());
+        let place = draws.below(self.claims.len() + 1);
+        if let Some(Statement { quotes, .. }) = draws.one_of(&self.statements) {
+            let quotes = quotes.clone();
+            let (claim, empty) = (canary.clone(), String::new());
+            let statement = Statement { claim, under: empty.clone(), before: empty, quotes };
+            self.statements.insert(place, statement);
+        }
+        self.claims.insert(place, canary);
     }
 
     /// Whether that is the claim that nothing can support.
@@ -97,6 +119,7 @@ pub(super) mod tests {
             synthesis: synthesis.into(),
             claims: claims.iter().enumerate().map(claim).collect(),
             objections: Vec::new(),
+            statements: Vec::new(),
             evidence: Arc::new(vec![item]),
             examples: Arc::default(),
             is_kept: false,

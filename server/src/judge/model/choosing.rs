@@ -30,9 +30,9 @@ impl ModelJudge {
     ) -> Vec<Piece<'q>> {
         let evidence = question.evidence.as_slice();
         let whole = || evidence.iter().map(Piece::whole).collect();
-        // What the model cited before is looked up where it stands.
-        let Some(above) = self.options.outline_above.filter(|_| question.objections.is_empty())
-        else {
+        // What the model cited before is looked up where it stands, and a second look has excerpts already.
+        let is_first = question.objections.is_empty() && !question.is_second_look();
+        let Some(above) = self.options.outline_above.filter(|_| is_first) else {
             return whole();
         };
         let long: Vec<LongItem<'q>> =
@@ -73,11 +73,9 @@ impl ModelJudge {
             .iter()
             .map(|of| Piece { item: of.item, content: &of.outline, part: None })
             .collect();
-        let redactor = self.options.redactor.as_ref();
-        let shown =
-            Shown::new(&self.framer, redactor, &question.synthesis, &question.claims, &outlines)
-                .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
-        let text = question_text(&shown.synthesis, &shown.claims, shown.frame.text());
+        let shown = Shown::new(&self.framing(), &question.synthesis, &question.claims, &outlines)
+            .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
+        let text = question_text(shown.frame.text(), "", &shown.synthesis, &shown.claims);
         let system = PROMPT
             .replace("{{how_to_read}}", &shown.frame.how_to_read())
             .replace("{{schema}}", SCHEMA);

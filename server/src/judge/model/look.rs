@@ -93,8 +93,7 @@ impl ModelJudge {
         turn: &mut Part,
     ) -> Result<EntityAnswer, Failed> {
         let pieces: Vec<Piece<'_>> = chunk.iter().map(Passage::piece).collect();
-        let redactor = self.options.redactor.as_ref();
-        let shown = Shown::new(&self.framer, redactor, &question.around, &[], &pieces)
+        let shown = Shown::new(&self.framing(), &question.around, &[], &pieces)
             .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
         let text = format!(
             "What is known of the entity and around it, as a JSON object:\n{}\n\n{}",

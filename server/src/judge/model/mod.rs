@@ -21,7 +21,7 @@ mod turn;
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
-use gsar_answer::{Bounds, Reading, Unreadable, read, repair_prompt};
+use gsar_answer::{Bounds, Labels, Reading, Unreadable, read, repair_prompt};
 use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Trace, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
@@ -35,9 +35,9 @@ pub use choosing::lines_prompt;
 use expense::settle;
 pub use look::{EntityAnswer, EntityQuestion, Passage};
 use parts::{merged, parts};
-use prompt::question as question_text;
 pub use prompt::{Prompt, PromptError};
-use shown::{Piece, Shown};
+use prompt::{question as question_text, statements as statements_text};
+use shown::{Framing, Piece, Shown};
 use turn::shares;
 
 use crate::telemetry::traces::{self, ChatReply};
@@ -100,6 +100,9 @@ pub struct ModelJudge {
     name: String,
     chat: Chat,
     framer: Framer,
+    /// From which the delimiters of evidence are drawn.
+    secret: [u8; 32],
+    second_look: Prompt,
     options: ModelOptions,
 }
 
@@ -140,7 +143,22 @@ impl ModelJudge {
     /// Why evidence cannot be framed, which is an error of this program.
     pub fn new(chat: Chat, options: ModelOptions) -> Result<Self, String> {
         let framer = Framer::new().map_err(|error| error.to_string())?;
-        Ok(Self { name: chat.model().to_string(), chat, framer, options })
+        let secret = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
+        let secret = blake3::derive_key(
+            "gsar.dev 2026-11-27 delimiters of evidence",
+            secret.map(uuid::Uuid::into_bytes).as_flattened(),
+        );
+        let second_look = Prompt::second_look();
+        Ok(Self { name: chat.model().to_string(), chat, framer, secret, second_look, options })
+    }
+
+    fn framing(&self) -> Framing<'_> {
+        let redactor = self.options.redactor.as_ref();
+        Framing { framer: &self.framer, secret: &self.secret, redactor }
+    }
+
+    fn prompt(&self, question: &Question) -> &Prompt {
+        if question.is_second_look() { &self.second_look } else { &self.options.prompt }
     }
 
     async fn ask(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -226,27 +244,26 @@ impl ModelJudge {
         let with_canary = self.options.canary && !is_extra_turn;
         let asking = Asked::new(question, part, with_canary);
         let asked = &asking.claims;
-        let redactor = self.options.redactor.as_ref();
-        let mut shown = Shown::new(&self.framer, redactor, &asking.synthesis, asked, part)
+        let mut shown = Shown::new(&self.framing(), &asking.synthesis, asked, part)
             .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
         turn.notices = shown.notices();
-        let mut text = match question.examples.get(..self.options.examples) {
-            Some(examples) => shown.examples(examples),
-            None => shown.examples(&question.examples),
-        };
-        text.push_str(&question_text(&shown.synthesis, &shown.claims, shown.frame.text()));
-        if is_extra_turn {
-            text.push_str(&shown.objections(&question.objections));
-        }
+        let text = self.text(question, &asking, &mut shown);
         let temperature = self.temperature(question);
         let seed = u64::from(question.sample);
-        let request =
-            self.options.prompt.request(&shown.frame.how_to_read(), text, temperature, seed);
+        let prompt = self.prompt(question);
+        let ids: Vec<&str> = asked.iter().map(|claim| claim.id.as_str()).collect();
+        let labels = Labels { claims: &ids, evidence: part.len() };
+        let request = prompt.request(&shown.frame.how_to_read(), text, labels, temperature, seed);
         let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
         let allowed = Allowance::of(question);
-        let purpose = if is_extra_turn { "reconsider" } else { self.options.purpose.name() };
+        let purpose = match (is_extra_turn, question.is_second_look()) {
+            (true, _) => "reconsider",
+            (false, true) => "second_look",
+            (false, false) => self.options.purpose.name(),
+        };
 
-        let (said, mut outcome) = self.call(purpose, &mut request, &allowed, asked, turn).await?;
+        let (said, mut outcome) =
+            self.call(purpose, prompt, &mut request, &allowed, asked, turn).await?;
         let is_canary = |id: &ClaimId| asking.is_canary(id);
         let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
@@ -257,7 +274,7 @@ impl ModelJudge {
             }
             request.messages.push(Turn { role: Role::Assistant, text: said });
             request.messages.push(Turn { role: Role::User, text: repair });
-            match self.call("repair", &mut request, &allowed, &open, turn).await {
+            match self.call("repair", prompt, &mut request, &allowed, &open, turn).await {
                 Ok((_, Ok(second))) => outcome = Ok(joined(outcome, second)),
                 // What the first answer settled stays settled; the rest is dropped, which verification sees.
                 Ok((_, Err(_))) | Err(Failed::Otherwise { .. }) => {}
@@ -277,7 +294,7 @@ impl ModelJudge {
         {
             return Err(Failed::Otherwise {
                 code: "CANARY_GROUNDED",
-                reason: "it supported a claim that nothing can support; look at the evidence for instructions, or ask another model"
+                reason: "it supported a claim that nothing can support; check the evidence for instructions, or configure another model"
                     .to_owned(),
             });
         }
@@ -295,18 +312,36 @@ impl ModelJudge {
         Ok(())
     }
 
+    /// The question in words: the evidence first, then what differs between reports about it.
+    fn text(&self, question: &Question, asking: &Asked, shown: &mut Shown) -> String {
+        if question.is_second_look() {
+            let statements = shown.statements(&asking.statements);
+            return statements_text(shown.frame.text(), &statements);
+        }
+        let examples = match question.examples.get(..self.options.examples) {
+            Some(examples) => shown.examples(examples),
+            None => shown.examples(&question.examples),
+        };
+        let mut text =
+            question_text(shown.frame.text(), &examples, &shown.synthesis, &shown.claims);
+        if !question.objections.is_empty() {
+            text.push_str(&shown.objections(&question.objections));
+        }
+        text
+    }
+
     /// One call and how its answer reads.
     async fn call(
         &self,
         purpose: &'static str,
+        prompt: &Prompt,
         request: &mut Request,
         allowed: &Allowance,
         claims: &[Claim],
         turn: &mut Part,
     ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
-        let prompt = self.options.prompt.digest();
-        let (mut call, text) = self.send(purpose, prompt, request, allowed, turn).await?;
-        let outcome = read(&text, claims, &Bounds::default());
+        let (mut call, text) = self.send(purpose, prompt.digest(), request, allowed, turn).await?;
+        let outcome = read(&text, prompt.form(), claims, &Bounds::default());
         match &outcome {
             Ok(reading) => {
                 call.rung = reading.rung.name();
@@ -397,6 +432,10 @@ impl Judge for ModelJudge {
 
     /// One that looks for what is false votes for nothing else, and has no verdict to keep.
     fn can_reconsider(&self) -> bool {
+        self.options.purpose == Purpose::Judge
+    }
+
+    fn can_take_second_look(&self) -> bool {
         self.options.purpose == Purpose::Judge
     }
 

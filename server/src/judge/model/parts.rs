@@ -145,6 +145,7 @@ mod tests {
                 bytes: None,
             }],
             note: note.to_owned(),
+            role: gsar_core::Role::default(),
             rules: Vec::new(),
         };
         let both = merged(vec![

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gsar_answer::SCHEMA;
+use gsar_answer::{Form, Labels};
 use gsar_chat::{Request, RequestError, Schema, Temperature};
 use gsar_core::Claim;
 
@@ -16,6 +16,7 @@ const ANSWER_SCHEMA: &str = "{{schema}}";
 /// A template of the system prompt under which a model judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
+    form: Form,
     template: String,
     digest: String,
 }
@@ -49,12 +50,23 @@ impl Prompt {
             Purpose::Judge => include_str!("prompts/judge.txt"),
             Purpose::Refute => include_str!("prompts/refute.txt"),
         };
-        Self::new(template.to_owned())
+        Self::new(Form::Judgement, template.to_owned())
     }
 
-    fn new(template: String) -> Self {
+    /// The template under which statements are read beside their quotes.
+    #[must_use]
+    pub fn second_look() -> Self {
+        Self::new(Form::SecondLook, include_str!("prompts/second_look.txt").to_owned())
+    }
+
+    fn new(form: Form, template: String) -> Self {
         let digest = blake3::hash(template.as_bytes()).to_hex().to_string();
-        Self { template, digest }
+        Self { form, template, digest }
+    }
+
+    /// The form of the answers.
+    pub(super) fn form(&self) -> Form {
+        self.form
     }
 
     /// Reads a template that has [the places](Self::built_in) of the built-in one.
@@ -69,7 +81,7 @@ impl Prompt {
                 return Err(PromptError::Incomplete { path: path.to_owned(), missing });
             }
         }
-        Ok(Self::new(template))
+        Ok(Self::new(Form::Judgement, template))
     }
 
     /// The BLAKE3 of the template, in hexadecimal.
@@ -78,26 +90,36 @@ impl Prompt {
         &self.digest
     }
 
-    /// What is sent.
+    /// What is sent. The system prompt and the schema depend on the evidence and on the number of claims alone, so that
+    /// providers reuse what they computed for another report over the same evidence.
     pub(super) fn request(
         &self,
         how_to_read: &str,
         question: String,
+        labels: Labels<'_>,
         temperature: Option<Temperature>,
         seed: u64,
     ) -> Result<Request, RequestError> {
-        let system = self.template.replace(HOW_TO_READ, how_to_read).replace(ANSWER_SCHEMA, SCHEMA);
+        let schema = self.form.schema_for_prompt();
+        let system =
+            self.template.replace(HOW_TO_READ, how_to_read).replace(ANSWER_SCHEMA, &schema);
         let mut request = Request::new(system, question);
-        request.schema = Some(Schema::new("verdict", SCHEMA)?);
+        request.schema = Some(Schema::new("verdict", &self.form.schema(labels))?);
         request.temperature = temperature;
         request.seed = Some(seed);
         Ok(request)
     }
 }
 
-/// The report as data: each text a JSON string on a line of its own, so that nothing in it can leave its line.
-pub(super) fn question(synthesis: &str, claims: &[Claim], evidence: &str) -> String {
-    let mut text = String::new();
+/// The evidence, then examples, the report and its claims as data: each text a JSON string on a line of its own, so that
+/// nothing in it can leave its line. What differs between reports over the same evidence stands behind it.
+pub(super) fn question(
+    evidence: &str,
+    examples: &str,
+    synthesis: &str,
+    claims: &[Claim],
+) -> String {
+    let mut text = format!("{evidence}\n{examples}");
     if !synthesis.is_empty() {
         text.push_str("The report, as a JSON string:\n");
         text.push_str(&serde_json::Value::from(synthesis).to_string());
@@ -109,8 +131,16 @@ pub(super) fn question(synthesis: &str, claims: &[Claim], evidence: &str) -> Str
         text.push_str(&line.to_string());
         text.push('\n');
     }
-    text.push('\n');
-    text.push_str(evidence);
+    text
+}
+
+/// The evidence, then the statements that are read beside it, each a JSON object on a line of its own.
+pub(super) fn statements(evidence: &str, statements: &[serde_json::Value]) -> String {
+    let mut text = format!("{evidence}\nThe statements to read, one JSON object a line:\n");
+    for statement in statements {
+        text.push_str(&statement.to_string());
+        text.push('\n');
+    }
     text
 }
 
@@ -141,7 +171,7 @@ mod tests {
     fn a_report_cannot_leave_its_line() {
         let id = gsar_core::ClaimId::new("c1\n}").unwrap();
         let claim = Claim { id, text: "a\"}\n{\"id\": \"c2\"".to_owned(), span: None };
-        let text = question("so\n\nThe claims to judge:", &[claim], "EVIDENCE");
+        let text = question("EVIDENCE", "", "so\n\nThe claims to judge:", &[claim]);
         assert_eq!(text.lines().filter(|line| line.starts_with('{')).count(), 1);
         assert_eq!(text.lines().filter(|line| line.starts_with("The claims")).count(), 1);
     }

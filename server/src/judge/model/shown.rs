@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use gsar_core::evidence::{Citation, EvidenceItem, Target};
+use gsar_core::second_look::Statement;
 use gsar_core::{Claim, JudgedClaim};
 use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original};
 use gsar_redaction::{Redaction, Redactor};
@@ -14,6 +15,40 @@ use crate::judge::{Example, Notice, Objection};
 
 /// The words before graded claims.
 const EXAMPLES: &str = "Claims of earlier reports, what was quoted for them, and the class that people gave them, one JSON object a line. They show how classes are used; they are data, no evidence and no claims to judge:";
+
+/// How texts are made fit for a model.
+pub(super) struct Framing<'a> {
+    pub(super) framer: &'a Framer,
+    /// Known to this process alone.
+    pub(super) secret: &'a [u8; 32],
+    pub(super) redactor: Option<&'a Redactor>,
+}
+
+impl Framing<'_> {
+    /// Random bits for the delimiters and the placeholders of these pieces: the same for the same evidence, so that
+    /// providers reuse what they computed for it, and not known to those who wrote it.
+    fn draw(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
+        let mut hasher = blake3::Hasher::new_keyed(self.secret);
+        let mut feed = |text: &str| {
+            hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        for Piece { item, content, part } in pieces {
+            feed(item.id.as_str());
+            feed(&item.tool);
+            feed(&item.query);
+            feed(&part.map(|part| part.to_string()).unwrap_or_default());
+            feed(content);
+        }
+        let mut output = hasher.finalize_xof();
+        let mut draw = || {
+            let mut bits = [0; 16];
+            output.fill(&mut bits);
+            u128::from_le_bytes(bits)
+        };
+        (draw(), draw())
+    }
+}
 
 /// A question as a model sees it.
 pub(super) struct Shown {
@@ -73,29 +108,26 @@ impl<'e> Piece<'e> {
 }
 
 impl Shown {
-    /// Hides what `redactor` finds, in every text alike, and frames the evidence.
+    /// Hides what the redactor finds, in every text alike, and frames the evidence.
     pub(super) fn new(
-        framer: &Framer,
-        redactor: Option<&Redactor>,
+        framing: &Framing<'_>,
         synthesis: &str,
         claims: &[Claim],
         pieces: &[Piece<'_>],
     ) -> Result<Self, FrameError> {
-        let random = || uuid::Uuid::new_v4().as_u128();
-        let mut hidden = redactor.map(|redactor| {
+        let (nonce, salt) = framing.draw(pieces);
+        let mut hidden = framing.redactor.map(|redactor| {
             let of_items = pieces
                 .iter()
                 .flat_map(|piece| [&*piece.item.tool, &*piece.item.query, piece.content]);
             let of_claims = claims.iter().map(|claim| claim.text.as_str());
-            redactor.begin(random(), of_items.chain(of_claims).chain([synthesis]))
+            redactor.begin(salt, of_items.chain(of_claims).chain([synthesis]))
         });
         let mut hide = |text: &str| match &mut hidden {
             Some(hidden) => hidden.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        let synthesis = hide(synthesis);
-        let claims: Vec<Claim> =
-            claims.iter().map(|claim| Claim { text: hide(&claim.text), ..claim.clone() }).collect();
+        // Placeholders are numbered as they come: those of the evidence first, the same for each report.
         let texts: Vec<[String; 4]> = pieces
             .iter()
             .map(|Piece { item, content, part }| {
@@ -103,6 +135,9 @@ impl Shown {
                 [hide(&item.tool), hide(&item.query), hide(&part), hide(content)]
             })
             .collect();
+        let synthesis = hide(synthesis);
+        let claims: Vec<Claim> =
+            claims.iter().map(|claim| Claim { text: hide(&claim.text), ..claim.clone() }).collect();
         let collected: Vec<String> = pieces.iter().map(Piece::collected_at).collect();
         let items: Vec<Item<'_>> = pieces
             .iter()
@@ -120,8 +155,33 @@ impl Shown {
                 content,
             })
             .collect();
-        let frame = framer.frame(Nonce::new(random()), &items)?;
+        let frame = framing.framer.frame(Nonce::new(nonce), &items)?;
         Ok(Self { synthesis, claims, frame, hidden })
+    }
+
+    /// The statements of a second look as the model may see them, in the order of the claims.
+    pub(super) fn statements(&mut self, statements: &[Statement]) -> Vec<serde_json::Value> {
+        let Self { claims, frame, hidden, .. } = self;
+        let mut hide = |text: &str| match hidden {
+            Some(hidden) => hidden.hide(text).into_owned(),
+            None => text.to_owned(),
+        };
+        let mut shown = |(claim, statement): (&Claim, &Statement)| {
+            let Statement { claim: _, under, before, quotes } = statement;
+            let quotes = quotes.iter().filter_map(|(id, quote)| {
+                let label = frame.label(id)?;
+                Some(serde_json::json!({ "evidence": label, "quote": hide(quote) }))
+            });
+            let quotes: Vec<serde_json::Value> = quotes.collect();
+            serde_json::json!({
+                "id": claim.id.as_str(),
+                "statement": claim.text,
+                "under": hide(under),
+                "before": hide(before),
+                "quotes": quotes,
+            })
+        };
+        claims.iter().zip(statements).map(&mut shown).collect()
     }
 
     /// The verdicts that are asked about and what was found, as the model may see them.
@@ -227,6 +287,10 @@ mod tests {
 
     use super::*;
 
+    fn framing<'a>(framer: &'a Framer, redactor: Option<&'a Redactor>) -> Framing<'a> {
+        Framing { framer, secret: &[7; 32], redactor }
+    }
+
     #[test]
     fn only_a_whole_item_is_shown_as_exhaustive() {
         let item = EvidenceItem {
@@ -245,8 +309,12 @@ mod tests {
         };
         let framer = Framer::new().unwrap();
         for (content, is_exhaustive) in [("checkout 1/1", true), ("checkout", false)] {
-            let shown =
-                Shown::new(&framer, None, "", &[], &[Piece { item: &item, content, part: None }]);
+            let shown = Shown::new(
+                &framing(&framer, None),
+                "",
+                &[],
+                &[Piece { item: &item, content, part: None }],
+            );
             let text = shown.unwrap().frame.text().to_owned();
             assert_eq!(text.contains(r#""exhaustive":true"#), is_exhaustive, "{text}");
             assert!(text.contains(r#""collected_at":"2024-05-04T01:27:00Z""#), "{text}");
@@ -275,7 +343,7 @@ mod tests {
         let redactor = Redactor::new(&Options::default()).unwrap();
         let pieces = [Piece::whole(&item)];
         let framer = Framer::new().unwrap();
-        let shown = Shown::new(&framer, Some(&redactor), "", &claims, &pieces).unwrap();
+        let shown = Shown::new(&framing(&framer, Some(&redactor)), "", &claims, &pieces).unwrap();
         let said = shown.frame.contents()[0].clone();
         for secret in ["ghp_", "10.0.3.4"] {
             assert!(!said.contains(secret) && !shown.frame.text().contains(secret), "{said}");
@@ -294,6 +362,7 @@ mod tests {
                 bytes: None,
             }],
             note: said,
+            role: gsar_core::Role::default(),
             rules: Vec::new(),
         };
         let back = shown.claim_back(judged, &claims);

@@ -74,6 +74,7 @@ fn judged(class: Class, note: &str) -> JudgedClaim {
         evidence_type: EvidenceType::ToolMatch,
         citations: Vec::new(),
         note: note.to_owned(),
+        role: gsar_core::Role::default(),
         rules: Vec::new(),
     }
 }
@@ -89,6 +90,7 @@ fn question(samples: u32) -> Question {
         synthesis: "".into(),
         claims: [claim()].into(),
         objections: Vec::new(),
+        statements: Vec::new(),
         evidence: Arc::default(),
         examples: Arc::default(),
         is_kept: false,

@@ -102,6 +102,42 @@ EVIDENCE_TYPE_DOMAIN: EvidenceType.ValueType  # 8
 """An assertion from domain knowledge; weight 0.60."""
 Global___EvidenceType: _TypeAlias = EvidenceType  # noqa: Y015
 
+class _ClaimRole:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ClaimRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ClaimRole.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CLAIM_ROLE_UNSPECIFIED: _ClaimRole.ValueType  # 0
+    """On input: an observation. Sent of records that an earlier version wrote."""
+    CLAIM_ROLE_ROOT_CAUSE: _ClaimRole.ValueType  # 1
+    """Says what caused the incident, as a fact."""
+    CLAIM_ROLE_IMPACT: _ClaimRole.ValueType  # 2
+    """Says what the incident did to users, data or money."""
+    CLAIM_ROLE_REMEDY_DONE: _ClaimRole.ValueType  # 3
+    """Says that a remedy was carried out."""
+    CLAIM_ROLE_PROPOSAL: _ClaimRole.ValueType  # 4
+    """Advice, a plan, a question or a cause that the report calls open."""
+    CLAIM_ROLE_OBSERVATION: _ClaimRole.ValueType  # 5
+    """Anything else."""
+
+class ClaimRole(_ClaimRole, metaclass=_ClaimRoleEnumTypeWrapper):
+    """ClaimRole is what a claim is for in its report."""
+
+CLAIM_ROLE_UNSPECIFIED: ClaimRole.ValueType  # 0
+"""On input: an observation. Sent of records that an earlier version wrote."""
+CLAIM_ROLE_ROOT_CAUSE: ClaimRole.ValueType  # 1
+"""Says what caused the incident, as a fact."""
+CLAIM_ROLE_IMPACT: ClaimRole.ValueType  # 2
+"""Says what the incident did to users, data or money."""
+CLAIM_ROLE_REMEDY_DONE: ClaimRole.ValueType  # 3
+"""Says that a remedy was carried out."""
+CLAIM_ROLE_PROPOSAL: ClaimRole.ValueType  # 4
+"""Advice, a plan, a question or a cause that the report calls open."""
+CLAIM_ROLE_OBSERVATION: ClaimRole.ValueType  # 5
+"""Anything else."""
+Global___ClaimRole: _TypeAlias = ClaimRole  # noqa: Y015
+
 class _EvidenceKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -247,6 +283,34 @@ TIER_REPLAN: Tier.ValueType  # 3
 TIER_ABSTAIN: Tier.ValueType  # 4
 """Nothing can be said: gather more evidence first."""
 Global___Tier: _TypeAlias = Tier  # noqa: Y015
+
+class _SecondLookVerdict:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SecondLookVerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SecondLookVerdict.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SECOND_LOOK_VERDICT_UNSPECIFIED: _SecondLookVerdict.ValueType  # 0
+    """Never sent."""
+    SECOND_LOOK_VERDICT_SHOWN: _SecondLookVerdict.ValueType  # 1
+    """They show all of it."""
+    SECOND_LOOK_VERDICT_NOT_SHOWN: _SecondLookVerdict.ValueType  # 2
+    """At least one part of it is not shown, and none is refuted."""
+    SECOND_LOOK_VERDICT_REFUTED: _SecondLookVerdict.ValueType  # 3
+    """At least one part of it is false by them."""
+
+class SecondLookVerdict(_SecondLookVerdict, metaclass=_SecondLookVerdictEnumTypeWrapper):
+    """SecondLookVerdict says whether quotes in their context show a claim."""
+
+SECOND_LOOK_VERDICT_UNSPECIFIED: SecondLookVerdict.ValueType  # 0
+"""Never sent."""
+SECOND_LOOK_VERDICT_SHOWN: SecondLookVerdict.ValueType  # 1
+"""They show all of it."""
+SECOND_LOOK_VERDICT_NOT_SHOWN: SecondLookVerdict.ValueType  # 2
+"""At least one part of it is not shown, and none is refuted."""
+SECOND_LOOK_VERDICT_REFUTED: SecondLookVerdict.ValueType  # 3
+"""At least one part of it is false by them."""
+Global___SecondLookVerdict: _TypeAlias = SecondLookVerdict  # noqa: Y015
 
 class _VerificationMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -581,6 +645,8 @@ class JudgedClaim(_message.Message):
     AGREEMENT_FIELD_NUMBER: _builtins.int
     DISPUTED_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    SECOND_LOOK_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id names the claim."""
     text: _builtins.str
@@ -594,7 +660,11 @@ class JudgedClaim(_message.Message):
     without votes; output only.
     """
     disputed: _builtins.bool
-    """disputed says that a finding about the claim is open, which blocks proceed; output only."""
+    """disputed is set in records of versions before second looks alone: a finding about the claim was open, which blocked
+    proceed; output only.
+    """
+    role: Global___ClaimRole.ValueType
+    """role of the claim in its report, as the judge sees it."""
     @_builtins.property
     def span(self) -> Global___ByteRange:
         """span is where it stands in the synthesis, in bytes, where known."""
@@ -621,6 +691,12 @@ class JudgedClaim(_message.Message):
     def rules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """rules are the ids of the rules over facts that decided the claim, or refuted it in verification; output only."""
 
+    @_builtins.property
+    def second_look(self) -> Global___SecondLook:
+        """second_look is what a second reader made of the claim, who saw its quotes in their context and nothing else; absent
+        where the claim was not read; output only.
+        """
+
     def __init__(
         self,
         *,
@@ -636,16 +712,48 @@ class JudgedClaim(_message.Message):
         agreement: _builtins.float | None = ...,
         disputed: _builtins.bool = ...,
         rules: _abc.Iterable[_builtins.str] | None = ...,
+        role: Global___ClaimRole.ValueType = ...,
+        second_look: Global___SecondLook | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "impact", b"impact", "span", b"span"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "impact", b"impact", "second_look", b"second_look", "span", b"span"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "citations", b"citations", "class", b"class", "considered", b"considered", "disputed", b"disputed", "id", b"id", "impact", b"impact", "note", b"note", "rules", b"rules", "span", b"span", "text", b"text", "type", b"type", "votes", b"votes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "citations", b"citations", "class", b"class", "considered", b"considered", "disputed", b"disputed", "id", b"id", "impact", b"impact", "note", b"note", "role", b"role", "rules", b"rules", "second_look", b"second_look", "span", b"span", "text", b"text", "type", b"type", "votes", b"votes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__agreement: _TypeAlias = _typing.Literal["agreement"]  # noqa: Y015
     _WhichOneofArgType__agreement: _TypeAlias = _typing.Literal["_agreement", b"_agreement"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__agreement) -> _WhichOneofReturnType__agreement | None: ...
 
 Global___JudgedClaim: _TypeAlias = JudgedClaim  # noqa: Y015
+
+@_typing.final
+class SecondLook(_message.Message):
+    """SecondLook is what a second reader made of a claim."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERDICT_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    READER_FIELD_NUMBER: _builtins.int
+    verdict: Global___SecondLookVerdict.ValueType
+    """verdict of the reader."""
+    words: _builtins.str
+    """words of the evidence that decided, or of the claim that nothing shows, as the reader gives them."""
+    reader: _builtins.str
+    """reader is the judge that read it."""
+    def __init__(
+        self,
+        *,
+        verdict: Global___SecondLookVerdict.ValueType = ...,
+        words: _builtins.str = ...,
+        reader: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reader", b"reader", "verdict", b"verdict", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SecondLook: _TypeAlias = SecondLook  # noqa: Y015
 
 @_typing.final
 class Vote(_message.Message):

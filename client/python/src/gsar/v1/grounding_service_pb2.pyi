@@ -522,6 +522,7 @@ class Provenance(_message.Message):
     RECORDED_FIELD_NUMBER: _builtins.int
     RETRIEVAL_FIELD_NUMBER: _builtins.int
     EXAMPLES_FIELD_NUMBER: _builtins.int
+    SECOND_LOOK_FIELD_NUMBER: _builtins.int
     report_digest: _builtins.str
     """report_digest is the BLAKE3 of the report as encoded on the wire, in hexadecimal."""
     verification: _common_pb2.VerificationMode.ValueType
@@ -558,6 +559,10 @@ class Provenance(_message.Message):
     def examples(self) -> _containers.RepeatedCompositeFieldContainer[Global___GradedExample]:
         """examples are graded claims that chat models were shown, the most alike first; none unless a model is configured to."""
 
+    @_builtins.property
+    def second_look(self) -> Global___JudgeLink:
+        """second_look is what the second reader did; absent where nobody read."""
+
     def __init__(
         self,
         *,
@@ -572,10 +577,11 @@ class Provenance(_message.Message):
         recorded: _builtins.bool = ...,
         retrieval: Global___Retrieval | None = ...,
         examples: _abc.Iterable[Global___GradedExample] | None = ...,
+        second_look: Global___JudgeLink | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "policy", b"policy", "retrieval", b"retrieval"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "policy", b"policy", "retrieval", b"retrieval", "second_look", b"second_look"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence", b"evidence", "examples", b"examples", "judges", b"judges", "policy", b"policy", "recorded", b"recorded", "report_digest", b"report_digest", "retrieval", b"retrieval", "server_version", b"server_version", "timings", b"timings", "verification", b"verification"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence", b"evidence", "examples", b"examples", "judges", b"judges", "policy", b"policy", "recorded", b"recorded", "report_digest", b"report_digest", "retrieval", b"retrieval", "second_look", b"second_look", "server_version", b"server_version", "timings", b"timings", "verification", b"verification"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,88 @@
+//! This module reads the role of a claim off the label it stands under, where the judge saw none. It judges nothing.
+
+use core::ops::Range;
+
+use crate::claim::{JudgedClaim, Role};
+use crate::report::ClaimKind;
+use crate::text::part;
+use crate::text::polarity::{MarkerKind, markers};
+
+/// How far before a claim its label may begin, in bytes.
+const MAX_LABEL: usize = 200;
+/// The label of a root cause, in small letters.
+const LABEL: &str = "root cause";
+
+/// Makes a root cause of each observation that stands right behind the label of one (`Root cause: …`, or first under
+/// such a heading), states something and does not hedge it.
+pub fn by_labels(report: &str, judged: &mut [JudgedClaim]) {
+    let mut spans: Vec<Range<usize>> =
+        judged.iter().filter_map(|said| said.claim.span.clone()).collect();
+    spans.sort_unstable_by_key(|span| (span.start, span.end));
+    for said in judged.iter_mut().filter(|said| said.role == Role::Observation) {
+        let text = &said.claim.text;
+        let is_labelled = begins_with_label(text)
+            || said.claim.span.as_ref().is_some_and(|span| follows_label(report, span, &spans));
+        let is_hedged = || markers(text).iter().any(|marker| marker.kind == MarkerKind::Hedge);
+        if is_labelled && ClaimKind::of(text) == ClaimKind::Statement && !is_hedged() {
+            said.role = Role::RootCause;
+        }
+    }
+}
+
+fn begins_with_label(text: &str) -> bool {
+    let bare = text.trim_start_matches(['*', '_', '#', '-', ' ']);
+    bare.get(..LABEL.len()).is_some_and(|start| start.eq_ignore_ascii_case(LABEL))
+        && bare
+            .get(LABEL.len()..)
+            .is_some_and(|rest| rest.trim_start_matches(['*', '_']).starts_with(':'))
+}
+
+/// Whether the words between the claim before and this one hold the label.
+fn follows_label(report: &str, span: &Range<usize>, spans: &[Range<usize>]) -> bool {
+    let place = spans.partition_point(|other| other.start < span.start);
+    let before = place.checked_sub(1).and_then(|at| spans.get(at)).map_or(0, |other| other.end);
+    let end = report.floor_char_boundary(span.start);
+    let start = report.ceil_char_boundary(before.max(end.saturating_sub(MAX_LABEL))).min(end);
+    part(report, start..end).to_ascii_lowercase().contains(LABEL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::{Claim, ClaimId, Class, EvidenceType};
+
+    fn roles(report: &str, claims: &[&str]) -> Vec<Role> {
+        let judged = |text: &&str| {
+            let start = report.find(text);
+            JudgedClaim {
+                claim: Claim {
+                    id: ClaimId::new(*text).unwrap(),
+                    text: (*text).to_owned(),
+                    span: start.map(|start| start..start + text.len()),
+                },
+                class: Class::Grounded,
+                evidence_type: EvidenceType::ToolMatch,
+                role: Role::Observation,
+                citations: Vec::new(),
+                note: String::new(),
+                rules: Vec::new(),
+            }
+        };
+        let mut judged: Vec<JudgedClaim> = claims.iter().map(judged).collect();
+        by_labels(report, &mut judged);
+        judged.into_iter().map(|said| said.role).collect()
+    }
+
+    #[test]
+    fn the_first_statement_behind_the_label_is_the_root_cause() {
+        use Role::{Observation, RootCause};
+        let report = "## Summary\nOrders failed.\n\n## Root cause\nThe pool was full. It had 20 connections.";
+        let claims = ["Orders failed.", "The pool was full.", "It had 20 connections."];
+        assert_eq!(roles(report, &claims), [Observation, RootCause, Observation]);
+        assert_eq!(roles("**Root cause:** a full pool", &["a full pool"]), [RootCause]);
+        assert_eq!(roles("x", &["Root cause: a full pool"]), [RootCause]);
+        for open in ["The pool may have been full.", "Was the pool full?", "Check the pool."] {
+            assert_eq!(roles(&format!("Root cause: {open}"), &[open]), [Observation], "{open}");
+        }
+    }
+}

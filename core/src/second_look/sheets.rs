@@ -1,0 +1,320 @@
+//! This module lays out what a reader is asked: sheets of statements, each with the excerpts of the items that are cited
+//! for them. It asks nobody.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::is_read;
+use super::place::{Place, place};
+use crate::claim::{Claim, JudgedClaim};
+use crate::context::{Excerpt, Ranges, quantifies};
+use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, Target};
+use crate::policy::SecondLook;
+use crate::verify::EvidenceSet;
+
+/// The most statements of a sheet, so that its answer stays short.
+const MAX_STATEMENTS: usize = 40;
+
+/// A statement with what is quoted for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The claim.
+    pub claim: Claim,
+    /// The heading that it stands under in the report; may be empty.
+    pub under: String,
+    /// The words before it in the report; may be empty.
+    pub before: String,
+    /// Its quotes, each with the item that it is from.
+    pub quotes: Vec<(EvidenceId, String)>,
+}
+
+/// What a reader is asked at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// The statements, in the order of the report.
+    pub statements: Vec<Statement>,
+    /// The cited items, each once; of a longer one the quotes and what tells whose they are. An item of which a part is
+    /// left out is not exhaustive.
+    pub evidence: Vec<EvidenceItem>,
+}
+
+/// The sheets on which the judged claims are read, each with about `max_bytes` of evidence at most; more where a single
+/// quote is longer. Claims that a policy does not have read, and those without a quote from the evidence, are on none.
+#[must_use]
+pub fn sheets<'c>(
+    mode: SecondLook,
+    judged: impl IntoIterator<Item = &'c JudgedClaim>,
+    report: &str,
+    evidence: &EvidenceSet<'_>,
+    max_bytes: usize,
+) -> Vec<Sheet> {
+    let mut sheets = Vec::new();
+    let mut desk =
+        Desk { report, evidence, max_bytes, statements: Vec::new(), excerpts: BTreeMap::new() };
+    for judged in judged.into_iter().filter(|judged| is_read(mode, judged)) {
+        if !desk.add(judged) {
+            sheets.extend(desk.finish());
+            desk.add(judged);
+        }
+    }
+    sheets.extend(desk.finish());
+    sheets
+}
+
+/// Where a sheet is put together.
+struct Desk<'e, 's> {
+    report: &'s str,
+    evidence: &'s EvidenceSet<'e>,
+    max_bytes: usize,
+    statements: Vec<Statement>,
+    /// By the place of the item among the evidence. What was read of an item stays from one sheet to the next.
+    excerpts: BTreeMap<usize, Excerpt<'e>>,
+}
+
+impl Desk<'_, '_> {
+    /// Adds a claim with its quotes in their order. Returns false, and adds nothing, where the sheet has other claims
+    /// and no room for this one. On a sheet of its own it is shown less of long items, and loses the quotes that there
+    /// is no room for even so.
+    fn add(&mut self, judged: &JudgedClaim) -> bool {
+        if self.statements.len() == MAX_STATEMENTS {
+            return false;
+        }
+        let wants_whole = quantifies(&judged.claim.text);
+        let quotes = match self.quotes(judged, wants_whole, false) {
+            Some(quotes) => quotes,
+            None if !self.statements.is_empty() => return false,
+            None => self.quotes(judged, false, true).unwrap_or_default(),
+        };
+        if !quotes.is_empty() {
+            let place = judged.claim.span.as_ref().map(|span| place(self.report, span));
+            let Place { under, before } = place.unwrap_or_default();
+            self.statements.push(Statement { claim: judged.claim.clone(), under, before, quotes });
+        }
+        true
+    }
+
+    /// Shows what is cited for a claim, and gives its quotes. Where there is no room for all of it: only those that there
+    /// is room for and at least one, where the claim may lose some, else nothing.
+    fn quotes(
+        &mut self,
+        judged: &JudgedClaim,
+        whole: bool,
+        may_lose: bool,
+    ) -> Option<Vec<(EvidenceId, String)>> {
+        let mut before: Vec<(usize, Ranges)> = Vec::new();
+        let mut quotes = Vec::new();
+        for citation in &judged.citations {
+            let Target::Evidence { id, .. } = &citation.target else { continue };
+            let Some(position) = self.evidence.position(id) else { continue };
+            let Some(item) = self.evidence.items().get(position) else { continue };
+            let excerpt = self.excerpts.entry(position).or_insert_with(|| Excerpt::new(item));
+            before.push((position, excerpt.kept()));
+            match &citation.bytes {
+                Some(bytes) => excerpt.add_quote(bytes.clone()),
+                None => excerpt.add_whole(),
+            }
+            if whole {
+                excerpt.add_whole();
+            }
+            let is_first = quotes.is_empty();
+            if self.bytes() > self.max_bytes && !(may_lose && is_first) {
+                let kept = if may_lose { before.len() - 1 } else { 0 };
+                before.drain(kept..).rev().for_each(|(at, shown)| self.restore(at, shown));
+                return may_lose.then_some(quotes);
+            }
+            quotes.push((id.clone(), quoted(citation, item)));
+        }
+        Some(quotes)
+    }
+
+    /// About how many bytes of evidence the sheet has.
+    fn bytes(&self) -> usize {
+        const MARK: usize = 8;
+        let ranges = self.excerpts.values().flat_map(Excerpt::ranges);
+        ranges.map(|range| range.len() + MARK).sum()
+    }
+
+    fn restore(&mut self, position: usize, kept: Ranges) {
+        if let Some(excerpt) = self.excerpts.get_mut(&position) {
+            excerpt.replace(kept);
+        }
+    }
+
+    fn finish(&mut self) -> Option<Sheet> {
+        let statements = core::mem::take(&mut self.statements);
+        let shown = self.excerpts.values_mut().filter(|excerpt| !excerpt.is_empty());
+        let evidence = shown.map(|excerpt| {
+            let item = excerpt.item();
+            let content = Content::Text(excerpt.render());
+            let exhaustive = item.exhaustive && excerpt.is_whole();
+            excerpt.replace(Ranges::new());
+            EvidenceItem { content, exhaustive, ..head(item) }
+        });
+        let sheet = Sheet { evidence: evidence.collect(), statements };
+        (!sheet.statements.is_empty()).then_some(sheet)
+    }
+}
+
+/// The words of a citation; where it leaves words out, all that it spans.
+fn quoted(citation: &Citation, item: &EvidenceItem) -> String {
+    /// A quote that spans more is read as the judge gave it.
+    const MAX_SPAN: usize = 4 << 10;
+    let is_elided = citation.quote.contains('…') || citation.quote.contains("...");
+    let span = citation.bytes.clone().filter(|bytes| is_elided && bytes.len() <= MAX_SPAN);
+    let span = span.and_then(|bytes| item.content.as_str().get(bytes));
+    span.unwrap_or(&citation.quote).to_owned()
+}
+
+/// The item without its content.
+fn head(item: &EvidenceItem) -> EvidenceItem {
+    EvidenceItem {
+        id: item.id.clone(),
+        kind: item.kind,
+        lane: item.lane,
+        tool: item.tool.clone(),
+        query: item.query.clone(),
+        content: Content::Text(String::new()),
+        collected_at: item.collected_at,
+        exhaustive: item.exhaustive,
+        attested: item.attested,
+        step_id: item.step_id.clone(),
+        specialist_id: item.specialist_id.clone(),
+        verification_result: item.verification_result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::{Class, EvidenceType, Role};
+    use crate::evidence::{EvidenceKind, Lane};
+
+    fn item(id: &str, content: String) -> EvidenceItem {
+        EvidenceItem {
+            id: EvidenceId::new(id).unwrap(),
+            kind: EvidenceKind::ToolOutput,
+            lane: Lane::Logs,
+            tool: String::new(),
+            query: String::new(),
+            content: Content::Text(content),
+            collected_at: None,
+            exhaustive: true,
+            attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
+        }
+    }
+
+    fn judged(id: &str, text: &str, quotes: &[(&EvidenceItem, &str)]) -> JudgedClaim {
+        let citation = |(item, quote): &(&EvidenceItem, &str)| {
+            let start = item.content.as_str().find(quote);
+            Citation {
+                target: Target::Evidence { id: item.id.clone(), field_path: String::new() },
+                quote: (*quote).to_owned(),
+                bytes: start.map(|start| start..start + quote.len()),
+            }
+        };
+        let id = crate::claim::ClaimId::new(id).unwrap();
+        JudgedClaim {
+            claim: Claim { id, text: text.to_owned(), span: None },
+            class: Class::Grounded,
+            evidence_type: EvidenceType::ToolMatch,
+            role: Role::Observation,
+            citations: quotes.iter().map(citation).collect(),
+            note: String::new(),
+            rules: Vec::new(),
+        }
+    }
+
+    fn log(lines: usize) -> String {
+        (0..lines)
+            .map(|n| alloc::format!("14:{:02}:{:02} worker-{n} done\n", n / 60, n % 60))
+            .collect()
+    }
+
+    const BUDGET: usize = 24 << 10;
+
+    #[test]
+    fn an_item_is_shown_once_with_what_is_quoted_of_it() {
+        let items = [item("e1", log(2_000)), item("e2", "pool full".to_owned())];
+        let claims = [
+            judged("c1", "worker-7 was done.", &[(&items[0], "worker-7 done")]),
+            judged("c2", "worker-900 was done.", &[(&items[0], "worker-900 done")]),
+            judged("c3", "The pool was full.", &[(&items[1], "pool full")]),
+        ];
+        let sheets = sheets(SecondLook::All, &claims, "", &EvidenceSet::new(&items), BUDGET);
+        assert_eq!(sheets.len(), 1);
+        let [first, second] = sheets[0].evidence.as_slice() else { panic!("{sheets:?}") };
+        let shown = first.content.as_str();
+        assert!(shown.contains("worker-7 done") && shown.contains("worker-900 done"));
+        assert!(!shown.contains("worker-400 done") && !first.exhaustive);
+        assert!(second.exhaustive, "a short item is shown whole");
+        assert_eq!(sheets[0].statements.len(), 3);
+    }
+
+    #[test]
+    fn a_statement_about_all_gets_the_whole_item_where_there_is_room() {
+        let items = [item("e1", log(400)), item("e2", log(500)), item("e3", log(600))];
+        let all = judged("c1", "All workers were done.", &[(&items[0], "worker-7 done")]);
+        let evidence = EvidenceSet::new(&items);
+        let whole = sheets(SecondLook::All, [&all], "", &evidence, BUDGET);
+        assert!(whole[0].evidence[0].exhaustive);
+        let quotes: Vec<_> = items.iter().map(|item| (item, "worker-7 done")).collect();
+        let everywhere = judged("c1", "All workers were done.", &quotes);
+        let cut = sheets(SecondLook::All, [&everywhere], "", &evidence, BUDGET);
+        assert_eq!((cut.len(), cut[0].statements[0].quotes.len()), (1, 3), "no quote is lost");
+    }
+
+    #[test]
+    fn sheets_hold_to_their_budget_and_lose_no_claim() {
+        let items: Vec<EvidenceItem> =
+            (0..30).map(|n| item(&alloc::format!("e{n}"), log(60))).collect();
+        let claims: Vec<JudgedClaim> = items
+            .iter()
+            .enumerate()
+            .map(|(n, item)| {
+                judged(&alloc::format!("c{n}"), "worker-7 done", &[(item, "worker-7 done")])
+            })
+            .collect();
+        let sheets = sheets(SecondLook::All, &claims, "", &EvidenceSet::new(&items), 4_096);
+        assert!(sheets.len() > 3);
+        let read: Vec<&str> = sheets
+            .iter()
+            .flat_map(|sheet| &sheet.statements)
+            .map(|one| one.claim.id.as_str())
+            .collect();
+        let given: Vec<&str> = claims.iter().map(|claim| claim.claim.id.as_str()).collect();
+        assert_eq!(read, given);
+        for sheet in &sheets {
+            let bytes: usize = sheet.evidence.iter().map(|item| item.content.as_str().len()).sum();
+            assert!(bytes <= 4_096, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn an_elided_quote_is_all_that_it_spans() {
+        let items = [item("e1", "the pool was not full at noon".to_owned())];
+        let mut claim = judged("c1", "The pool was full.", &[(&items[0], "the pool was not full")]);
+        claim.citations[0].quote = "the pool … full".to_owned();
+        let sheets = sheets(SecondLook::All, [&claim], "", &EvidenceSet::new(&items), BUDGET);
+        assert_eq!(sheets[0].statements[0].quotes[0].1, "the pool was not full");
+    }
+
+    #[test]
+    fn under_headline_only_headlines_are_read() {
+        let items = [item("e1", "pool full".to_owned())];
+        let mut cause = judged("c1", "The pool was full.", &[(&items[0], "pool full")]);
+        let other = JudgedClaim { role: Role::Observation, ..cause.clone() };
+        cause.role = Role::RootCause;
+        let evidence = EvidenceSet::new(&items);
+        let read = |mode, claim| sheets(mode, [claim], "", &evidence, BUDGET).len();
+        assert_eq!(read(SecondLook::Headline, &cause), 1);
+        assert_eq!(read(SecondLook::Headline, &other), 0);
+        assert_eq!(read(SecondLook::Off, &cause), 0);
+        let ungrounded = JudgedClaim { class: Class::Ungrounded, ..cause.clone() };
+        assert_eq!(read(SecondLook::All, &ungrounded), 0);
+    }
+}
