@@ -66,6 +66,9 @@ pub(crate) enum Command {
     /// Stored answers of a careful judge, as the answers of a judge: which right verdicts verification takes
     /// away, and which errors it stops
     Replay(Replay),
+    /// A chat model as the second reader, behind stored answers of a careful judge: which true statements it does not find
+    /// shown, and which false ones it does
+    Look(Look),
     /// Stored answers of a careful judge behind the whole loop: reports are driven, and a rewriter drops what is found
     /// at fault; how many go out, and after what
     Drive(Drive),
@@ -245,6 +248,63 @@ pub(crate) struct Replay {
     /// Tables for people, or one JSON object for programs
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) reader: WantedReader,
+}
+
+/// Who reads what the stored judge supports; nobody where none is named.
+#[derive(Debug, Default, Args)]
+pub(crate) struct WantedReader {
+    /// The chat model that takes second looks, as provider:model
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["looks", "offline"])]
+    pub(crate) reader: Option<String>,
+    /// A configuration of the server that has its settings under judges.models
+    #[arg(long, value_name = "FILE", requires = "reader")]
+    pub(crate) config: Option<PathBuf>,
+    /// Stored second looks, one JSON object a line: statement, quotes, verdict, words
+    #[arg(long, value_name = "FILE", conflicts_with = "offline")]
+    pub(crate) looks: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Look {
+    /// Stored judgements, as for replay
+    #[arg(required = true, value_name = "JUDGEMENTS")]
+    pub(crate) judgements: Vec<PathBuf>,
+    /// The chat model, as provider:model
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) reader: String,
+    /// A configuration of the server that has its settings under judges.models
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The cases to read
+    #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
+    pub(crate) part: ReplayPart,
+    /// Which false statements are made: the same seed makes the same
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// List every true statement that it does not find shown (the tune part only)
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Tables for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+}
+
+impl From<Look> for Replay {
+    fn from(wanted: Look) -> Self {
+        let Look { judgements, reader, config, part, seed, list, output } = wanted;
+        Self {
+            judgements,
+            part,
+            renderings: vec![Rendering::Json],
+            seed,
+            offline: false,
+            list,
+            output,
+            reader: WantedReader { reader: Some(reader), config, looks: None },
+        }
+    }
 }
 
 #[derive(Debug, Args)]

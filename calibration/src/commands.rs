@@ -62,6 +62,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             Ok(tables::retrieval(&found.await?))
         }
         Command::Replay(wanted) => replay(server, &wanted).await,
+        Command::Look(wanted) => replay(server, &wanted.into()).await,
         Command::Drive(wanted) => drive(server, &wanted).await,
         Command::Investigations(wanted) => investigations(server, &wanted).await,
         Command::Generated(wanted) => try_generated(server, &wanted).await,

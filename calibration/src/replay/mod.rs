@@ -3,6 +3,7 @@
 
 mod driving;
 mod errors;
+mod looks;
 mod matching;
 mod nearest;
 mod offline;
@@ -28,7 +29,7 @@ use errors::made_errors;
 pub(crate) use matching::Judgements;
 use online::Path;
 use outcome::{Decided, Finding, Given, Outcome};
-pub(crate) use provider::{KnownCase, Provider};
+pub(crate) use provider::{KnownCase, Provider, Reader};
 use stored::{Case, stored_cases};
 use summary::Summary;
 
@@ -64,7 +65,7 @@ pub(crate) async fn drive(server: &WantedServer, wanted: &Drive) -> Result<Strin
         server.endpoint.is_none() && server.judge.is_none(),
         "--endpoint and --judge are of no use here: a server of its own is started, whose judge gives the stored answers"
     );
-    let provider = Provider::start().await?;
+    let provider = Provider::start(Reader::Nobody).await?;
     let configuration = provider.configuration()?;
     let work = async |client| {
         let path = Path { client: &client, provider: &provider };
@@ -107,7 +108,7 @@ pub(crate) async fn replay(server: &WantedServer, wanted: &Replay) -> Result<Str
     let mut sources = if wanted.offline {
         offline_sources(wanted)?
     } else {
-        let provider = Provider::start().await?;
+        let provider = Provider::start(Reader::of(&wanted.reader)?).await?;
         let configuration = provider.configuration()?;
         let work = async |client| {
             let path = Path { client: &client, provider: &provider };

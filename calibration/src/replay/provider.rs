@@ -1,6 +1,7 @@
 //! This module is the judge of a replay: a chat provider on loopback that answers every question with stored
 //! judgements, right or wrong. It keeps to them when it is asked once more.
 
+use crate::arguments::WantedReader;
 use crate::judgement::Judgement;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,6 +10,7 @@ use gsar_chat_wire::{KEY, Play, Seen, Server, Wire};
 use gsar_core::{Class, EvidenceType};
 use serde_json::{Value, json};
 
+use super::looks::StoredLooks;
 use super::matching::Judgements;
 use super::prompt::{Asked, Labelled, Prompt, prompt};
 
@@ -26,11 +28,52 @@ pub(crate) struct KnownCase {
     pub(crate) reports: Vec<String>,
 }
 
+/// Who reads what the stored judge supports.
+pub(crate) enum Reader {
+    /// Nobody.
+    Nobody,
+    /// This provider, with stored second looks.
+    Stored(StoredLooks),
+    /// A chat model, with its settings.
+    Model { name: String, settings: toml::Table },
+}
+
+impl Reader {
+    /// The reader that is wanted.
+    ///
+    /// # Errors
+    /// A file that cannot be used.
+    pub(crate) fn of(wanted: &WantedReader) -> Result<Self> {
+        let WantedReader { reader, config, looks } = wanted;
+        if let Some(path) = looks {
+            return Ok(Self::Stored(StoredLooks::read(path)?));
+        }
+        let Some(name) = reader else { return Ok(Self::Nobody) };
+        let settings = match config {
+            Some(path) => settings(name, path)?,
+            None => toml::Table::new(),
+        };
+        Ok(Self::Model { name: name.clone(), settings })
+    }
+}
+
+/// The settings of a chat model in a configuration of the server.
+fn settings(name: &str, path: &std::path::Path) -> Result<toml::Table> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let configuration: toml::Table =
+        toml::from_str(&text).with_context(|| path.display().to_string())?;
+    let models = configuration.get("judges").and_then(|judges| judges.get("models"));
+    let settings = models.and_then(|models| models.get(name)?.as_table().cloned());
+    settings.with_context(|| format!("{}: no judges.models.\"{name}\"", path.display()))
+}
+
 /// A provider that knows the answers.
 pub(crate) struct Provider {
     server: Server,
     known: Arc<RwLock<Vec<KnownCase>>>,
     folder: tempfile::TempDir,
+    /// The value of `judges.second_look`, and the settings of the model where it names one.
+    reader: (String, toml::Table),
 }
 
 impl Provider {
@@ -38,12 +81,20 @@ impl Provider {
     ///
     /// # Errors
     /// No port, or no folder for its key.
-    pub(crate) async fn start() -> Result<Self> {
+    pub(crate) async fn start(reader: Reader) -> Result<Self> {
         let server = Server::start().await?;
         server.forget_requests();
         let known = Arc::new(RwLock::new(Vec::new()));
         let answers = Arc::clone(&known);
+        let (reader, looks) = match reader {
+            Reader::Nobody => (("off".to_owned(), toml::Table::new()), StoredLooks::default()),
+            Reader::Stored(looks) => (("same".to_owned(), toml::Table::new()), looks),
+            Reader::Model { name, settings } => ((name, settings), StoredLooks::default()),
+        };
         server.answer_with(move |seen| {
+            if let Some(read) = questions(seen).find_map(|text| looks.answer(text)) {
+                return Play::Answer(read.to_string());
+            }
             let known = answers.read().unwrap_or_else(PoisonError::into_inner);
             match answer(&known, seen) {
                 Ok(text) => Play::Answer(text),
@@ -52,7 +103,7 @@ impl Provider {
         });
         let folder = tempfile::tempdir()?;
         std::fs::write(folder.path().join("key"), KEY)?;
-        Ok(Self { server, known, folder })
+        Ok(Self { server, known, folder, reader })
     }
 
     /// The configuration of a server whose only judge this is.
@@ -65,9 +116,13 @@ impl Provider {
         // Stored judgements say nothing of a canary.
         let base_url = self.server.base_url(Wire::OpenAi);
         let model = json!({"base_url": base_url, "key_file": key, "canary": false});
+        let (second_look, settings) = &self.reader;
+        let mut models = json!({ JUDGE: model });
+        if let Some(models) = models.as_object_mut().filter(|_| !settings.is_empty()) {
+            models.insert(second_look.clone(), serde_json::to_value(settings)?);
+        }
         let configuration = json!({
-            // What is stored are answers of a judge; nothing is stored of a second reader.
-            "judges": {"chain": [JUDGE], "second_look": "off", "models": {JUDGE: model}},
+            "judges": {"chain": [JUDGE], "second_look": second_look, "models": models},
             "ledger": {"durable": false},
             "evidence": {"embeddings": "off"},
             "log": {"level": "warn"},
@@ -79,6 +134,12 @@ impl Provider {
     pub(crate) fn know(&self, cases: Vec<KnownCase>) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = cases;
     }
+}
+
+/// The texts of a request.
+fn questions(seen: &Seen) -> impl Iterator<Item = &str> {
+    let messages = seen.body.get("messages").and_then(Value::as_array).into_iter().flatten();
+    messages.filter_map(|message| message.get("content")?.as_str())
 }
 
 /// The answer to a request, as a model writes it.

@@ -14,7 +14,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::arguments::{Run, WantedServer};
-use crate::replay::Provider;
+use crate::replay::{Provider, Reader};
 use crate::rows::{Row, RowFile, Selection, open, select};
 use crate::session::{with_configured_server, with_server_allowing};
 use crate::trace::{FORMAT, FileDigest, Header, TraceWriter, read};
@@ -48,7 +48,7 @@ pub(crate) async fn run(server: &WantedServer, wanted: &Run) -> Result<String> {
         server.endpoint.is_none() && server.judge.is_none(),
         "--endpoint and --judge are of no use with --stored: a server of its own is started, whose judge gives the stored answers"
     );
-    let provider = Provider::start().await?;
+    let provider = Provider::start(Reader::Nobody).await?;
     provider.know(rows.iter().map(question::known).collect::<Result<_>>()?);
     let configuration = provider.configuration()?;
     with_configured_server(&configuration, async |client| {
