@@ -50,6 +50,7 @@ mod panels;
 mod policies;
 mod providers_that_fail;
 mod providers_that_hang;
+mod recorded_answers;
 mod reports_that_hide;
 mod rescore;
 mod rules_over_facts;

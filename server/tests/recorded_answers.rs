@@ -1,0 +1,217 @@
+//! Recorded answers of a careful judge and a careful reader over the incidents of `datasets/`, played through the whole
+//! server: what they decided once, they decide still.
+
+use std::collections::HashMap;
+use std::fs;
+
+use futures_util::{StreamExt as _, stream};
+use gsar_chat_wire::{Play, Seen, Server};
+use gsar_datasets::{Incident, ReportKind, folder, incidents};
+use gsar_proto::v1;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::lies::cases::evidence;
+use crate::support::Running;
+use crate::support::chat_models::Models;
+
+const NAME: &str = "openai:recorded";
+const AT_ONCE: usize = 8;
+
+#[derive(Deserialize)]
+struct JudgeLine {
+    incident: String,
+    report: String,
+    claim: String,
+    #[serde(flatten)]
+    said: Value,
+}
+
+#[derive(Deserialize)]
+struct LookLine {
+    statement: String,
+    quotes: Vec<String>,
+    verdict: String,
+    words: String,
+}
+
+#[derive(Deserialize)]
+struct TierLine {
+    incident: String,
+    report: String,
+    tier: String,
+}
+
+fn lines<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
+    let text = fs::read_to_string(folder().join("answers").join(name)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What was answered: verdicts by the text of the report and of the claim, second looks by statement and quotes.
+struct Answers {
+    judged: HashMap<(String, String), Value>,
+    looks: HashMap<(String, Vec<String>), (String, String)>,
+    /// The ids of the items by the text of the report, in the order of the request.
+    items: HashMap<String, Vec<String>>,
+}
+
+impl Answers {
+    fn read(reports: &[Report]) -> Self {
+        let texts: HashMap<(&str, &str), &str> = reports
+            .iter()
+            .map(|of| ((of.incident.as_str(), of.kind.name()), of.text.as_str()))
+            .collect();
+        let judged = lines::<JudgeLine>("judge.jsonl").into_iter().map(|line| {
+            let text = texts[&(line.incident.as_str(), line.report.as_str())];
+            ((text.to_owned(), line.claim), line.said)
+        });
+        let looks = lines::<LookLine>("looks.jsonl").into_iter();
+        let looks = looks.map(|line| ((line.statement, line.quotes), (line.verdict, line.words)));
+        let ids = |of: &Report| of.evidence.iter().map(|item| item.id.clone()).collect();
+        Self {
+            judged: judged.collect(),
+            looks: looks.collect(),
+            items: reports.iter().map(|of| (of.text.clone(), ids(of))).collect(),
+        }
+    }
+
+    fn play(&self, seen: &Seen) -> Play {
+        let messages = seen.body["messages"].as_array().unwrap().iter();
+        let prompt: String = messages.filter_map(|of| of["content"].as_str()).collect();
+        let answer = match asked(&prompt, "The statements to read, one JSON object a line:\n") {
+            Some(statements) => self.look(&statements),
+            None => self.judge(&prompt),
+        };
+        Play::answer(&answer.to_string())
+    }
+
+    fn look(&self, statements: &[Value]) -> Value {
+        let verdict = |asked: &Value| {
+            let quotes = asked["quotes"].as_array().unwrap().iter();
+            let quotes = quotes.map(|of| of["quote"].as_str().unwrap().to_owned()).collect();
+            let statement = asked["statement"].as_str().unwrap().to_owned();
+            let (verdict, words) = match self.looks.get(&(statement, quotes)) {
+                Some((verdict, words)) => (verdict.as_str(), words.as_str()),
+                None => ("not_shown", "nothing is recorded of it"),
+            };
+            json!({"id": asked["id"], "verdict": verdict, "words": words})
+        };
+        json!({ "statements": statements.iter().map(verdict).collect::<Vec<_>>() })
+    }
+
+    fn judge(&self, prompt: &str) -> Value {
+        let report = prompt.split_once("The report, as a JSON string:\n").unwrap().1;
+        let report: String = serde_json::from_str(report.lines().next().unwrap()).unwrap();
+        let again = asked(prompt, "Your verdicts and what was found, one JSON object a line:\n");
+        let claims = asked(prompt, "The claims to judge, one JSON object a line:\n").unwrap();
+        let judged = claims.iter().map(|asked| {
+            let claim = asked["text"].as_str().unwrap();
+            let said = self.judged.get(&(report.clone(), claim.to_owned()));
+            let said = said.map(|said| {
+                if again.is_some() && said["again"].is_object() { &said["again"] } else { said }
+            });
+            self.verdict(&report, &asked["id"], said)
+        });
+        json!({
+            "claims": judged.collect::<Vec<_>>(), "score": null, "explanation": "recorded", "gaps": [],
+            "contradictions": [], "abstain": null,
+        })
+    }
+
+    fn verdict(&self, report: &str, id: &Value, said: Option<&Value>) -> Value {
+        let Some(said) = said else {
+            return json!({
+                "id": id, "class": "ungrounded", "type": "inference", "role": "observation", "citations": [],
+                "note": "nothing is recorded of it",
+            });
+        };
+        let label = |item: &Value| {
+            let place =
+                self.items[report].iter().position(|id| id.as_str() == item.as_str().unwrap());
+            format!("E{}", place.unwrap() + 1)
+        };
+        let cited = said["citations"].as_array().unwrap().iter().map(|of| {
+            json!({"evidence": label(&of["evidence"]), "field_path": of["field_path"], "quote": of["quote"]})
+        });
+        json!({
+            "id": id, "class": said["class"], "type": said["type"], "role": said["role"],
+            "citations": cited.collect::<Vec<_>>(), "note": said["note"],
+        })
+    }
+}
+
+/// The JSON objects behind a heading of a prompt; `None` where it is not there.
+fn asked(prompt: &str, heading: &str) -> Option<Vec<Value>> {
+    let (_, lines) = prompt.split_once(heading)?;
+    Some(lines.lines().map_while(|line| serde_json::from_str(line).ok()).collect())
+}
+
+struct Report {
+    incident: String,
+    kind: ReportKind,
+    text: String,
+    evidence: Vec<v1::EvidenceItem>,
+}
+
+impl Report {
+    fn of(incident: &Incident, kind: ReportKind) -> Self {
+        Self {
+            incident: incident.name.clone(),
+            kind,
+            text: fs::read_to_string(incident.report(kind)).unwrap(),
+            evidence: evidence(incident),
+        }
+    }
+
+    async fn tier(&self, server: &Running) -> String {
+        let report = v1::Report { synthesis: self.text.clone(), ..v1::Report::default() };
+        let request = v1::EvaluateRequest {
+            report: Some(report),
+            evidence: self.evidence.clone(),
+            policy: "reference".to_owned(),
+            ..v1::EvaluateRequest::default()
+        };
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        let tier = answer.decision.unwrap().tier().as_str_name();
+        tier.trim_start_matches("TIER_").to_lowercase()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_careful_judge_and_reader_decide_the_incidents_as_they_did() {
+    let incidents = incidents().unwrap();
+    let reports: Vec<Report> = incidents
+        .iter()
+        .flat_map(|incident| ReportKind::ALL.map(|kind| Report::of(incident, kind)))
+        .collect();
+    let answers = Answers::read(&reports);
+    let provider = Server::start().await.unwrap();
+    provider.answer_with(move |seen| answers.play(seen));
+    let server = Models::new()
+        .with(NAME, &provider, |model| model.hide = Some(false))
+        .start(|config| {
+            config.judges.chain = vec![NAME.to_owned()];
+            config.judges.second_look = "same".to_owned();
+        })
+        .await;
+    let recorded: HashMap<(String, String), String> = lines::<TierLine>("tiers.jsonl")
+        .into_iter()
+        .map(|line| ((line.incident, line.report), line.tier))
+        .collect();
+    let tiers: Vec<(&Report, String)> = stream::iter(&reports)
+        .map(async |report| (report, report.tier(&server).await))
+        .buffered(AT_ONCE)
+        .collect()
+        .await;
+    let mut proceeding = HashMap::new();
+    for (report, tier) in &tiers {
+        let key = (report.incident.clone(), report.kind.name().to_owned());
+        assert_eq!(recorded.get(&key), Some(tier), "{} {}", key.0, key.1);
+        *proceeding.entry(report.kind.name()).or_insert(0) += usize::from(tier == "proceed");
+    }
+    // One faithful report says of a stock what a later repair changed; two overreaching ones invent an impact alone.
+    assert_eq!(
+        proceeding,
+        HashMap::from([("faithful", 15), ("overreaching", 2), ("contradicted", 0)])
+    );
+}
