@@ -61,7 +61,7 @@ def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
 
 
 def why(claim: v1.JudgedClaim) -> str:
-    """What decided the class of a claim: the words of a second reader who did not find it shown, else the judge's note."""
+    """What decided a claim's class: the words of a second reader who did not find it shown, else the judge's note."""
     look = claim.second_look
     disagrees = look.verdict in (v1.SECOND_LOOK_VERDICT_NOT_SHOWN, v1.SECOND_LOOK_VERDICT_REFUTED)
     return look.words if disagrees and look.words else claim.note
