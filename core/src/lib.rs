@@ -27,6 +27,7 @@ pub mod context;
 pub mod coverage;
 pub mod decision;
 pub mod duplicates;
+mod escapes;
 pub mod evidence;
 pub mod explain;
 mod fault;

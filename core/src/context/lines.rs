@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::hunks::{Hunk, Hunks};
-use super::tree::offset;
+use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
 /// No line.

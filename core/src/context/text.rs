@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use super::lines::{Line, Lines, NONE};
 use super::ranges::Keep;
+use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
 /// Longer lines are cut around the quote.
@@ -232,11 +233,11 @@ impl Rules<'_, '_> {
         let enclosing: alloc::vec::Vec<usize> = self.enclosing_lines().collect();
         for line in enclosing {
             let Some(Line { next, .. }) = self.lines.get(line).copied() else { continue };
-            let from = super::tree::offset(line);
+            let from = offset(line);
             self.naming(from, from, next);
         }
         let Some(line) = self.lines.get(self.first).copied() else { return };
-        let first = super::tree::offset(self.first);
+        let first = offset(self.first);
         let above = self.lines.naming(NONE, line.document, first).iter().rev().take(MAX_NAMING);
         let above: alloc::vec::Vec<u32> = above.map(|(_, line)| *line).collect();
         for line in above {
@@ -273,7 +274,7 @@ impl Rules<'_, '_> {
                 .get(*line)
                 .is_none_or(|line| line.is_blank() || Some(line.document) != document)
         });
-        super::tree::offset(end.unwrap_or(within.end))
+        offset(end.unwrap_or(within.end))
     }
 
     fn neighbours(&mut self) {

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
 /// How deep values are nested at most; a deeper document breaks off there.
@@ -137,10 +138,10 @@ impl Tree {
 /// The documents of a text, in order: each as a whole, behind a line, one to a line, or within a line.
 pub(super) fn documents(text: &str) -> Vec<Tree> {
     let mut found: Vec<Tree> = Vec::new();
-    let most_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
+    let max_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
     let (mut at, mut wasted, mut tries) = (0, 0_usize, 0);
     let mut line_end = end_of_line(text, 0);
-    while at < text.len() && found.len() < MAX_DOCUMENTS && wasted <= most_wasted {
+    while at < text.len() && found.len() < MAX_DOCUMENTS && wasted <= max_wasted {
         let start = start_of_document(text, at..line_end).filter(|_| tries < MAX_TRIES);
         let Some(start) = start else {
             at = line_end + 1;
@@ -348,9 +349,4 @@ impl Scanner<'_> {
             (node.end, node.next) = (offset(end), next);
         }
     }
-}
-
-/// Offsets beyond 4 GiB all become the last one: no request is that long.
-pub(super) fn offset(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or(u32::MAX)
 }

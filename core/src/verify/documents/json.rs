@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::escapes::unescaped;
+use crate::escapes::unescaped;
 use crate::text::{byte_at, part};
 
 /// A member of an object or an element of an array.

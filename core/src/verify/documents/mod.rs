@@ -4,7 +4,6 @@
 //! as a string inside another document (the content blocks of MCP). A pointer is followed in each of them. Where
 //! several documents have what it points at, all of it is given: the quote decides.
 
-pub(super) mod escapes;
 pub(super) mod json;
 
 use alloc::borrow::Cow;
@@ -15,8 +14,8 @@ use core::ops::Range;
 
 use serde_json::Value;
 
+use crate::escapes::{Traced, unescaped};
 use crate::text::part;
-use escapes::{Traced, unescaped};
 
 /// What a pointer points at.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 use alloc::string::String;
 use core::ops::Range;
 
-use super::super::documents::escapes::{MAX_PASSES, Traced, has_escape, offset, unescaped};
+use crate::escapes::{MAX_PASSES, Traced, has_escape, offset, unescaped};
 use crate::text::char_at;
 use crate::text::fold::Folded;
 

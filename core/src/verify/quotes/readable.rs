@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::super::documents::escapes::{Traced, offset};
+use crate::escapes::{Traced, offset};
 use crate::text::{char_at, part};
 
 /// The fewest bytes of an array that is read as text.

@@ -9,26 +9,26 @@ use crate::text::{byte_at, char_at, part};
 
 /// A text whose bytes know where they stand in an original.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Traced {
-    pub(in super::super) text: String,
+pub(crate) struct Traced {
+    pub(crate) text: String,
     /// For each byte of `text` the original bytes it came from.
     sources: Vec<(u32, u32)>,
 }
 
 impl Traced {
     /// An empty text with room for a number of bytes.
-    pub(in super::super) fn with_capacity(bytes: usize) -> Self {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), sources: Vec::with_capacity(bytes) }
     }
 
     /// Adds a character that stands for a half-open range of original bytes.
-    pub(in super::super) fn push(&mut self, character: char, source: (u32, u32)) {
+    pub(crate) fn push(&mut self, character: char, source: (u32, u32)) {
         self.text.push(character);
         self.sources.resize(self.text.len(), source);
     }
 
     /// The original bytes behind a stretch of the text.
-    pub(in super::super) fn original(&self, span: &Range<usize>) -> Range<usize> {
+    pub(crate) fn original(&self, span: &Range<usize>) -> Range<usize> {
         let source = |at: usize| self.sources.get(at).copied();
         let start = source(span.start).or_else(|| self.sources.last().copied()).unwrap_or_default();
         let end = span.end.checked_sub(1).and_then(source).unwrap_or(start);
@@ -36,7 +36,7 @@ impl Traced {
     }
 
     /// The stretch of the text that came from these original bytes.
-    pub(in super::super) fn stretch_of(&self, original: &Range<usize>) -> Range<usize> {
+    pub(crate) fn stretch_of(&self, original: &Range<usize>) -> Range<usize> {
         let from = self.sources.partition_point(|source| source.1 as usize <= original.start);
         let to = self.sources.partition_point(|source| (source.0 as usize) < original.end);
         from..to.max(from)
@@ -44,12 +44,12 @@ impl Traced {
 }
 
 /// Offsets beyond 4 GiB all become the last one: no request is that long.
-pub(in super::super) fn offset(position: usize) -> u32 {
+pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
 /// The character that an escape at `at` stands for, and where the escape ends.
-pub(in super::super) fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
+pub(crate) fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
     if byte_at(text, at) != b'\\' {
         return None;
     }
@@ -85,7 +85,7 @@ fn unicode_escape(text: &str, at: usize) -> Option<(char, usize)> {
 }
 
 /// A stretch of a text without its escapes; offsets are those of the whole text.
-pub(in super::super) fn unescaped(text: &str, stretch: Range<usize>) -> Traced {
+pub(crate) fn unescaped(text: &str, stretch: Range<usize>) -> Traced {
     let mut traced = Traced::with_capacity(stretch.len());
     let mut at = stretch.start;
     while at < stretch.end {
@@ -103,10 +103,10 @@ pub(in super::super) fn unescaped(text: &str, stretch: Range<usize>) -> Traced {
 }
 
 /// How often escapes are undone: a document in a string of a document in a string.
-pub(in super::super) const MAX_PASSES: usize = 4;
+pub(crate) const MAX_PASSES: usize = 4;
 
 /// Whether a text holds an escape of JSON strings.
-pub(in super::super) fn has_escape(text: &str) -> bool {
+pub(crate) fn has_escape(text: &str) -> bool {
     memchr::memchr_iter(b'\\', text.as_bytes()).any(|at| escape_at(text, at).is_some())
 }
 
