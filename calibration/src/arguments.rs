@@ -252,7 +252,7 @@ pub(crate) struct Replay {
     pub(crate) reader: WantedReader,
 }
 
-/// Who reads what the stored judge supports; nobody where none is named.
+/// The second reader of the stored judge's verdicts; none by default.
 #[derive(Debug, Default, Args)]
 pub(crate) struct WantedReader {
     /// The chat model that takes second looks, as provider:model

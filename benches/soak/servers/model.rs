@@ -18,7 +18,7 @@ const PRICES: (u64, u64) = (1_000_000, 10_000_000);
 pub(crate) const COST: u64 = 420;
 /// What comes before the claims in a question.
 const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
-/// What comes before the statements of a second look.
+/// The line of a prompt above the statements of a second look.
 const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
 /// The model.
@@ -107,7 +107,7 @@ fn answer(seen: &Seen) -> Value {
     })
 }
 
-/// What an honest reader says of the statements in a question.
+/// The verdicts of an honest reader on the statements of a question.
 fn read(lines: &str, question: &str) -> Value {
     let statements = lines.lines().map_while(|line| {
         let asked: Value = serde_json::from_str(line).ok()?;

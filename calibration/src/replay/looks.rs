@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::data_set::lines;
 
-/// What comes before the statements of a second look.
+/// The line of a prompt above the statements of a second look.
 const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
-/// What was read of statements.
+/// Second looks by statement and quotes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoredLooks(HashMap<Key, Verdict>);
 
@@ -52,7 +52,7 @@ impl StoredLooks {
     /// Reads a file with one second look a line.
     ///
     /// # Errors
-    /// A file that cannot be read, and a line that is no second look.
+    /// The file cannot be read, or a line is not a second look.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let looks = lines::<LookLine>(path)?.into_iter();
         let stored = looks.map(|look| {

@@ -54,7 +54,7 @@ pub(crate) struct Decided {
     pub(crate) tier: Tier,
     /// What was found of it, in order: code and sentence.
     pub(crate) reasons: Vec<(String, String)>,
-    /// What verification found that changed a class.
+    /// Corrections that changed a class.
     pub(crate) findings: Vec<Finding>,
     /// How many claims it was split into.
     pub(crate) claims: usize,
