@@ -43,6 +43,8 @@ pub mod score;
 pub mod second_look;
 pub mod split;
 pub mod tally;
+#[cfg(test)]
+mod testing;
 pub mod time;
 pub mod verify;
 

@@ -11,23 +11,11 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::{Excerpt, MAX_CONTEXT};
-use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use crate::evidence::EvidenceItem;
+use crate::testing::tool;
 
 pub(super) fn item(content: &str) -> EvidenceItem {
-    EvidenceItem {
-        id: EvidenceId::new("e").unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
-        tool: String::from("kubectl"),
-        query: String::new(),
-        content: Content::Text(content.to_string()),
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
-    }
+    tool("e", content)
 }
 
 /// What is read of a quote, after what must hold of every excerpt is checked.
@@ -39,8 +27,8 @@ pub(super) fn shown(content: &str, quote: Range<usize>) -> String {
     let quoted = content.get(quote).unwrap();
     let rendered = excerpt.render();
     assert!(rendered.contains(quoted), "{quoted} is not in {rendered}");
-    let most = quoted.len() + 2 * MAX_CONTEXT;
-    assert!(rendered.len() <= most, "{} bytes of {}", rendered.len(), content.len());
+    let max = quoted.len() + 2 * MAX_CONTEXT;
+    assert!(rendered.len() <= max, "{} bytes of {}", rendered.len(), content.len());
     rendered
 }
 

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::documents::{Documents, Field};
 use super::quotes::{Canonical, readable};
+use crate::claim::ClaimId;
 use crate::evidence::{EvidenceId, EvidenceItem};
 use crate::second_look::Reading;
 use crate::text::fold::Folded;
@@ -14,7 +15,7 @@ use crate::text::fold::Folded;
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
-    readings: &'a [Reading],
+    readings: BTreeMap<&'a ClaimId, &'a Reading>,
 }
 
 impl<'a> EvidenceSet<'a> {
@@ -23,17 +24,20 @@ impl<'a> EvidenceSet<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        Self { items, by_id, readings: &[] }
+        Self { items, by_id, readings: BTreeMap::new() }
     }
 
-    /// With what a second reader made of claims.
+    /// With what a second reader made of claims. Of readings of one claim the first counts.
     #[must_use]
     pub fn with_readings(self, readings: &'a [Reading]) -> Self {
-        Self { readings, ..self }
+        // Of entries with one key a map keeps the last.
+        let by_claim = readings.iter().rev().map(|reading| (&reading.claim, reading));
+        Self { readings: by_claim.collect(), ..self }
     }
 
-    pub(super) const fn readings(&self) -> &'a [Reading] {
-        self.readings
+    /// What a second reader made of a claim.
+    pub(super) fn reading(&self, claim: &ClaimId) -> Option<&'a Reading> {
+        self.readings.get(claim).copied()
     }
 
     /// The item of that id.

@@ -11,10 +11,9 @@ use crate::second_look::{Reading, is_read};
 pub(super) fn check(
     mode: SecondLook,
     judged: &mut JudgedClaim,
-    readings: &[Reading],
+    reading: Option<&Reading>,
     findings: &mut Findings,
 ) {
-    let reading = readings.iter().find(|reading| reading.claim == judged.claim.id);
     let Some(reading) = reading.filter(|_| is_read(mode, judged)) else { return };
     let class = reading.applied(judged.class);
     if class == judged.class {

@@ -132,8 +132,8 @@ fn enforce(
             citations::check(claim, &mut findings);
             kinds::check(claim, &mut findings);
             executed.check(claim, evidence_set, &mut findings);
-            let readings = evidence_set.readings();
-            look::check(policy.second_look, &mut claim.judged, readings, &mut findings);
+            let reading = evidence_set.reading(&claim.judged.claim.id);
+            look::check(policy.second_look, &mut claim.judged, reading, &mut findings);
         }
         types::check(policy, &mut claim.judged, points_at, &sources, &mut findings);
     }

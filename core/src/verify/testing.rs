@@ -6,25 +6,9 @@ use alloc::vec::Vec;
 
 use super::{CorrectionCode, EvidenceSet, Verified, verify};
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
-use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
+use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, Target};
 use crate::policy::{Preset, VerificationMode, preset};
-
-pub(super) fn tool(id: &str, content: &str) -> EvidenceItem {
-    EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
-        tool: String::from("kubectl logs"),
-        query: String::new(),
-        content: Content::Text(content.to_string()),
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
-    }
-}
+pub(super) use crate::testing::tool;
 
 pub(super) fn json(id: &str, content: &str) -> EvidenceItem {
     EvidenceItem { content: Content::Json(content.to_string()), ..tool(id, "") }
