@@ -1,5 +1,5 @@
 //! This module holds stored second looks: what a careful reader said of statements with these quotes. It reads a file and
-//! asks nobody.
+//! calls no judge.
 
 use std::collections::HashMap;
 use std::path::Path;

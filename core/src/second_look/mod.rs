@@ -2,7 +2,7 @@
 //!
 //! A reader sees a statement with its quotes in their context and nothing else: neither the verdict of the judge nor the
 //! rest of the evidence. [`sheets()`] lays out what is to be read, [`crate::verify`] applies what was read. This module
-//! asks nobody, and a reading never makes a class less strict.
+//! calls no judge, and a reading never makes a class less strict.
 
 mod place;
 mod sheets;

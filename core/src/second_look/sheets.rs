@@ -1,5 +1,5 @@
 //! This module lays out what a reader is asked: sheets of statements, each with the excerpts of the items that are cited
-//! for them. It asks nobody.
+//! for them. It calls no judge.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -51,20 +51,25 @@ pub fn sheets<'c>(
     max_bytes: usize,
 ) -> Vec<Sheet> {
     let mut sheets = Vec::new();
-    let mut desk =
-        Desk { report, evidence, max_bytes, statements: Vec::new(), excerpts: BTreeMap::new() };
+    let mut builder = SheetBuilder {
+        report,
+        evidence,
+        max_bytes,
+        statements: Vec::new(),
+        excerpts: BTreeMap::new(),
+    };
     for judged in judged.into_iter().filter(|judged| is_read(mode, judged)) {
-        if !desk.add(judged) {
-            sheets.extend(desk.finish());
-            desk.add(judged);
+        if !builder.add(judged) {
+            sheets.extend(builder.finish());
+            builder.add(judged);
         }
     }
-    sheets.extend(desk.finish());
+    sheets.extend(builder.finish());
     sheets
 }
 
-/// Where a sheet is put together.
-struct Desk<'e, 's> {
+/// Collects the statements of one sheet after another.
+struct SheetBuilder<'e, 's> {
     report: &'s str,
     evidence: &'s EvidenceSet<'e>,
     max_bytes: usize,
@@ -73,7 +78,7 @@ struct Desk<'e, 's> {
     excerpts: BTreeMap<usize, Excerpt<'e>>,
 }
 
-impl Desk<'_, '_> {
+impl SheetBuilder<'_, '_> {
     /// Adds a claim with its quotes in their order. Returns false, and adds nothing, where the sheet has other claims
     /// and no room for this one. On a sheet of its own it is shown less of long items, and loses the quotes that there
     /// is no room for even so.
@@ -189,23 +194,10 @@ fn head(item: &EvidenceItem) -> EvidenceItem {
 mod tests {
     use super::*;
     use crate::claim::{Class, EvidenceType, Role};
-    use crate::evidence::{EvidenceKind, Lane};
+    use crate::testing::tool;
 
     fn item(id: &str, content: String) -> EvidenceItem {
-        EvidenceItem {
-            id: EvidenceId::new(id).unwrap(),
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
-            tool: String::new(),
-            query: String::new(),
-            content: Content::Text(content),
-            collected_at: None,
-            exhaustive: true,
-            attested: false,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
-        }
+        EvidenceItem { exhaustive: true, ..tool(id, &content) }
     }
 
     fn judged(id: &str, text: &str, quotes: &[(&EvidenceItem, &str)]) -> JudgedClaim {

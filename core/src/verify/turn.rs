@@ -1,5 +1,5 @@
 //! This module says what a judge is asked once more, and what its answer may change: a class may become stricter and
-//! citations may be added. It asks nobody and decides nothing.
+//! citations may be added. It calls no judge and decides nothing.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::claim::{ClaimId, Class, JudgedClaim};
 pub struct Objection {
     /// What the judge said of the claim.
     pub said: JudgedClaim,
-    /// What verification found, at least one sentence.
+    /// The findings of verification, one sentence each; at least one.
     pub findings: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use gsar_proto::{parse, render, v1};
 
 use super::answer;
 use super::investigation;
-use super::second_look::{Settled, Taking, settle};
+use super::second_look::{Review, Reviewed};
 use crate::call::Call;
 use crate::judge::{Judge, Judgement, Question};
 use crate::offload::offload;
@@ -39,15 +39,15 @@ pub(super) async fn decide(
     let case = Arc::new(case);
     let judged = std::mem::take(&mut judgement.judged);
     let judge = judge.filter(|judge| judge.can_reconsider());
-    let taking = Taking { call, case: &case, judge, judgement, provenance };
-    let settled = settle(taking, judged).await;
-    let readings = settled.readings.clone();
-    let assessment = assessed(call, &case, settled).await;
+    let review = Review { call, case: &case, judge, judgement, provenance };
+    let reviewed = review.run(judged).await;
+    let readings = reviewed.readings.clone();
+    let assessment = assessed(call, &case, reviewed).await;
     answer::count_claims(&assessment);
     partitioned(&case, assessment, &readings, judgement)
 }
 
-async fn assessed(call: &Call, case: &Arc<Case>, settled: Settled) -> Assessment {
+async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Assessment {
     let question = &case.question;
     let bytes = question.bytes();
     let case = Arc::clone(case);
@@ -57,11 +57,11 @@ async fn assessed(call: &Call, case: &Arc<Case>, settled: Settled) -> Assessment
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
-            judged: settled.judged,
-            first: settled.first,
+            judged: reviewed.judged,
+            first: reviewed.first,
             evidence: &question.evidence,
-            readings: &settled.readings,
-            unread: settled.unread,
+            readings: &reviewed.readings,
+            unread: reviewed.unread,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,

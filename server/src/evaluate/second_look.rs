@@ -29,7 +29,7 @@ const MAX_RESERVE: Duration = Duration::from_secs(1);
 
 /// A partition after second looks and the extra turn.
 #[derive(Default)]
-pub(super) struct Settled {
+pub(super) struct Reviewed {
     pub(super) judged: Vec<JudgedClaim>,
     /// The partition before the extra turn, where there was one.
     pub(super) first: Option<Vec<JudgedClaim>>,
@@ -38,47 +38,14 @@ pub(super) struct Settled {
     pub(super) unread: Option<String>,
 }
 
-/// Who takes part, and what is recorded of them.
-pub(super) struct Taking<'a> {
+/// One partition under review: who judges and reads it, and where that is recorded.
+pub(super) struct Review<'a> {
     pub(super) call: &'a Call,
     pub(super) case: &'a Arc<Case>,
     /// The judge of the partition, where it can be asked once more.
     pub(super) judge: Option<&'a Arc<dyn Judge>>,
     pub(super) judgement: &'a mut Judgement,
     pub(super) provenance: &'a mut v1::Provenance,
-}
-
-/// Reads a partition, asks its judge once more where that is needed, and reads what it cites then: at most four calls of
-/// a judge that is one model.
-pub(super) async fn settle(mut taking: Taking<'_>, judged: Vec<JudgedClaim>) -> Settled {
-    let mode = taking.case.policy.verification;
-    if mode == VerificationMode::Off {
-        return Settled { judged, ..Settled::default() };
-    }
-    taking.warn_unread();
-    let (verified, sheets) = taking.laid_out(judged.clone(), None).await;
-    let mut read = taking.read(sheets).await;
-    let asked = match mode {
-        VerificationMode::Enforce => disputed(&judged, &verified, &read.readings),
-        VerificationMode::Observe | VerificationMode::Off => Vec::new(),
-    };
-    let Some(judge) = taking.judge.filter(|_| !asked.is_empty()) else {
-        return Settled { judged, first: None, readings: read.readings, unread: read.unread };
-    };
-    let revised = taking.reconsider(judge, asked.clone(), &judged).await;
-    let cites_anew = |id: &ClaimId| {
-        let of = |said: &[JudgedClaim]| {
-            said.iter().find(|said| said.claim.id == *id).map(|said| said.citations.clone())
-        };
-        of(&revised) != of(&judged)
-    };
-    let ids = asked.iter().map(|objection| objection.said.claim.id.clone()).filter(cites_anew);
-    let (_, sheets) = taking.laid_out(revised.clone(), Some(ids.collect())).await;
-    let again = taking.read(sheets).await;
-    read.readings.retain(|earlier| again.readings.iter().all(|now| now.claim != earlier.claim));
-    read.readings.extend(again.readings);
-    let unread = read.unread.or(again.unread);
-    Settled { judged: revised, first: Some(judged), readings: read.readings, unread }
 }
 
 /// What came of reading.
@@ -108,7 +75,41 @@ fn disputed(judged: &[JudgedClaim], verified: &Verified, readings: &[Reading]) -
     asked
 }
 
-impl Taking<'_> {
+impl Review<'_> {
+    /// Reads a partition, asks its judge once more where that is needed, and reads what it cites then: at most four
+    /// calls of a judge that is one model.
+    pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Reviewed {
+        let mode = self.case.policy.verification;
+        if mode == VerificationMode::Off {
+            return Reviewed { judged, ..Reviewed::default() };
+        }
+        self.warn_unread();
+        let (verified, sheets) = self.verify_and_lay_out(judged.clone(), None).await;
+        let mut read = self.read(sheets).await;
+        let asked = match mode {
+            VerificationMode::Enforce => disputed(&judged, &verified, &read.readings),
+            VerificationMode::Observe | VerificationMode::Off => Vec::new(),
+        };
+        let Some(judge) = self.judge.filter(|_| !asked.is_empty()) else {
+            return Reviewed { judged, first: None, readings: read.readings, unread: read.unread };
+        };
+        let ids: Vec<ClaimId> = asked.iter().map(|one| one.said.claim.id.clone()).collect();
+        let revised = self.reconsider(judge, asked, &judged).await;
+        let cites_anew = |id: &ClaimId| {
+            let of = |said: &[JudgedClaim]| {
+                said.iter().find(|said| said.claim.id == *id).map(|said| said.citations.clone())
+            };
+            of(&revised) != of(&judged)
+        };
+        let only = ids.into_iter().filter(cites_anew).collect();
+        let (_, sheets) = self.verify_and_lay_out(revised.clone(), Some(only)).await;
+        let again = self.read(sheets).await;
+        read.readings.retain(|earlier| again.readings.iter().all(|now| now.claim != earlier.claim));
+        read.readings.extend(again.readings);
+        let unread = read.unread.or(again.unread);
+        Reviewed { judged: revised, first: Some(judged), readings: read.readings, unread }
+    }
+
     /// Says where a policy has claims read that nobody reads.
     fn warn_unread(&mut self) {
         let is_wanted = self.case.policy.second_look != SecondLook::Off;
@@ -124,7 +125,7 @@ impl Taking<'_> {
     }
 
     /// The partition verified, and the sheets on which its claims are read: those of `only`, where that is given.
-    async fn laid_out(
+    async fn verify_and_lay_out(
         &self,
         judged: Vec<JudgedClaim>,
         only: Option<Vec<ClaimId>>,
