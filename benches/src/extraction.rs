@@ -99,6 +99,7 @@ fn judged(
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     })
 }
 

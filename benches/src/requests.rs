@@ -50,6 +50,7 @@ pub fn score() -> ScoreRequest {
         class: class.number(),
         r#type: evidence_type.number(),
         count,
+        undecided: false,
     });
     ScoreRequest {
         partition: Some(Partition::Counts(PartitionCounts { counts: counts.collect() })),

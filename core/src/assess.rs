@@ -4,14 +4,14 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::claim::{Claim, ClaimId, Class, JudgedClaim, Role};
+use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use crate::coverage::{Coverage, coverage};
 use crate::decision::{Decision, Headline, Origin, Reason, TextFindings, Tier, decide_with};
 use crate::duplicates::canonical_tally;
 use crate::evidence::EvidenceItem;
 use crate::fault::CitedSpecialists;
 use crate::open_points::unverified_fixes;
-use crate::policy::{Policy, VerificationMode};
+use crate::policy::{Policy, Undecided, VerificationMode};
 use crate::role;
 use crate::safety::gate;
 use crate::safety::{
@@ -22,7 +22,10 @@ use crate::score::Terms;
 use crate::second_look::Reading;
 use crate::tally::Tally;
 use crate::time::{Timestamp, Window};
-use crate::verify::{Correction, EvidenceSet, Standing, Verified, VerifiedClaim, verify};
+use crate::undecided::{Filled, Filling, between};
+use crate::verify::{
+    Correction, EvidenceSet, Standing, Verified, VerifiedClaim, heaviest_allowed, verify,
+};
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
     hypotheses: &[],
@@ -108,13 +111,15 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>) -> Assessment {
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
     let coverage =
         if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };
-    let as_judged = as_judged(policy, subject.first.as_ref().unwrap_or(&subject.judged));
+    let heaviest = heaviest_allowed(policy, subject.evidence);
+    let as_judged =
+        AsJudged::of(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);
     let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
     let verified =
         verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
     let seen = Seen { coverage, unread: subject.unread };
     let Weighed { tally, findings, decision } =
-        weigh(policy, as_judged, &verified, seen, subject.origin);
+        weigh(policy, &as_judged, &verified, seen, subject.origin);
 
     let unverified_fixes = unverified_fixes(&verified.claims, &evidence_set);
     let fix = match unverified_fixes.is_empty() {
@@ -152,6 +157,7 @@ pub fn without_partition(
         terms: Terms::default(),
         reasons: alloc::vec![reason],
         not_applicable: Vec::new(),
+        bounds: None,
     };
     let (chain, settled) =
         settled(policy, investigation, confidence, Tier::Abstain, UnverifiedFix::Absent);
@@ -165,21 +171,60 @@ pub(crate) struct Weighed {
     pub(crate) decision: Decision,
 }
 
+/// A judge's own partition, counted with each filling of its undecided claims.
+pub(crate) struct AsJudged {
+    /// The heaviest type that the evidence allows, by which undecided claims count.
+    heaviest: EvidenceType,
+    worst: (Tally, u32),
+    /// `None` where every claim is decided.
+    best: Option<(Tally, u32)>,
+    /// How many claims are undecided.
+    undecided: u64,
+}
+
+impl AsJudged {
+    pub(crate) fn of(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
+        let count = |filling| {
+            let filled = Filled { filling, evidence_type: heaviest };
+            counted(policy, filled, judged.iter().map(|judged| (judged, Standing::AsJudged)))
+        };
+        let undecided = match policy.undecided {
+            Undecided::Bounds => judged.iter().filter(|said| said.undecided.is_some()).count(),
+            Undecided::Ungrounded => 0,
+        };
+        Self {
+            heaviest,
+            worst: count(Filling::Worst),
+            best: (undecided > 0).then(|| count(Filling::Best)),
+            undecided: undecided as u64,
+        }
+    }
+
+    fn with(&self, filling: Filling) -> &(Tally, u32) {
+        match filling {
+            Filling::Worst => &self.worst,
+            Filling::Best => self.best.as_ref().unwrap_or(&self.worst),
+        }
+    }
+}
+
 /// What was seen of a report beside its partition.
+#[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) coverage: Option<Coverage>,
     pub(crate) unread: Option<String>,
 }
 
 /// The root causes and remedies that are not grounded.
-fn headline(claims: &[VerifiedClaim]) -> Headline {
+fn headline(policy: &Policy, filled: Filled, claims: &[VerifiedClaim]) -> Headline {
+    let is_grounded = |said: &JudgedClaim| filled.counts(policy, said).0 == Class::Grounded;
     let ids = |role: Role| {
         let of_role = claims.iter().map(|claim| &claim.judged).filter(|said| said.role == role);
-        let open = of_role.filter(|said| said.class != Class::Grounded);
+        let open = of_role.filter(|said| !is_grounded(said));
         open.map(|said| said.claim.id.clone()).collect()
     };
     let is_other = |said: &JudgedClaim| {
-        said.class == Class::Grounded && !matches!(said.role, Role::RootCause | Role::RemedyDone)
+        is_grounded(said) && !matches!(said.role, Role::RootCause | Role::RemedyDone)
     };
     Headline {
         root_causes: ids(Role::RootCause),
@@ -188,41 +233,63 @@ fn headline(claims: &[VerifiedClaim]) -> Headline {
     }
 }
 
-/// Decides a verified partition; never better than the judge's own one.
+/// Decides a verified partition; never better than the judge's own one. Where claims are undecided, the decision is what
+/// their worst and their best have in common.
 pub(crate) fn weigh(
     policy: &Policy,
-    as_judged: (Tally, u32),
+    as_judged: &AsJudged,
+    verified: &Verified,
+    seen: Seen,
+    origin: Origin,
+) -> Weighed {
+    if as_judged.undecided == 0 {
+        return weigh_filled(policy, as_judged, verified, seen, origin, Filling::Worst);
+    }
+    let with = |filling| weigh_filled(policy, as_judged, verified, seen.clone(), origin, filling);
+    let (worst, best) = (with(Filling::Worst), with(Filling::Best));
+    let (decision, filling) = between(&worst.decision, &best.decision, as_judged.undecided);
+    let weighed = match filling {
+        Filling::Worst => worst,
+        Filling::Best => best,
+    };
+    Weighed { decision, ..weighed }
+}
+
+fn weigh_filled(
+    policy: &Policy,
+    as_judged: &AsJudged,
     verified: &Verified,
     Seen { coverage, unread }: Seen,
     origin: Origin,
+    filling: Filling,
 ) -> Weighed {
+    let filled = Filled { filling, evidence_type: as_judged.heaviest };
+    let as_judged = as_judged.with(filling);
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
     let (tally, duplicates) = if enforced {
-        counted(policy, verified.claims.iter().map(|claim| (&claim.judged, claim.standing)))
+        let claims = verified.claims.iter().map(|claim| (&claim.judged, claim.standing));
+        counted(policy, filled, claims)
     } else {
-        as_judged
+        *as_judged
     };
-    let headline = headline(&verified.claims);
+    let headline = headline(policy, filled, &verified.claims);
     let findings = TextFindings { coverage, duplicates, headline, unread };
     let mut decision = decide_with(policy, &tally, origin, Some(&findings));
     if enforced {
-        never_better(policy, &as_judged, origin, &findings, &mut decision);
+        never_better(policy, as_judged, origin, &findings, &mut decision);
     }
     Weighed { tally, findings, decision }
 }
 
-/// A judge's own partition counted, and how many of its claims say the same as another.
-pub(crate) fn as_judged(policy: &Policy, judged: &[JudgedClaim]) -> (Tally, u32) {
-    counted(policy, judged.iter().map(|judged| (judged, Standing::AsJudged)))
-}
-
 fn counted<'a>(
     policy: &Policy,
+    filled: Filled,
     claims: impl Iterator<Item = (&'a JudgedClaim, Standing)>,
 ) -> (Tally, u32) {
     let claims = claims.map(|(judged, standing)| {
-        (judged.claim.text.as_str(), judged.class, judged.evidence_type, standing)
+        let (class, evidence_type) = filled.counts(policy, judged);
+        (judged.claim.text.as_str(), class, evidence_type, standing)
     });
     let (tally, merges) = canonical_tally(claims, policy);
     let set_aside = merges.iter().map(|merge| merge.set_aside).sum();

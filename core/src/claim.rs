@@ -6,6 +6,7 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::evidence::Citation;
+use crate::fixed::Millionths;
 
 /// Names a claim within one report. Not empty; unique within its report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,4 +228,15 @@ pub struct JudgedClaim {
     pub note: String,
     /// The names of the rules that decided it, where rules did.
     pub rules: Vec<String>,
+    /// Set where the judge leaves the claim undecided; its class is ungrounded then and counts as [`crate::undecided`] says.
+    pub undecided: Option<Leaning>,
+}
+
+/// What a judge that does not decide a claim leans to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Leaning {
+    /// The likeliest class.
+    pub class: Class,
+    /// How likely it is, from 0 to 1; `None` where the judge cannot tell.
+    pub likelihood: Option<Millionths>,
 }

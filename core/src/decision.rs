@@ -204,6 +204,15 @@ pub enum Reason {
         /// The language, as a BCP 47 tag.
         language: String,
     },
+    /// The tier depends on claims that the judge leaves undecided.
+    JudgeUndecided {
+        /// How many.
+        count: u64,
+        /// The tier were they the worst that they can be.
+        worst: Tier,
+        /// The tier were they the best.
+        best: Tier,
+    },
     /// The judge said that it cannot judge.
     JudgeAbstained {
         /// Its reason.
@@ -239,6 +248,7 @@ impl Reason {
             Self::VerificationKeepsTier { .. } => "VERIFICATION_KEEPS_TIER",
             Self::NoEvidence => "NO_EVIDENCE",
             Self::LanguageNotRead { .. } => "LANGUAGE_NOT_READ",
+            Self::JudgeUndecided { .. } => "JUDGE_UNDECIDED",
             Self::JudgeAbstained { .. } => "JUDGE_ABSTAINED",
             Self::JudgeFailed { .. } => "JUDGE_FAILED",
         }
@@ -312,6 +322,12 @@ impl Reason {
             Self::LanguageNotRead { language } => {
                 format!("no judge of the chain reads the report's language, {language}")
             }
+            Self::JudgeUndecided { count, worst, best } => format!(
+                "{} between {} and {}: the judge does not know",
+                claims(*count, "leaves the tier", "leave the tier"),
+                worst.name(),
+                best.name()
+            ),
             Self::JudgeAbstained { reason } => format!("the judge abstained: {reason}"),
             Self::JudgeFailed { reason } => format!("the judge failed: {reason}"),
         }
@@ -345,6 +361,32 @@ pub struct Decision {
     pub reasons: Vec<Reason>,
     /// Guards that the policy asks for and that had nothing to look at.
     pub not_applicable: Vec<Guard>,
+    /// What it lies between; `None` where every claim is decided.
+    pub bounds: Option<Bounds>,
+}
+
+/// What a changed partition would come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hypothetical {
+    /// The deciding score; `None` where there is none.
+    pub score: Option<Ratio>,
+    /// The tier.
+    pub tier: Tier,
+}
+
+impl Hypothetical {
+    pub(crate) const fn of(decision: &Decision) -> Self {
+        Self { score: decision.guarded_score, tier: decision.tier }
+    }
+}
+
+/// What a decision lies between, whatever its undecided claims are ([`crate::undecided`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// With the worst that they can be.
+    pub worst: Hypothetical,
+    /// With the best.
+    pub best: Hypothetical,
 }
 
 /// Decides a partition that a caller gave as classes and types only.
@@ -392,6 +434,7 @@ pub fn decide_with(
         terms,
         reasons,
         not_applicable: not_applicable(policy, findings),
+        bounds: None,
     }
 }
 

@@ -4,10 +4,10 @@
 use alloc::vec::Vec;
 
 use crate::claim::{Class, EvidenceType};
-use crate::decision::{Decision, Origin, TextFindings, Tier, decide_with};
+use crate::decision::{Decision, Hypothetical, Origin, TextFindings, Tier, decide_with};
 use crate::fixed::{Fraction, Millionths};
 use crate::policy::{Policy, PolicyValues};
-use crate::score::{Ratio, heaviest, heaviest_type};
+use crate::score::{heaviest, heaviest_type};
 use crate::tally::{Group, Tally};
 
 /// What to do with a claim.
@@ -125,15 +125,6 @@ pub struct Impact {
     pub if_grounded: Option<Hypothetical>,
 }
 
-/// What a changed partition would come to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hypothetical {
-    /// The deciding score.
-    pub score: Option<Ratio>,
-    /// The tier.
-    pub tier: Tier,
-}
-
 /// What one claim of a group does.
 #[must_use]
 pub fn impact(
@@ -144,7 +135,7 @@ pub fn impact(
 ) -> Impact {
     let outcome = |tally: &Tally| {
         let decision = decide_with(policy, tally, Origin::Judge, findings);
-        Hypothetical { score: decision.guarded_score, tier: decision.tier }
+        Hypothetical::of(&decision)
     };
     let mut without = *tally;
     without.remove(group, 1);

@@ -29,11 +29,14 @@ impl Reason {
             }
             Self::ClaimDropped { .. } => of(&|claim| claim.standing == Standing::Dropped),
             Self::ScoreBelowProceed { .. } | Self::ScoreBelowRegenerate { .. } => of(&is_at_fault),
-            Self::TooFewGrounded { .. } => of(&|claim| claim.judged.class != Class::Grounded),
+            Self::TooFewGrounded { .. } => of(&|claim| {
+                claim.judged.class != Class::Grounded && claim.judged.undecided.is_none()
+            }),
             Self::VerificationKeepsTier { .. } => of(&|claim| {
                 let id = &claim.judged.claim.id;
                 corrections.iter().any(|correction| correction.claim == *id)
             }),
+            Self::JudgeUndecided { .. } => of(&|claim| claim.judged.undecided.is_some()),
             Self::RootCauseNotShown { claims } | Self::RemedyNotShown { claims } => claims.clone(),
             Self::GuardedScore { .. }
             | Self::NothingToScore
@@ -70,6 +73,9 @@ impl Reason {
             Self::SecondLookFailed { .. } => {
                 Some("evaluate the report again, or have `second_look_failure` note it")
             }
+            Self::JudgeUndecided { .. } => {
+                Some("name a chat model in judges.chain, which is asked about these claims alone")
+            }
             Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
             Self::CoverageBelow { .. } => {
                 Some("make claims of the sentences under coverage.uncovered, or leave it out")
@@ -78,7 +84,7 @@ impl Reason {
                 Some("add a claim that says it, or take it out of the report")
             }
             Self::SynthesisMissing => Some("give report.synthesis"),
-            Self::NoEvidence => Some("send evidence items, or a evidence_set that holds some"),
+            Self::NoEvidence => Some("send evidence items, or a corpus that holds some"),
             Self::LanguageNotRead { .. } => {
                 Some("write the report in a language that a judge of the chain reads")
             }
@@ -113,8 +119,11 @@ pub(crate) fn named(claims: &[ClaimId]) -> String {
     }
 }
 
-/// Whether a claim, as it was counted, speaks against the report.
+/// Whether a claim, as it was counted, speaks against the report; one that is undecided does not.
 fn is_at_fault(claim: &VerifiedClaim) -> bool {
+    if claim.judged.undecided.is_some() {
+        return false;
+    }
     matches!(claim.judged.class, Class::Ungrounded | Class::Contradicted)
         || claim.standing != Standing::AsJudged
 }

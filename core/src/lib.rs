@@ -46,11 +46,12 @@ pub mod tally;
 #[cfg(test)]
 mod testing;
 pub mod time;
+pub mod undecided;
 pub mod verify;
 
 pub use gsar_extraction::{report, text};
 
-pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim, Role};
+pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim, Leaning, Role};
 pub use decision::{
     Decision, Guard, Headline, Origin, Reason, TextFindings, Tier, decide, decide_with,
 };

@@ -35,6 +35,11 @@ pub enum OpenPoint {
         /// Which.
         claims: Vec<ClaimId>,
     },
+    /// Claims that the judge leaves undecided.
+    ClaimUndecided {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
     /// Hypotheses with hard evidence on both sides.
     ContestedHypothesis {
         /// Which.
@@ -61,6 +66,7 @@ impl OpenPoint {
             Self::ClaimDropped { .. } => "CLAIM_DROPPED",
             Self::UnverifiedFix { .. } => "UNVERIFIED_FIX",
             Self::CorrectionNotApplied { .. } => "CORRECTION_NOT_APPLIED",
+            Self::ClaimUndecided { .. } => "CLAIM_UNDECIDED",
             Self::ContestedHypothesis { .. } => "CONTESTED_HYPOTHESIS",
             Self::JudgeAbstained { .. } => "JUDGE_ABSTAINED",
             Self::JudgeFailed { .. } => "JUDGE_FAILED",
@@ -74,7 +80,8 @@ impl OpenPoint {
             Self::UnverifiedContradiction { claims }
             | Self::ClaimDropped { claims }
             | Self::UnverifiedFix { claims }
-            | Self::CorrectionNotApplied { claims } => claims,
+            | Self::CorrectionNotApplied { claims }
+            | Self::ClaimUndecided { claims } => claims,
             Self::ContestedHypothesis { .. }
             | Self::JudgeAbstained { .. }
             | Self::JudgeFailed { .. } => &[],
@@ -100,6 +107,9 @@ impl OpenPoint {
                 "check {}: a finding that is only noted would have made the class stricter",
                 named(claims)
             ),
+            Self::ClaimUndecided { claims } => {
+                format!("have {} judged: the judge left it undecided", named(claims))
+            }
             Self::ContestedHypothesis { hypotheses } => {
                 let ids: Vec<&str> = hypotheses.iter().map(HypothesisId::as_str).collect();
                 format!(
@@ -133,6 +143,7 @@ pub fn open_points(
         OpenPoint::ClaimDropped { claims: standing(Standing::Dropped) },
         OpenPoint::UnverifiedFix { claims: assessment.unverified_fixes.clone() },
         OpenPoint::CorrectionNotApplied { claims: not_applied(&assessment.corrections) },
+        OpenPoint::ClaimUndecided { claims: undecided(claims) },
     ]
     .into_iter()
     .filter(|point| !point.claims().is_empty())
@@ -202,6 +213,11 @@ pub(crate) fn unverified_fixes(
             && !checked(judged)
     };
     ids(claims.iter().map(|claim| &claim.judged).filter(is_unverified))
+}
+
+fn undecided(claims: &[VerifiedClaim]) -> Vec<ClaimId> {
+    let judged = claims.iter().map(|claim| &claim.judged);
+    ids(judged.filter(|judged| judged.undecided.is_some()))
 }
 
 fn ids<'a>(judged: impl Iterator<Item = &'a JudgedClaim>) -> Vec<ClaimId> {

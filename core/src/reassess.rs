@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use crate::assess::{Assessment, Seen, Weighed, as_judged, settled, weigh};
+use crate::assess::{AsJudged, Assessment, Seen, Weighed, settled, weigh};
 use crate::claim::JudgedClaim;
 use crate::coverage::Coverage;
 use crate::decision::Origin;
@@ -11,7 +11,9 @@ use crate::evidence::EvidenceItem;
 use crate::fault::CitedSpecialists;
 use crate::policy::{Policy, VerificationMode};
 use crate::safety::UnverifiedFix;
-use crate::verify::{Correction, EvidenceSet, Outcome, Standing, Verified, VerifiedClaim};
+use crate::verify::{
+    Correction, EvidenceSet, Outcome, Standing, Verified, VerifiedClaim, heaviest_allowed,
+};
 
 /// A recorded partition.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub struct Recorded<'a> {
 pub fn reassess(policy: &Policy, recorded: Recorded<'_>) -> Assessment {
     let Recorded { judged, verified, coverage, unread, evidence } = recorded;
     let cited = CitedSpecialists::of(&judged, &EvidenceSet::new(evidence));
-    let own = as_judged(policy, &judged);
+    let own = AsJudged::of(policy, &judged, heaviest_allowed(policy, evidence));
     let verified = match policy.verification {
         VerificationMode::Enforce => verified,
         VerificationMode::Observe => {
@@ -45,7 +47,7 @@ pub fn reassess(policy: &Policy, recorded: Recorded<'_>) -> Assessment {
         }
     };
     let seen = Seen { coverage, unread };
-    let Weighed { tally, findings, decision } = weigh(policy, own, &verified, seen, Origin::Judge);
+    let Weighed { tally, findings, decision } = weigh(policy, &own, &verified, seen, Origin::Judge);
     let affected_specialists = cited.affected(&decision, &verified.claims);
     let (chain, settled) = settled(policy, None, None, decision.tier, UnverifiedFix::Absent);
     Assessment {

@@ -66,6 +66,7 @@ mod tests {
                 citations: Vec::new(),
                 note: String::new(),
                 rules: Vec::new(),
+                undecided: None,
             }
         };
         let mut judged: Vec<JudgedClaim> = claims.iter().map(judged).collect();

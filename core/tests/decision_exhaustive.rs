@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::PolicyValues;
+use gsar_core::undecided::decide_counts;
 use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
 
 /// One claim, as the reference sees it: an index into the 4 classes and into the 8 types.
@@ -212,4 +213,97 @@ fn on_and_around_both_thresholds() {
             }
         }
     }
+}
+
+/// The tier with undecided claims, by the class that each leans to: that of the worst and of the best where they are
+/// one.
+fn reference_undecided(policy: &Plain, decided: &[Kind], undecided: &[Kind]) -> Tier {
+    let with = |class_of: &dyn Fn(usize) -> usize| {
+        let filled = undecided.iter().map(|(leans_to, kind)| (class_of(*leans_to), *kind));
+        let claims: Vec<Kind> = decided.iter().copied().chain(filled).collect();
+        reference_decision(policy, &claims).1
+    };
+    let fall = |leans_to| if leans_to == CONTRADICTED { CONTRADICTED } else { UNGROUNDED };
+    if !policy.guards {
+        return with(&|_| UNGROUNDED);
+    }
+    let (worst, best) = (with(&fall), with(&|_| GROUNDED));
+    if worst == best { worst } else { Tier::Abstain }
+}
+
+fn tally(claims: &[Kind]) -> Tally {
+    Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])))
+}
+
+/// Every way in which undecided claims may turn out: any class but a contradiction that the judge does not lean to, of a type
+/// that weighs no more than the heaviest.
+fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Kind])) {
+    fn extend(
+        policy: &Plain,
+        left: &[Kind],
+        claims: &mut Vec<Kind>,
+        visit: &mut impl FnMut(&[Kind]),
+    ) {
+        let Some(((leans_to, heaviest), left)) = left.split_first() else {
+            return visit(claims);
+        };
+        for class in [GROUNDED, UNGROUNDED, CONTRADICTED, COMPLEMENTARY] {
+            if class == CONTRADICTED && *leans_to != CONTRADICTED {
+                continue;
+            }
+            for kind in 0..8 {
+                if policy.weights[kind] <= policy.weights[*heaviest] {
+                    claims.push((class, kind));
+                    extend(policy, left, claims, visit);
+                    claims.pop();
+                }
+            }
+        }
+    }
+    extend(policy, undecided, &mut Vec::new(), visit);
+}
+
+#[test]
+fn whatever_undecided_claims_turn_out_to_be_the_tier_was_that_or_none() {
+    let policies = [
+        (preset(Preset::Paper), Plain::paper()),
+        (preset(Preset::Reference), Plain::reference()),
+        (preset(Preset::Strict), Plain::strict()),
+    ];
+    let (mut agreed, mut open) = (0_u32, 0_u32);
+    every_multiset(2, &mut |decided| {
+        every_multiset(2, &mut |undecided| {
+            // Three types are enough: the heaviest, one in between and the lightest.
+            if undecided.iter().any(|(_, kind)| ![0, 3, 6].contains(kind)) {
+                return;
+            }
+            for (policy, plain) in &policies {
+                let decision = decide_counts(policy, &tally(decided), &tally(undecided));
+                let expected = reference_undecided(plain, decided, undecided);
+                assert_eq!(decision.tier, expected, "{decided:?} {undecided:?}");
+                let Some(bounds) = decision.bounds else {
+                    assert!(undecided.is_empty() || !plain.guards);
+                    continue;
+                };
+                let is_open = bounds.worst.tier != bounds.best.tier;
+                *(if is_open { &mut open } else { &mut agreed }) += 1;
+                let has_reason =
+                    decision.reasons.iter().any(|reason| reason.code() == "JUDGE_UNDECIDED");
+                assert_eq!((is_open, decision.score.is_none()), (has_reason, is_open));
+                every_outcome(plain, undecided, &mut |outcome| {
+                    let claims: Vec<Kind> = decided.iter().chain(outcome).copied().collect();
+                    let truth = decide(policy, &tally(&claims));
+                    assert!(
+                        (bounds.best.tier..=bounds.worst.tier).contains(&truth.tier),
+                        "{decided:?} {undecided:?} {outcome:?}: {:?}",
+                        truth.tier
+                    );
+                    let lies_between = bounds.worst.score <= truth.guarded_score
+                        && truth.guarded_score <= bounds.best.score;
+                    assert!(lies_between, "{decided:?} {undecided:?} {outcome:?}");
+                });
+            }
+        });
+    });
+    assert!(agreed > 10_000 && open > 10_000, "{agreed} {open}");
 }

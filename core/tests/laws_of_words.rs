@@ -167,6 +167,7 @@ proptest! {
                 note: String::new(),
                 role: gsar_core::Role::default(),
                 rules: Vec::new(),
+                undecided: None,
             })
             .collect();
         let evidence = corpus();

@@ -57,6 +57,7 @@ fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedC
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     }
 }
 

@@ -390,6 +390,7 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
         citations,
         note: String::new(),
         rules: Vec::new(),
+        undecided: None,
     }
 }
 

@@ -9,7 +9,8 @@
 
 use gsar_core::assess::{Investigation, Subject, assess};
 use gsar_core::open_points::open_points;
-use gsar_core::{Origin, Policy, Preset, decide, preset};
+use gsar_core::undecided::decide_counts;
+use gsar_core::{Origin, Policy, Preset, preset};
 use gsar_datasets::{cases, differences};
 use gsar_proto::json::{from_json, to_json};
 use gsar_proto::v1::score_request::Partition;
@@ -45,7 +46,8 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
         request.gate.map(|gate| parse::gate_inputs(gate, &limits, &mut violations).unwrap());
     match request.partition.unwrap() {
         Partition::Counts(counts) => {
-            let decision = decide(&policy, &parse::counts(counts, &mut violations));
+            let counts = parse::counts(counts, &mut violations);
+            let decision = decide_counts(&policy, &counts.decided, &counts.undecided);
             decided(&policy, &decision)
         }
         Partition::Judged(judged) => {

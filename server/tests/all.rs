@@ -67,4 +67,5 @@ mod tls;
 mod traces;
 mod true_reports;
 mod truths;
+mod undecided;
 mod version_before;

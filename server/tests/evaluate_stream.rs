@@ -92,6 +92,7 @@ impl Judge for Counting {
                 note: "x".repeat(self.note),
                 role: gsar_core::Role::default(),
                 rules: Vec::new(),
+                undecided: None,
             };
             let judged = question.claims.iter().map(said).collect();
             Ok(Judgement { judged, ..Judgement::default() })

@@ -266,6 +266,7 @@ impl Judge for Flaky {
             note: String::new(),
             role: gsar_core::Role::default(),
             rules: Vec::new(),
+            undecided: None,
         });
         let answer = match left {
             0 => Ok(Judgement { judged: judged.collect(), ..Judgement::default() }),

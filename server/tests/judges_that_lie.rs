@@ -116,6 +116,7 @@ async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
                     note: String::new(),
                     role: gsar_core::Role::default(),
                     rules: Vec::new(),
+                    undecided: None,
                 }])
             });
             let answer = answer.await;

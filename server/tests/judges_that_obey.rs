@@ -82,6 +82,7 @@ fn obey(how: Obeys, text: &str, question: &Question) -> Vec<JudgedClaim> {
         note: "as scripted".to_owned(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     };
     question.claims.iter().map(grounded).collect()
 }

@@ -35,6 +35,7 @@ async fn score(server: &Running, claims: &[Kind]) -> v1::Score {
             class: class.into(),
             r#type: of.into(),
             count: u32::try_from(count).unwrap(),
+            undecided: false,
         }
     };
     let counts = CLASSES.into_iter().flat_map(|class| TYPES.map(|of| count(class, of)));

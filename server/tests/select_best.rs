@@ -77,6 +77,7 @@ impl Judge for Watching {
                 note: String::new(),
                 role: gsar_core::Role::default(),
                 rules: Vec::new(),
+                undecided: None,
             };
             let judged = question.claims.iter().map(said).collect();
             Ok(Judgement { judged, ..Judgement::default() })

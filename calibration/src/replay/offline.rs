@@ -83,5 +83,6 @@ fn judged(number: usize, question: &Question) -> Result<JudgedClaim> {
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     })
 }

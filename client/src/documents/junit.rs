@@ -36,12 +36,13 @@ type Attributes = Vec<(&'static str, String)>;
 
 /// The name with how many tests there are, and how they ended.
 fn counted<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> Attributes {
-    let (mut tests, mut failures, mut errors) = (0_u64, 0_u64, 0_u64);
+    let (mut tests, mut failures, mut errors, mut skipped) = (0_u64, 0_u64, 0_u64, 0_u64);
     for test in suites.flat_map(|suite| &suite.tests) {
         tests += 1;
         match test.result {
             TestResult::Passed(_) => {}
             TestResult::Failed(_) => failures += 1,
+            TestResult::Skipped(_) => skipped += 1,
             TestResult::Error(_) => errors += 1,
         }
     }
@@ -50,7 +51,7 @@ fn counted<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> Attribute
         ("tests", tests.to_string()),
         ("failures", failures.to_string()),
         ("errors", errors.to_string()),
-        ("skipped", "0".to_owned()),
+        ("skipped", skipped.to_string()),
     ]
 }
 
@@ -107,6 +108,9 @@ impl Document {
                     match result {
                         TestResult::Passed(said) => self.with_text("system-out", &[], said)?,
                         TestResult::Failed(fault) => self.fault("failure", fault)?,
+                        TestResult::Skipped(why) => {
+                            self.empty("skipped", &[("message", why.clone())])?;
+                        }
                         TestResult::Error(fault) => self.fault("error", fault)?,
                     }
                     self.close("testcase")?;

@@ -123,7 +123,7 @@ fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
     let mut lines =
         vec!["| | class | claim | evidence |".to_owned(), "|:-:|---|---|---|".to_owned()];
     for claim in claims {
-        let (sign, class, _) = words::class(claim.class());
+        let (sign, class, _) = words::verdict(claim);
         let disputed = if claim.disputed { ", disputed" } else { "" };
         let text = one_line(&claim.text);
         let text = prose(&end_cut(&text, MAX_CLAIM_COLUMNS));

@@ -77,6 +77,14 @@ fn junit_of_several_reports() {
 }
 
 #[test]
+fn what_no_judge_decided_is_skipped() {
+    let report = junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view()).unwrap();
+    assert!(report.contains("skipped=\"2\""), "{report}");
+    let skipped = "<skipped message=\"no judge decided it\"/>";
+    assert_eq!(report.matches(skipped).count(), 2, "{report}");
+}
+
+#[test]
 fn markdown_of_several_reports() {
     insta::assert_snapshot!(markdown(&four(), &view()));
 }

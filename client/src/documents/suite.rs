@@ -39,7 +39,9 @@ pub(super) enum TestResult {
     Passed(String),
     /// The report is at fault.
     Failed(Fault),
-    /// Nothing was decided.
+    /// No judge decided it; what is said besides may be empty.
+    Skipped(String),
+    /// There is no decision.
     Error(Fault),
 }
 
@@ -105,6 +107,7 @@ fn of_claim(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> Test {
         Fault { kind: kind.to_owned(), message, details: details.clone() }
     };
     let result = match claim.class() {
+        _ if claim.undecided.is_some() => TestResult::Skipped("no judge decided it".to_owned()),
         v1::ClaimClass::Ungrounded => TestResult::Failed(fault("UNGROUNDED")),
         v1::ClaimClass::Contradicted => TestResult::Failed(fault("CONTRADICTED")),
         v1::ClaimClass::Unspecified => TestResult::Error(fault("NO_VERDICT")),

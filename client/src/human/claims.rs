@@ -37,7 +37,7 @@ fn one(
     scene: &Scene<'_>,
     view: &View,
 ) {
-    let (sign, word, style) = words::class(claim.class());
+    let (sign, word, style) = words::verdict(claim);
     let id = one_line(&claim.id);
     let id = padded(&middle_cut(&id, MAX_ID_COLUMNS), id_columns);
     let column = CLASS_COLUMN + id_columns + 2;
@@ -56,6 +56,7 @@ fn one(
     let more = if more > 0 { format!(" (and {more} more cited)") } else { String::new() };
     let note = one_line(&claim.note);
     let said = match (note.is_empty(), claim.citations.is_empty()) {
+        (true, true) if claim.undecided.is_some() => "no judge decided it".to_owned(),
         (true, true) => "no evidence is cited".to_owned(),
         _ => format!("{note}{more}"),
     };
@@ -181,11 +182,11 @@ pub(super) fn blamed(code: &str, claims: &[v1::JudgedClaim]) -> String {
     }
 }
 
-/// The ids of the claims of a class, the first few of them.
+/// The ids of the claims that were decided to be of a class, the first few of them.
 pub(super) fn ids_of(claims: &[v1::JudgedClaim], class: v1::ClaimClass, most: usize) -> String {
     let ids: Vec<&str> = claims
         .iter()
-        .filter(|claim| claim.class() == class)
+        .filter(|claim| claim.class() == class && claim.undecided.is_none())
         .map(|claim| claim.id.as_str())
         .collect();
     listed(ids.into_iter(), most)

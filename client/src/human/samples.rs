@@ -4,7 +4,9 @@ use anstream::adapter::strip_str;
 use gsar_core::{Policy, Preset, preset};
 use gsar_proto::v1;
 
-use super::{Explain, Scene, View, cap_answer, errors, evaluation, evaluations, gate_answer};
+use super::{
+    Explain, Scene, View, cap_answer, errors, evaluation, evaluations, gate_answer, words,
+};
 
 const SYNTHESIS: &str = "The checkout pods were OOMKilled three times between 14:02 and 14:09. The memory limit had been raised to 1 GiB at 13:40. A nightly batch job took the node's memory. The node also ran a cache warm-up at 14:00. Nobody had seen this before.";
 
@@ -162,6 +164,7 @@ pub(crate) fn answer() -> v1::EvaluateResponse {
             margins: None,
             affected_specialists: vec!["k8s-agent".to_owned(), "deploy-agent".to_owned()],
             in_shadow: false,
+            bounds: None,
         }),
         explanation:
             "The evidence carries the kills and the change; it does not carry the batch job."
@@ -203,6 +206,48 @@ pub(crate) fn answer() -> v1::EvaluateResponse {
         }),
         ..Default::default()
     }
+}
+
+/// The answer of a judge that leaves two of the claims undecided.
+pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
+    let mut answer = answer();
+    for (claim, class) in answer
+        .claims
+        .iter_mut()
+        .skip(1)
+        .zip([v1::ClaimClass::Contradicted, v1::ClaimClass::Grounded])
+    {
+        claim.class = v1::ClaimClass::Ungrounded.into();
+        claim.undecided = Some(v1::Leaning { class: class.into(), likelihood: Some(0.61) });
+        claim.citations.clear();
+        claim.votes.clear();
+        claim.agreement = None;
+        claim.note = format!("the model does not know; it leans to {}", words::class(class).1);
+    }
+    answer.outcome = v1::Outcome::Abstained.into();
+    (answer.score, answer.guarded_score, answer.terms) = (None, None, None);
+    answer.decision = Some(v1::Decision {
+        tier: v1::Tier::Abstain.into(),
+        reasons: vec![v1::Reason {
+            claim_ids: vec!["c2".to_owned(), "c3".to_owned()],
+            ..reason(
+                "JUDGE_UNDECIDED",
+                "2 claims leave the tier between replan and proceed: the judge does not know: c2, c3; name a chat model in judges.chain, which is asked about these claims alone",
+            )
+        }],
+        bounds: Some(v1::DecisionBounds {
+            worst: Some(v1::HypotheticalOutcome {
+                score: score(133, 265),
+                tier: v1::Tier::Replan.into(),
+            }),
+            best: Some(v1::HypotheticalOutcome {
+                score: score(153, 165),
+                tier: v1::Tier::Proceed.into(),
+            }),
+        }),
+        ..v1::Decision::default()
+    });
+    answer
 }
 
 pub(crate) fn full_answer() -> v1::EvaluateResponse {
@@ -319,6 +364,12 @@ fn plain(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) ->
 fn a_report_in_brief() {
     let policy = preset(Preset::Reference);
     insta::assert_snapshot!(plain(&answer(), Some(&policy), &view(80, Explain::Briefly)));
+}
+
+#[test]
+fn a_report_of_which_the_judge_does_not_know_all() {
+    let policy = preset(Preset::Reference);
+    insta::assert_snapshot!(plain(&undecided_answer(), Some(&policy), &view(80, Explain::Briefly)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use gsar_client::text::{end_cut, one_line, width};
 use gsar_proto::v1;
 
 use super::claims::ids_of;
-use super::page::{BAD, Page, styled};
+use super::page::{BAD, Page, listed, styled};
 use super::words;
 
 /// The most claims that are named.
@@ -70,7 +70,8 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
             format!("{}{}", steps.join(", "), distance(answer))
         }
         v1::Tier::Replan => {
-            let unshown = answer.claims.iter().filter(|claim| {
+            let decided = answer.claims.iter().filter(|claim| claim.undecided.is_none());
+            let unshown = decided.filter(|claim| {
                 matches!(claim.class(), v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
             });
             match (unshown.count(), answer.claims.len()) {
@@ -80,12 +81,26 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
                 ),
             }
         }
-        v1::Tier::Abstain => match first_reason(answer) {
-            Some(reason) => format!("gather more evidence first: {reason}"),
-            None => "nothing can be said; gather more evidence first".to_owned(),
+        v1::Tier::Abstain => match (undecided(answer), first_reason(answer)) {
+            (Some(undecided), _) => undecided,
+            (None, Some(reason)) => format!("gather more evidence first: {reason}"),
+            (None, None) => "nothing can be said; gather more evidence first".to_owned(),
         },
         v1::Tier::Unspecified => "the server gave no decision that is known here".to_owned(),
     }
+}
+
+/// Which claims the tier depends on that no judge decided, and between which tiers it lies; nothing where it does not.
+fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
+    let decision = decided(answer)?;
+    let reason = decision.reasons.first().filter(|reason| reason.code == "JUDGE_UNDECIDED")?;
+    let ids = listed(reason.claim_ids.iter().map(String::as_str), MAX_NAMED);
+    let tier = |outcome: &Option<v1::HypotheticalOutcome>| {
+        outcome.as_ref().map_or("nothing", |outcome| words::tier(outcome.tier()).0)
+    };
+    let bounds = decision.bounds.as_ref()?;
+    let (worst, best) = (tier(&bounds.worst), tier(&bounds.best));
+    Some(format!("no judge decided {ids}: {worst} to {best}"))
 }
 
 fn failure(answer: &v1::EvaluateResponse) -> String {

@@ -19,6 +19,14 @@ pub(crate) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style
     }
 }
 
+/// Sign, word and style of what was said of a claim: its class, or that nobody decided it.
+pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, Style) {
+    match claim.undecided {
+        Some(_) => ("–", "undecided", Style::new()),
+        None => class(claim.class()),
+    }
+}
+
 /// The word of a type, empty for none.
 pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     match evidence_type {

@@ -92,6 +92,7 @@ fn request(line: &Line<'_>, policy: &str) -> v1::ScoreRequest {
                     class: class.number(),
                     r#type: evidence_type.number(),
                     count: *count,
+                    undecided: false,
                 });
             }
         }

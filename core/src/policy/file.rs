@@ -15,7 +15,8 @@ use super::certificate::Fields;
 use super::retired::retired;
 use super::{
     DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
-    Preset, RolloutMode, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode, preset,
+    Preset, RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore,
+    VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -247,6 +248,10 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
             let choices = SecondLookFailure::ALL.map(|failure| (failure.name(), failure));
             values.second_look_failure = choice(literal, &choices)?;
         }
+        "undecided" => {
+            let choices = Undecided::ALL.map(|undecided| (undecided.name(), undecided));
+            values.undecided = choice(literal, &choices)?;
+        }
         "guards.duplicates_count_once" => guards.duplicates_count_once = switch(literal)?,
         "guards.rho_at_least_one" => guards.rho_at_least_one = switch(literal)?,
         "guards.complementary_limit" => guards.complementary_limit = limit(literal)?,
@@ -408,6 +413,7 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
     out.line("verification", format_args!("\"{verification}\""));
     out.line("second_look", format_args!("\"{}\"", values.second_look.name()));
     out.line("second_look_failure", format_args!("\"{}\"", values.second_look_failure.name()));
+    out.line("undecided", format_args!("\"{}\"", values.undecided.name()));
     out.heading("weights");
     for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(values.weights.as_array()) {
         out.line(evidence_type.name(), weight);
@@ -469,6 +475,7 @@ fn blank(base: Preset) -> PolicyValues {
         verification: VerificationMode::Enforce,
         second_look: SecondLook::Headline,
         second_look_failure: SecondLookFailure::Abstain,
+        undecided: Undecided::Bounds,
         weights: Weights::new([nothing; 8]),
         guards: Guards {
             duplicates_count_once: true,

@@ -22,7 +22,8 @@ pub use presets::{Preset, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
     Cap, DecisionRollout, Gate, Guards, InvestigationRules, Ladder, PolicyValues, Rollout,
-    RolloutMode, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode, Weights,
+    RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore, VerificationMode,
+    Weights,
 };
 
 /// A checked policy. Reads like its [`PolicyValues`]; cannot be changed.

@@ -8,6 +8,9 @@
 //! - `undefined_score = "half"` scores what the other policy may replan, unless every claim has weight.
 //! - Verification lowers types only where the lower type weighs no more, so that weights may differ only where those
 //!   of both policies fall in the order of the types.
+//!
+//! Of claims that a judge leaves undecided it says less: where the other policy abstains since its tier depends on them, one
+//! that is as strict may say regenerate or replan. It proceeds nowhere where the other does not.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -16,7 +19,7 @@ use core::fmt;
 
 use super::{
     Cap, Gate, Guards, InvestigationRules, Ladder, Policy, PolicyValues, Rollout, SecondLook,
-    SecondLookFailure, UndefinedScore, VerificationMode, Weights,
+    SecondLookFailure, Undecided, UndefinedScore, VerificationMode, Weights,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -74,6 +77,7 @@ impl Looser {
             verification,
             second_look,
             second_look_failure,
+            undecided,
             weights,
             guards,
             gate,
@@ -91,6 +95,7 @@ impl Looser {
         self.verification(*verification, other.verification);
         self.second_look(*second_look, other.second_look);
         self.second_look_failure(*second_look_failure, other.second_look_failure);
+        self.undecided(*undecided, other.undecided);
         self.weights((weights, *ungrounded_floor), (&other.weights, other.ungrounded_floor));
         self.guards(guards, &other.guards);
         self.gate(gate, &other.gate);
@@ -150,6 +155,12 @@ impl Looser {
     fn second_look_failure(&mut self, own: SecondLookFailure, other: SecondLookFailure) {
         if own < other {
             self.push("second_look_failure", own.name(), other.name(), other.name());
+        }
+    }
+
+    fn undecided(&mut self, own: Undecided, other: Undecided) {
+        if own < other {
+            self.push("undecided", own.name(), other.name(), other.name());
         }
     }
 

@@ -34,6 +34,8 @@ pub struct PolicyValues {
     pub second_look: SecondLook,
     /// What a second look that cannot be had does.
     pub second_look_failure: SecondLookFailure,
+    /// What claims that a judge leaves undecided count as.
+    pub undecided: Undecided,
     /// The weight of each evidence type; those of arXiv:2604.23366 in `reference`.
     pub weights: Weights,
     /// What can only make a tier stricter.
@@ -127,6 +129,29 @@ impl SecondLookFailure {
         match self {
             Self::Note => "note",
             Self::Abstain => "abstain",
+        }
+    }
+}
+
+/// What claims that a judge leaves undecided count as. Ordered: the greater, the stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Undecided {
+    /// As ungrounded.
+    Ungrounded,
+    /// As the worst and the best that they can be; the tier is abstain where the two differ ([`crate::undecided`]).
+    Bounds,
+}
+
+impl Undecided {
+    /// Every choice, from the least strict.
+    pub const ALL: [Self; 2] = [Self::Ungrounded, Self::Bounds];
+
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ungrounded => "ungrounded",
+            Self::Bounds => "bounds",
         }
     }
 }

@@ -218,6 +218,7 @@ mod tests {
             citations: quotes.iter().map(citation).collect(),
             note: String::new(),
             rules: Vec::new(),
+            undecided: None,
         }
     }
 

@@ -107,6 +107,7 @@ fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> Ver
         note: String::from("The judge gave no answer for this claim."),
         role: crate::claim::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     };
     findings.note(
         &judged,

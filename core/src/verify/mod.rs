@@ -42,6 +42,7 @@ pub use citations::references::claim_cycle;
 pub use corrections::{Correction, CorrectionCode, Outcome};
 pub use evidence_set::EvidenceSet;
 pub use turn::{Objection, after_turn, objections};
+pub(crate) use types::heaviest_allowed;
 pub use undo::{Undone, undo};
 
 use actions::Executed;

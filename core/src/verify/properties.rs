@@ -97,6 +97,7 @@ fn judged(given: &[Claim], answers: Vec<Answer>) -> Vec<JudgedClaim> {
                 note: String::new(),
                 role: crate::claim::Role::default(),
                 rules: Vec::new(),
+                undecided: None,
             }
         })
         .collect()

@@ -43,6 +43,7 @@ pub(super) fn judged(
         note: String::new(),
         role: crate::claim::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     }
 }
 

@@ -62,6 +62,15 @@ pub(super) fn check(
     }
 }
 
+/// The type that weighs most of those that some item allows; inference without items.
+pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) -> EvidenceType {
+    let ceilings = items.iter().map(|item| ceiling(policy, item).0);
+    let strongest = ceilings.min().unwrap_or(EvidenceType::Inference);
+    let allowed = EvidenceType::ALL.into_iter().filter(|allowed| *allowed >= strongest);
+    let heaviest = allowed.rev().max_by_key(|allowed| policy.weights.of(*allowed));
+    heaviest.unwrap_or(EvidenceType::Inference)
+}
+
 /// The highest type that an item allows, and whether that is for want of someone who vouches for it.
 fn ceiling(policy: &PolicyValues, item: &EvidenceItem) -> (EvidenceType, bool) {
     let unattested = policy.guards.tool_match_needs_attestation && !item.attested;

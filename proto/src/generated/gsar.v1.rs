@@ -222,6 +222,23 @@ pub struct JudgedClaim {
     /// where the claim was not read; output only.
     #[prost(message, optional, tag = "15")]
     pub second_look: ::core::option::Option<SecondLook>,
+    /// undecided says that the judge does not decide the claim, and what it leans to. class is ungrounded then, or unspecified on
+    /// input. Absent where it is decided.
+    #[prost(message, optional, tag = "16")]
+    pub undecided: ::core::option::Option<Leaning>,
+    /// judge that decided it, by name; empty on input and where verification alone decided; output only.
+    #[prost(string, tag = "17")]
+    pub judge: ::prost::alloc::string::String,
+}
+/// Leaning is what a judge that does not decide a claim leans to.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct Leaning {
+    /// class is the likeliest one; required.
+    #[prost(enumeration = "ClaimClass", tag = "1")]
+    pub class: i32,
+    /// likelihood of it, 0 to 1, a decimal of at most six places; absent where the judge cannot tell.
+    #[prost(double, optional, tag = "2")]
+    pub likelihood: ::core::option::Option<f64>,
 }
 /// SecondLook is what a second reader made of a claim.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -352,6 +369,20 @@ pub struct Decision {
     /// what was decided.
     #[prost(bool, tag = "6")]
     pub in_shadow: bool,
+    /// bounds are what the decision lies between, whatever its undecided claims are; absent where every claim is decided.
+    #[prost(message, optional, tag = "7")]
+    pub bounds: ::core::option::Option<DecisionBounds>,
+}
+/// DecisionBounds are the decisions with the worst and with the best that undecided claims can be. Where their tiers differ the
+/// tier is TIER_ABSTAIN, with the reason JUDGE_UNDECIDED.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct DecisionBounds {
+    /// worst counts each undecided claim as ungrounded, or contradicted where the judge leans to that.
+    #[prost(message, optional, tag = "1")]
+    pub worst: ::core::option::Option<HypotheticalOutcome>,
+    /// best counts each as grounded.
+    #[prost(message, optional, tag = "2")]
+    pub best: ::core::option::Option<HypotheticalOutcome>,
 }
 /// Margins are the distances to the neighbouring tiers.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3540,15 +3571,15 @@ pub struct EvaluateResponse {
     /// coverage of the synthesis by claims; absent without a synthesis.
     #[prost(message, optional, tag = "20")]
     pub coverage: ::core::option::Option<Coverage>,
-    /// is_grounded says that at least one claim is grounded and none is contradicted, verified or not, as the claims were
-    /// counted. It never decides.
+    /// is_grounded says that at least one claim is grounded, none is contradicted, verified or not, as the claims were
+    /// counted, and none undecided. It never decides.
     #[prost(bool, tag = "21")]
     pub is_grounded: bool,
     /// verification_needed says that something is open which a further check would settle; verification_reasons say what.
     #[prost(bool, tag = "22")]
     pub verification_needed: bool,
     /// verification_reasons are what is open: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED, DISPUTED, UNVERIFIED_FIX,
-    /// CORRECTION_NOT_APPLIED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty where nothing is.
+    /// CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty where nothing is.
     #[prost(message, repeated, tag = "23")]
     pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
     /// judge_status is what the judge that decided could say.
@@ -3870,7 +3901,7 @@ pub mod score_request {
 /// PartitionCounts is a partition as counts.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PartitionCounts {
-    /// counts of claims; each pair of class and type at most once; at most 1800000 claims in all.
+    /// counts of claims; each triple of class, type and undecided at most once; at most 1800000 claims in all.
     #[prost(message, repeated, tag = "1")]
     pub counts: ::prost::alloc::vec::Vec<ClaimCount>,
 }
@@ -3886,6 +3917,10 @@ pub struct ClaimCount {
     /// count of them.
     #[prost(uint32, tag = "3")]
     pub count: u32,
+    /// undecided says that the judge does not decide them: class is what it leans to then, and type the heaviest that they may
+    /// have.
+    #[prost(bool, tag = "4")]
+    pub undecided: bool,
 }
 /// JudgedPartition is a partition with its words and citations.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3942,8 +3977,8 @@ pub struct ScoreResponse {
     /// policy is the one applied.
     #[prost(message, optional, tag = "13")]
     pub policy: ::core::option::Option<AppliedPolicy>,
-    /// is_grounded says that at least one claim is grounded and none is contradicted, verified or not, as the claims were
-    /// counted. It never decides.
+    /// is_grounded says that at least one claim is grounded, none is contradicted, verified or not, as the claims were
+    /// counted, and none undecided. It never decides.
     #[prost(bool, tag = "14")]
     pub is_grounded: bool,
     /// verification_needed says that something is open which a further check would settle; false for counts.

@@ -10,14 +10,23 @@ use crate::enums::Enumeration;
 use crate::v1;
 use crate::violations::Violations;
 
+/// Counts of claims, those that a judge does not decide apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParsedCounts {
+    /// Claims by their class.
+    pub decided: Tally,
+    /// Undecided claims, by the class that their judge leans to.
+    pub undecided: Tally,
+}
+
 /// Reads the counts of a request, under `counts`.
-pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> Tally {
+pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> ParsedCounts {
     let message_path = Path::root("counts");
     let path = message_path.field("counts");
-    let mut tally = Tally::default();
-    let pairs = Class::ALL.len() * EvidenceType::ALL.len();
-    let Some(counts) = at_most(path, message.counts, pairs, violations) else {
-        return tally;
+    let mut parsed = ParsedCounts::default();
+    let groups = 2 * Class::ALL.len() * EvidenceType::ALL.len();
+    let Some(counts) = at_most(path, message.counts, groups, violations) else {
+        return parsed;
     };
     let total: u64 = counts.iter().map(|count| u64::from(count.count)).sum();
     if total > MAX_CLAIMS {
@@ -26,25 +35,29 @@ pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> Tall
             format_args!("add up to {total} claims; at most {MAX_CLAIMS} are allowed in all"),
         );
     }
-    let mut seen: Vec<((Class, EvidenceType), Path<'_>)> = Vec::with_capacity(counts.len());
+    let mut seen: Vec<((Class, EvidenceType, bool), Path<'_>)> = Vec::with_capacity(counts.len());
     each(path, counts, violations, |path, count, violations| {
-        let class = enumeration::<Class>(path.field("class"), count.class, violations);
-        let evidence_type = enumeration(path.field("type"), count.r#type, violations);
-        let pair: (Class, EvidenceType) = (class?, evidence_type?);
-        if let Some((_, first)) = seen.iter().find(|(seen, _)| *seen == pair) {
-            let (class, evidence_type) = (pair.0.wire_name(), pair.1.wire_name());
+        let v1::ClaimCount { class, r#type, count, undecided } = count;
+        let class = enumeration::<Class>(path.field("class"), class, violations);
+        let evidence_type = enumeration(path.field("type"), r#type, violations);
+        let (class, evidence_type): (Class, EvidenceType) = (class?, evidence_type?);
+        let group = (class, evidence_type, undecided);
+        if let Some((_, first)) = seen.iter().find(|(seen, _)| *seen == group) {
+            let (class, evidence_type) = (class.wire_name(), evidence_type.wire_name());
+            let undecided = if undecided { "undecided " } else { "" };
             let first = first.last();
             violations.add(
                 path,
                 format_args!(
-                    "{class} {evidence_type} is already counted in {first}; give one count"
+                    "{undecided}{class} {evidence_type} is already counted in {first}; give one count"
                 ),
             );
             return None;
         }
-        seen.push((pair, path));
-        tally.add(pair.0, pair.1, count.count);
+        seen.push((group, path));
+        let tally = if undecided { &mut parsed.undecided } else { &mut parsed.decided };
+        tally.add(class, evidence_type, count);
         Some(())
     });
-    tally
+    parsed
 }

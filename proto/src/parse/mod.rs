@@ -30,7 +30,7 @@ mod verdict;
 
 pub use cap::{ParsedCap, cap_confidence};
 pub use check::{as_kept, checks};
-pub use counts::counts;
+pub use counts::{ParsedCounts, counts};
 pub use evaluations::{
     ParsedEvaluationFilter, count_interval, evaluation_filter, listed_evaluations,
 };

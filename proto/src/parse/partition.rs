@@ -3,15 +3,17 @@
 use core::fmt;
 
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
+use gsar_core::fixed::Millionths;
 use gsar_core::verify::claim_cycle;
-use gsar_core::{ClaimId, JudgedClaim, Role};
+use gsar_core::{ClaimId, Class, JudgedClaim, Leaning, Role};
 
-use super::field::{Shown, byte_range, enumeration, id, text};
+use super::field::{Shown, byte_range, decimal, enumeration, id, text};
 use super::limits::Limits;
 use super::list::{at_most, each, unique_ids};
 use super::path::Path;
 use super::report::{ParsedReport, read_claim};
 use super::{evidence, report};
+use crate::enums::Enumeration as _;
 use crate::v1;
 use crate::violations::Violations;
 
@@ -166,10 +168,28 @@ fn read_judged_claim(
         rules: _,
         role,
         second_look: _,
+        undecided,
+        judge: _,
     } = message;
     let claim = v1::Claim { id, text: words, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);
-    let class = enumeration(path.field("class"), class, violations);
+    let undecided = match undecided {
+        None => Some(None),
+        Some(leaning) => read_leaning(path.field("undecided"), leaning, violations).map(Some),
+    };
+    let class = match class {
+        0 if undecided != Some(None) => Some(Class::Ungrounded),
+        given => enumeration(path.field("class"), given, violations),
+    };
+    if let (Some(Some(_)), Some(class)) = (undecided, class)
+        && class != Class::Ungrounded
+    {
+        let description = format_args!(
+            "is {} of a claim that is undecided; leave it out, and give what the judge leans to in undecided.class",
+            class.wire_name()
+        );
+        violations.add(path.field("class"), description);
+    }
     let evidence_type = enumeration(path.field("type"), r#type, violations);
     let role = match role {
         0 => Some(Role::default()),
@@ -191,7 +211,24 @@ fn read_judged_claim(
         note: note?,
         role: role?,
         rules: Vec::new(),
+        undecided: undecided?,
     })
+}
+
+fn read_leaning(
+    path: Path<'_>,
+    message: v1::Leaning,
+    violations: &mut Violations,
+) -> Option<Leaning> {
+    let v1::Leaning { class, likelihood } = message;
+    let class = enumeration(path.field("class"), class, violations);
+    let likelihood = match likelihood {
+        None => Some(None),
+        Some(given) => {
+            decimal(path.field("likelihood"), given, Millionths::ONE, violations).map(Some)
+        }
+    };
+    Some(Leaning { class: class?, likelihood: likelihood? })
 }
 
 pub(super) fn read_citation(

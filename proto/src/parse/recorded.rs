@@ -6,10 +6,11 @@ use core::ops::Range;
 
 use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::fixed::Millionths;
 use gsar_core::report::{Reason, Uncovered};
 use gsar_core::second_look::{Reading, Verdict};
 use gsar_core::verify::{Correction, CorrectionCode, Outcome, Standing, Verified, VerifiedClaim};
-use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
+use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Leaning, Role};
 
 use crate::enums::Enumeration;
 use crate::v1;
@@ -113,6 +114,15 @@ fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, Corrupt> {
         note: message.note.clone(),
         role: Role::from_number(message.role).unwrap_or_default(),
         rules: message.rules.clone(),
+        undecided: message.undecided.as_ref().map(leaning).transpose()?,
+    })
+}
+
+fn leaning(message: &v1::Leaning) -> Result<Leaning, Corrupt> {
+    let likelihood = message.likelihood.map(Millionths::from_f64).transpose();
+    Ok(Leaning {
+        class: known("claims.undecided.class", message.class)?,
+        likelihood: likelihood.map_err(|error| corrupt("claims.undecided.likelihood", error))?,
     })
 }
 
@@ -224,6 +234,7 @@ mod tests {
             note: "n".to_owned(),
             role: gsar_core::Role::default(),
             rules: vec!["r".to_owned()],
+            undecided: None,
         };
         for (code, class, standing) in [
             (CorrectionCode::ClaimDropped, stands.0, Standing::Dropped),

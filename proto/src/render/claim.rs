@@ -1,9 +1,10 @@
 //! This module renders claims, their verdicts, and the corrections of verification.
 
 use gsar_core::evidence::{Citation, Target};
+use gsar_core::fixed::Millionths;
 use gsar_core::second_look::Reading;
 use gsar_core::verify::{Correction, CorrectionCode, Outcome};
-use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning};
 
 use super::coverage::byte_range;
 use crate::enums::Enumeration;
@@ -39,6 +40,15 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         rules: judged.rules,
         role: judged.role.number(),
         second_look: None,
+        undecided: judged.undecided.map(leaning),
+        judge: String::new(),
+    }
+}
+
+fn leaning(leaning: Leaning) -> v1::Leaning {
+    v1::Leaning {
+        class: leaning.class.number(),
+        likelihood: leaning.likelihood.map(Millionths::to_f64),
     }
 }
 

@@ -1,9 +1,11 @@
 //! This module renders decisions and their reasons.
 
 use gsar_core::assess::Assessment;
+use gsar_core::decision::Bounds;
 use gsar_core::open_points::OpenPoint;
 use gsar_core::{ClaimId, Decision, Guard, Reason};
 
+use super::explain::hypothetical;
 use crate::enums::Enumeration;
 use crate::v1;
 
@@ -30,7 +32,15 @@ fn rendered(decision: &Decision, reasons: Vec<v1::Reason>) -> v1::Decision {
         tier: decision.tier.number(),
         reasons,
         not_applicable: decision.not_applicable.iter().map(guard).collect(),
+        bounds: decision.bounds.as_ref().map(bounds),
         ..v1::Decision::default()
+    }
+}
+
+fn bounds(bounds: &Bounds) -> v1::DecisionBounds {
+    v1::DecisionBounds {
+        worst: Some(hypothetical(&bounds.worst)),
+        best: Some(hypothetical(&bounds.best)),
     }
 }
 

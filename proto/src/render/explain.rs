@@ -1,6 +1,7 @@
 //! This module renders margins to the neighbouring tiers and the effects of single claims.
 
-use gsar_core::explain::{Change, Hypothetical, Impact, Margin, Margins};
+use gsar_core::decision::Hypothetical;
+use gsar_core::explain::{Change, Impact, Margin, Margins};
 use gsar_core::tally::Group;
 use gsar_core::{Class, EvidenceType};
 
@@ -57,6 +58,6 @@ pub fn impact(impact: &Impact) -> v1::ClaimImpact {
     }
 }
 
-fn hypothetical(outcome: &Hypothetical) -> v1::HypotheticalOutcome {
+pub(super) fn hypothetical(outcome: &Hypothetical) -> v1::HypotheticalOutcome {
     v1::HypotheticalOutcome { score: outcome.score.map(score), tier: outcome.tier.number() }
 }

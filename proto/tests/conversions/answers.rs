@@ -109,6 +109,7 @@ fn corrections_tell_before_and_after() {
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     };
     let policy = preset(Preset::Reference);
     let given = [claim("c1"), claim("c2")];

@@ -3,7 +3,7 @@
 use gsar_core::evidence::Content;
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{PolicyValues, VerificationMode};
-use gsar_core::{Class, EvidenceType, Preset, preset};
+use gsar_core::{Class, EvidenceType, Leaning, Preset, preset};
 use gsar_proto::parse::{self, Limits};
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
@@ -294,26 +294,69 @@ fn counts_become_a_tally() {
         class: class.into(),
         r#type: evidence_type.into(),
         count,
+        undecided: false,
+    };
+    let undecided = v1::ClaimCount {
+        undecided: true,
+        ..count(v1::ClaimClass::Contradicted, v1::EvidenceType::Domain, 2)
     };
     let message = v1::PartitionCounts {
         counts: vec![
+            undecided,
             count(v1::ClaimClass::Grounded, v1::EvidenceType::ToolMatch, 4),
             count(v1::ClaimClass::Contradicted, v1::EvidenceType::Domain, 1),
             count(v1::ClaimClass::Complementary, v1::EvidenceType::Synthesis, 0),
         ],
     };
     let mut violations = Violations::default();
-    let tally = parse::counts(message, &mut violations);
+    let counts = parse::counts(message, &mut violations);
     assert!(violations.is_empty());
-    assert_eq!(tally.total(), 5);
-    assert_eq!(tally.of_class(Class::Grounded)[0], 4);
-    assert_eq!(tally.of_class(Class::Contradicted)[7], 1);
+    assert_eq!(counts.decided.total(), 5);
+    assert_eq!(counts.decided.of_class(Class::Grounded)[0], 4);
+    assert_eq!(counts.decided.of_class(Class::Contradicted)[7], 1);
+    assert_eq!(counts.undecided.total(), 2);
+    assert_eq!(counts.undecided.of_class(Class::Contradicted)[7], 2);
+}
+
+#[test]
+fn an_undecided_claim_is_read_with_what_its_judge_leans_to() {
+    let read = |class: v1::ClaimClass, likelihood| {
+        let claim = v1::JudgedClaim {
+            id: "c1".to_owned(),
+            text: "The pool is full.".to_owned(),
+            class: class.into(),
+            r#type: v1::EvidenceType::Inference.into(),
+            undecided: Some(v1::Leaning { class: v1::ClaimClass::Contradicted.into(), likelihood }),
+            ..v1::JudgedClaim::default()
+        };
+        let partition =
+            v1::JudgedPartition { claims: vec![claim], ..v1::JudgedPartition::default() };
+        let mut violations = Violations::default();
+        let read = parse::judged_partition(partition, &Limits::default(), &mut violations);
+        let claims = read.map(|read| read.judged).unwrap_or_default();
+        (claims.first().map(|judged| (judged.class, judged.undecided)), fields(violations))
+    };
+    let leaning = |likelihood| Some(Leaning { class: Class::Contradicted, likelihood });
+    let half = Some(Millionths::new(500_000));
+    for class in [v1::ClaimClass::Unspecified, v1::ClaimClass::Ungrounded] {
+        assert_eq!(read(class, Some(0.5)).0, Some((Class::Ungrounded, leaning(half))));
+        assert_eq!(read(class, None).0, Some((Class::Ungrounded, leaning(None))));
+    }
+    assert_eq!(read(v1::ClaimClass::Grounded, None).1, ["judged.claims[0].class"]);
+    assert_eq!(
+        read(v1::ClaimClass::Unspecified, Some(1.5)).1,
+        ["judged.claims[0].undecided.likelihood"]
+    );
 }
 
 #[test]
 fn wrong_counts_are_refused() {
-    let count =
-        |class, evidence_type, count| v1::ClaimCount { class, r#type: evidence_type, count };
+    let count = |class, evidence_type, count| v1::ClaimCount {
+        class,
+        r#type: evidence_type,
+        count,
+        undecided: false,
+    };
     let reported = |counts| {
         let mut violations = Violations::default();
         parse::counts(v1::PartitionCounts { counts }, &mut violations);

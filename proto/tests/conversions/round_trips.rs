@@ -122,7 +122,16 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
             if claim.id.as_str() == "c0" {
                 citations.retain(|citation| !matches!(citation.target, Target::Claim(_)));
             }
-            JudgedClaim { claim, class, evidence_type, role, citations, note, rules: Vec::new() }
+            JudgedClaim {
+                claim,
+                class,
+                evidence_type,
+                role,
+                citations,
+                note,
+                rules: Vec::new(),
+                undecided: None,
+            }
         });
         let judged = judged.collect();
         (synthesis, judged)

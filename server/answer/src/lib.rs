@@ -176,6 +176,7 @@ fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
                     citations: verdict.citations,
                     note: verdict.note,
                     rules: Vec::new(),
+                    undecided: None,
                 });
             }
         }

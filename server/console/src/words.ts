@@ -31,10 +31,17 @@ const BELIEFS: Record<string, Shown> = {
 
 const UNSEEN_ENTITY: Shown = { sign: "○", word: "unseen", style: "plain" };
 
+const UNDECIDED: Shown = { sign: "–", word: "undecided", style: "plain" };
+
 const UNKNOWN: Shown = { sign: "", word: "unknown", style: "plain" };
 
 export function classOf(of: JudgedClaim["class"]): Shown {
   return CLASSES[of ?? ""] ?? UNKNOWN;
+}
+
+/** What was said of a claim: its class, or that no judge decided it. */
+export function verdictOf(claim: JudgedClaim): Shown {
+  return claim.undecided ? UNDECIDED : classOf(claim.class);
 }
 
 export function tierOf(of: EvaluationSummary["tier"]): Shown {

@@ -191,6 +191,7 @@ fn claim((place, observation): (usize, ParsedObservation)) -> Option<(Claim, Jud
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     };
     Some((claim, judged))
 }

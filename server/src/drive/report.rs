@@ -177,11 +177,12 @@ fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
     }
 }
 
-/// The claims that are not borne out, with what the evidence shows instead.
+/// The claims that were decided and are not borne out, with what the evidence shows instead.
 fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
     let at_fault = answer.claims.iter().filter(|claim| {
         let class = claim.class();
-        matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
+        claim.undecided.is_none()
+            && matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
     });
     let fault = |claim: &v1::JudgedClaim| {
         let found = answer.corrections.iter().filter(|found| found.claim_id == claim.id);

@@ -10,7 +10,7 @@ use gsar_core::safety::{EvidenceChain, Settled};
 use gsar_core::second_look::Reading;
 use gsar_core::tally::Group;
 use gsar_core::verify::{Standing, VerifiedClaim};
-use gsar_core::{Claim, Class, Tally, TextFindings, Tier};
+use gsar_core::{Claim, ClaimId, Class, Tally, TextFindings, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
@@ -27,11 +27,20 @@ pub(super) fn claims(
 ) -> Vec<v1::JudgedClaim> {
     let Assessment { claims, tally, findings, .. } = assessment;
     let mut impacts = Impacts { policy, tally: &tally, findings: &findings, known: Vec::new() };
-    let claim = |claim: VerifiedClaim| v1::JudgedClaim {
-        impact: explain.then(|| render::impact(impacts.of(group(&claim)))),
-        ..render::judged_claim(claim.judged)
+    let claim = |claim: VerifiedClaim| {
+        let has_impact = explain && claim.judged.undecided.is_none();
+        v1::JudgedClaim {
+            impact: has_impact.then(|| render::impact(impacts.of(group(&claim)))),
+            ..render::judged_claim(claim.judged)
+        }
     };
     claims.into_iter().map(claim).collect()
+}
+
+/// Whether at least one claim is grounded, none contradicted, and each decided.
+pub(super) fn is_grounded(assessment: &Assessment) -> bool {
+    let is_decided = |claim: &VerifiedClaim| claim.judged.undecided.is_none();
+    assessment.tally.is_grounded() && assessment.claims.iter().all(is_decided)
 }
 
 /// Adds to the claims what the judge considered for each.
@@ -44,6 +53,16 @@ pub(super) fn tell_considered(
     let mut considered: HashMap<&str, Vec<String>> = ids.zip(considered).collect();
     for claim in claims {
         claim.considered = considered.remove(claim.id.as_str()).unwrap_or_default();
+    }
+}
+
+/// Adds to the claims whose verdict on each counts.
+pub(super) fn tell_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<ClaimId, String>) {
+    let judges: HashMap<&str, &String> =
+        judges.iter().map(|(claim, judge)| (claim.as_str(), judge)).collect();
+    for claim in claims {
+        claim.judge =
+            judges.get(claim.id.as_str()).map(|judge| (*judge).clone()).unwrap_or_default();
     }
 }
 
@@ -148,6 +167,9 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     let mut left: Vec<Change> = margin.changes.clone();
     let mut ids = Vec::new();
     for claim in claims {
+        if claim.judged.undecided.is_some() {
+            continue;
+        }
         let wanted =
             left.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
         if let Some(change) = wanted {
@@ -242,10 +264,14 @@ pub(super) fn count(policy: &Policy, decision: Option<&v1::Decision>) {
 
 /// Counts the claims and corrections of an assessment.
 pub(super) fn count_claims(assessment: &Assessment) {
-    for class in Class::ALL {
-        let of_class = assessment.claims.iter().filter(|claim| claim.judged.class == class).count();
+    let counts = |claim: &VerifiedClaim| match claim.judged.undecided {
+        Some(_) => "undecided",
+        None => claim.judged.class.name(),
+    };
+    for class in Class::ALL.map(Class::name).into_iter().chain(["undecided"]) {
+        let of_class = assessment.claims.iter().filter(|claim| counts(claim) == class).count();
         if of_class > 0 {
-            counter!(names::CLAIMS, "class" => class.name()).increment(of_class as u64);
+            counter!(names::CLAIMS, "class" => class).increment(of_class as u64);
         }
     }
     for claim in &assessment.claims {

@@ -83,7 +83,7 @@ fn partitioned(
     let decision = assessment.decision.clone();
     let open = answer::open_points(policy, &assessment, case.gate.as_ref());
     let rendered = answer::decision(policy, &assessment, case.explain);
-    let is_grounded = assessment.tally.is_grounded();
+    let is_grounded = answer::is_grounded(&assessment);
     let corrections = assessment.corrections.iter().map(render::correction).collect();
     let coverage = assessment.findings.coverage.as_ref().map(render::coverage);
     let mut claims = answer::claims(policy, assessment, case.explain);

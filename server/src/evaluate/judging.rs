@@ -1,9 +1,10 @@
-//! Asking the judges of the chain, one after the other, until one answers.
+//! Asking the judges of the chain, one after the other, until what they decided settles the tier.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gsar_core::Reason;
+use gsar_core::{ClaimId, Policy, Reason};
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 use metrics::counter;
@@ -11,7 +12,9 @@ use tonic::Status;
 use tracing::Instrument as _;
 
 use super::Engine;
+use super::cascade::Answer;
 use super::chain::Reader;
+use crate::call::Call;
 use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
 use crate::telemetry::{metrics as names, traces};
@@ -29,18 +32,30 @@ const MAX_FOR_READER: Duration = Duration::from_secs(20);
 pub(super) struct Judged {
     /// What each judge did, in the order in which they were asked.
     pub(super) links: Vec<v1::JudgeLink>,
-    /// The judge that answered.
+    /// The judge that answered, the last one of several.
     pub(super) judge: Option<Arc<dyn Judge>>,
-    /// What the judge that answered lets a person know.
+    /// The judge whose verdict on a claim counts.
+    pub(super) judges: HashMap<ClaimId, String>,
+    /// What the judges that answered let a person know.
     pub(super) notices: Vec<Notice>,
-    /// The answer of the judge that gave one, or why there is none.
+    /// The answer of the judges that gave one, or why there is none.
     pub(super) outcome: Result<Judgement, Reason>,
 }
 
 impl Judged {
     /// Nobody was asked.
     pub(super) fn by_nobody(reason: Reason) -> Self {
-        Self { links: Vec::new(), judge: None, notices: Vec::new(), outcome: Err(reason) }
+        Self::without_answer(Vec::new(), Vec::new(), reason)
+    }
+
+    fn without_answer(links: Vec<v1::JudgeLink>, notices: Vec<Notice>, reason: Reason) -> Self {
+        Self { links, judge: None, judges: HashMap::new(), notices, outcome: Err(reason) }
+    }
+
+    fn answered(links: Vec<v1::JudgeLink>, answer: Answer) -> Self {
+        let Answer { mut judgement, judge, judges } = answer;
+        let notices = std::mem::take(&mut judgement.notices);
+        Self { links, judge: Some(judge), judges, notices, outcome: Ok(judgement) }
     }
 }
 
@@ -65,9 +80,12 @@ impl Engine {
     }
 }
 
-/// Asks the judges about a report in these languages. A judge that abstains has answered; the next is asked only when
-/// one fails, does not read the language, or has had its share of the time.
+/// Asks the judges about a report in these languages. A judge that abstains has answered; the next is asked when one
+/// fails, does not read the language, or has had its share of the time, and about the claims that are left undecided
+/// where the tier depends on them.
 pub(super) async fn ask(
+    call: &Call,
+    policy: &Arc<Policy>,
     judges: Vec<Arc<dyn Judge>>,
     question: &Arc<Question>,
     languages: &[&'static str],
@@ -76,6 +94,8 @@ pub(super) async fn ask(
     let mut unread = None;
     let mut links = Vec::with_capacity(judges.len());
     let (mut failures, mut codes) = (Vec::new(), Vec::new());
+    let mut answered: Option<Answer> = None;
+    let mut open = Arc::clone(question);
     let mut chain = judges.as_slice();
     while let [judge, following @ ..] = chain {
         chain = following;
@@ -89,7 +109,7 @@ pub(super) async fn ask(
             continue;
         }
         let span = traces::judge(&name);
-        let in_time = in_its_time(question, following, reader.of(judge).is_some());
+        let in_time = in_its_time(&open, following, reader.of(judge).is_some());
         let mut answer = asking::ask(judge, &in_time).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
@@ -114,19 +134,36 @@ pub(super) async fn ask(
             calls: calls.into_iter().map(call_to_proto).collect(),
         });
         match answer {
-            Ok(Judgement { abstained: Some(reason), notices, .. }) => {
-                let outcome = Err(Reason::JudgeAbstained { reason });
-                return Ok(Judged { links, judge: None, notices, outcome });
-            }
-            Ok(mut judgement) => {
+            Ok(Judgement { abstained: Some(reason), notices, .. }) => match &mut answered {
+                // What was decided before stays; what the next judge cannot judge stays undecided.
+                Some(answer) => answer.judgement.notices.extend(notices),
+                None => {
+                    let reason = Reason::JudgeAbstained { reason };
+                    return Ok(Judged::without_answer(links, notices, reason));
+                }
+            },
+            Ok(judgement) => {
                 let split = judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
                 counter!(names::DISAGREEMENTS, "judge" => name).increment(split as u64);
-                let notices = std::mem::take(&mut judgement.notices);
-                let judge = Some(Arc::clone(judge));
-                return Ok(Judged { links, judge, notices, outcome: Ok(judgement) });
+                let answer = match answered.take() {
+                    None => Answer::new(judge, judgement),
+                    Some(mut answer) => {
+                        answer.join(question, &open, judge, judgement);
+                        answer
+                    }
+                };
+                let left = match following {
+                    [] => None,
+                    _ => answer.open(call, policy, question).await,
+                };
+                match left {
+                    None => return Ok(Judged::answered(links, answer)),
+                    Some(left) => open = left,
+                }
+                answered = Some(answer);
             }
             Err(JudgeError::DeadlinePassed { .. })
-                if following.is_empty() || question.is_late() =>
+                if question.is_late() || (following.is_empty() && answered.is_none()) =>
             {
                 return Err(errors::deadline_exceeded("judge"));
             }
@@ -138,6 +175,9 @@ pub(super) async fn ask(
             }
         }
     }
+    if let Some(answer) = answered {
+        return Ok(Judged::answered(links, answer));
+    }
     if !codes.is_empty() && codes.iter().all(|code| OUR_OWN_LIMITS.contains(code)) {
         return Err(errors::judges_busy());
     }
@@ -146,7 +186,7 @@ pub(super) async fn ask(
         Some(language) => Reason::LanguageNotRead { language: language.to_owned() },
         None => Reason::JudgeFailed { reason: failures.join("; ") },
     };
-    Ok(Judged { links, judge: None, notices: Vec::new(), outcome: Err(reason) })
+    Ok(Judged::without_answer(links, Vec::new(), reason))
 }
 
 /// The language that the judge does not read, where there is one.

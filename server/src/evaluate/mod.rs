@@ -2,6 +2,7 @@
 //! applies is in core.
 
 mod answer;
+mod cascade;
 mod chain;
 mod chat_model;
 mod checked_config;

@@ -300,7 +300,8 @@ impl Engine {
                 };
                 let provenance = &mut around.provenance;
                 let deciding = decide(call, case, judge, &mut judgement, provenance);
-                let answer = deciding.instrument(traces::step("decide")).await;
+                let mut answer = deciding.instrument(traces::step("decide")).await;
+                answer::tell_judges(&mut answer.claims, judged.judges);
                 around.notices.append(&mut judgement.notices);
                 answer
             }
@@ -363,7 +364,8 @@ async fn judge(
         let asked = Arc::clone(&question);
         let languages = offload(call, question.synthesis.len(), move || asked.languages()).await;
         let judges = std::mem::take(&mut shared.judges);
-        ask(judges, &question, &languages, &shared.reader).await?
+        let policy = &shared.policy.policy;
+        ask(call, policy, judges, &question, &languages, &shared.reader).await?
     };
     around.watch.lap(Step::Judge);
     Ok((question, judged))

@@ -343,7 +343,7 @@ impl Evaluation {
     }
 }
 
-/// Adds to the claims how the votes on each were, and what a second reader made of it.
+/// Adds to the claims who judged each, how the votes were, and what a second reader made of it.
 fn with_votes(
     mut claims: Vec<v1::JudgedClaim>,
     recorded: &[v1::JudgedClaim],
@@ -356,6 +356,7 @@ fn with_votes(
             claim.votes.clone_from(&recorded.votes);
             claim.agreement = recorded.agreement;
             claim.second_look.clone_from(&recorded.second_look);
+            claim.judge.clone_from(&recorded.judge);
         }
     }
     claims

@@ -2,7 +2,8 @@
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::explain::margins;
-use gsar_core::{Origin, Policy, Tally, decide};
+use gsar_core::undecided::decide_counts;
+use gsar_core::{Origin, Policy};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
@@ -15,7 +16,7 @@ use crate::telemetry::safety::Outcomes;
 
 /// A partition whose every field was checked.
 enum Checked {
-    Counts(Tally),
+    Counts(parse::ParsedCounts),
     Judged(parse::ParsedPartition),
 }
 
@@ -40,7 +41,7 @@ impl Engine {
         }
         call.enter(Step::Decide);
         let answer = match partition {
-            Checked::Counts(tally) => by_counts(&policy, &tally, explain),
+            Checked::Counts(counts) => by_counts(&policy, &counts, explain),
             Checked::Judged(partition) => {
                 let bytes = partition.bytes();
                 offload(call, bytes, move || by_claims(&policy, partition, gate.as_ref(), explain))
@@ -80,17 +81,24 @@ impl Engine {
     }
 }
 
-fn by_counts(policy: &ChosenPolicy, tally: &Tally, explain: bool) -> v1::ScoreResponse {
-    let decision = decide(&policy.policy, tally);
+fn by_counts(
+    policy: &ChosenPolicy,
+    counts: &parse::ParsedCounts,
+    explain: bool,
+) -> v1::ScoreResponse {
+    let parse::ParsedCounts { decided, undecided } = counts;
+    let decision = decide_counts(&policy.policy, decided, undecided);
+    // What to change is said of a tier that stands.
+    let stands = explain && undecided.total() == 0;
     let margins =
-        explain.then(|| render::margins(&margins(&policy.policy, tally, &decision, None)));
+        stands.then(|| render::margins(&margins(&policy.policy, decided, &decision, None)));
     v1::ScoreResponse {
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, &policy.policy)),
         decision: Some(v1::Decision { margins, ..render::decision(&decision) }),
         policy: Some(policy.applied()),
-        is_grounded: tally.is_grounded(),
+        is_grounded: decided.is_grounded() && undecided.total() == 0,
         hypothetical: policy.hypothetical,
         ..v1::ScoreResponse::default()
     }
@@ -146,7 +154,7 @@ fn by_claims(
         coverage: assessment.findings.coverage.as_ref().map(render::coverage),
         shadow: settled.shadow,
         policy: Some(policy.applied()),
-        is_grounded: assessment.tally.is_grounded(),
+        is_grounded: answer::is_grounded(&assessment),
         verification_needed: !open.is_empty(),
         verification_reasons: open,
         hypothetical: policy.hypothetical,

@@ -41,7 +41,7 @@ pub struct Vote {
     pub sample: u32,
     /// The weight of the vote beside the others, in 1/2520 of a unit of a member's weight.
     pub weight: u64,
-    /// The class; `None` where it gave no verdict.
+    /// The class; `None` where it gave no verdict or left the claim undecided.
     pub class: Option<Class>,
     /// What decided, in its own words.
     pub note: String,
@@ -90,7 +90,9 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
             !ballot.refutes || said.is_some_and(|said| said.class == Class::Contradicted)
         })
         .collect();
-    let class_of = |said: Option<&JudgedClaim>| said.map(|said| said.class);
+    let class_of = |said: Option<&JudgedClaim>| {
+        said.filter(|said| said.undecided.is_none()).map(|said| said.class)
+    };
     let class = heaviest(
         &FROM_THE_WORST,
         cast.iter().map(|(ballot, said)| (class_of(*said), ballot.weight)),
@@ -99,7 +101,7 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
     let agreeing: Vec<(&Ballot, &JudgedClaim)> = cast
         .iter()
         .filter_map(|(ballot, said)| Some((*ballot, (*said)?)))
-        .filter(|(_, said)| Some(said.class) == class)
+        .filter(|(_, said)| class.is_some() && class_of(Some(said)) == class)
         .collect();
     let votes = cast.iter().map(|(ballot, said)| Vote {
         judge: ballot.judge.clone(),
@@ -109,7 +111,12 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
         note: said.map(|said| said.note.clone()).unwrap_or_default(),
     });
     let votes = Votes { claim: claim.id.clone(), class, votes: votes.collect() };
-    (votes, joined(&agreeing))
+    let undecided = || {
+        let said = cast.iter().filter_map(|(_, said)| *said);
+        said.into_iter().find(|said| said.undecided.is_some()).cloned()
+    };
+    let judged = if class.is_some() { joined(&agreeing) } else { undecided() };
+    (votes, judged)
 }
 
 /// What those who agree on the class said, as one.
@@ -196,6 +203,7 @@ mod tests {
             note: format!("note of {quote}"),
             role: gsar_core::Role::default(),
             rules: Vec::new(),
+            undecided: None,
         }
     }
 

@@ -92,5 +92,6 @@ fn truthful_about(claim: &Claim) -> JudgedClaim {
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     }
 }

@@ -81,6 +81,7 @@ fn honest((number, label): (usize, &Label)) -> JudgedClaim {
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     }
 }
 

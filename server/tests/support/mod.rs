@@ -204,6 +204,7 @@ pub fn counts(counts: &[(v1::ClaimClass, v1::EvidenceType, u32)]) -> v1::ScoreRe
             class: (*class).into(),
             r#type: (*evidence_type).into(),
             count: *count,
+            undecided: false,
         })
         .collect();
     v1::ScoreRequest {

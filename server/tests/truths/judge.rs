@@ -34,6 +34,7 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
             note,
             role: gsar_core::Role::default(),
             rules: Vec::new(),
+            undecided: None,
         }
     };
     if !is_of(report, claim) {

@@ -11,6 +11,7 @@ from gsar.errors import SidecarUnreachable
 
 Tier: TypeAlias = Literal["proceed", "regenerate", "replan", "abstain"]
 Class: TypeAlias = Literal["grounded", "ungrounded", "contradicted", "complementary"]
+Verdict: TypeAlias = Literal["grounded", "ungrounded", "contradicted", "complementary", "undecided"]
 
 TIERS: dict[v1.Tier.ValueType, Tier] = {
     v1.TIER_PROCEED: "proceed",
@@ -49,13 +50,15 @@ def may_go_out(answer: Decided | v1.Decision) -> bool:
     return tier(answer) == "proceed"
 
 
-def class_of(claim: v1.JudgedClaim) -> Class:
-    """The class of a claim, whose field `class` is a keyword of Python."""
+def class_of(claim: v1.JudgedClaim) -> Verdict:
+    """The class of a claim, or undecided where no judge decided it."""
+    if claim.HasField("undecided"):
+        return "undecided"
     return CLASSES.get(getattr(claim, "class"), "ungrounded")
 
 
 def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
-    """The claims that are ungrounded, contradicted or disputed."""
+    """The claims that are ungrounded, contradicted or disputed. One that no judge decided is none of them."""
     faults = ("ungrounded", "contradicted")
     return [claim for claim in answer.claims if claim.disputed or class_of(claim) in faults]
 
@@ -86,6 +89,9 @@ def describe(answer: v1.EvaluateResponse) -> str:
             for citation in claim.citations
             if citation.quote
         ]
+    for claim in answer.claims:
+        if class_of(claim) == "undecided":
+            lines.append(f"  {'undecided':<13} {claim.id:<4} {textwrap.shorten(claim.text, 160)}")
     if answer.abstain_reason:
         lines.append(f"  no verdict: {answer.abstain_reason}")
     return "\n".join(lines)

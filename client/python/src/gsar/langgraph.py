@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 import gsar.aio
 from gsar import v1
-from gsar.answers import Class, Tier, claims_at_fault, class_of, describe, may_go_out, tier, why
+from gsar.answers import Tier, Verdict, claims_at_fault, class_of, describe, may_go_out, tier, why
 from gsar.client import Client
 
 State: TypeAlias = Mapping[str, Any]
@@ -44,7 +44,7 @@ class Fault(TypedDict):
     """A claim that is ungrounded, contradicted or disputed."""
 
     claim: str
-    claim_class: Class
+    claim_class: Verdict
     note: str
 
 

@@ -98,7 +98,7 @@ async def evaluate(
 ) -> dict[str, Any]:
     """Decide whether an incident report may go out.
 
-    Gives the tier (proceed, regenerate, replan, abstain), its reasons and the claims at fault. Evidence is what tools
+    Gives the tier (proceed, regenerate, replan, abstain), its reasons, the claims at fault and those that no judge decided. Evidence is what tools
     returned, by a name of your choice; corpus_id names stored evidence.
     """
     with sidecar_of(context) as client:
@@ -109,6 +109,7 @@ async def evaluate(
         "evaluation_id": answer.evaluation_id,
         "reasons": [plain(reason) for reason in answer.decision.reasons],
         "claims_at_fault": [plain(claim) for claim in gsar.claims_at_fault(answer)],
+        "undecided_claims": [plain(claim) for claim in answer.claims if gsar.class_of(claim) == "undecided"],
     }
 
 

@@ -4,7 +4,7 @@ use gsar_proto::v1;
 use maud::{Markup, html};
 
 use super::cited::cited;
-use super::{Contents, class_of, style_of_class};
+use super::{Contents, class_of, style_of, verdict_on};
 use crate::human::html::said;
 use crate::human::{claims::impact, words};
 
@@ -18,7 +18,7 @@ pub(super) fn claims(
         h2 { "Claims" }
         @if answer.claims.is_empty() { p class="dim" { "The report has no claims." } }
         @for (place, claim) in answer.claims.iter().enumerate() {
-            section class=(style_of_class(claim.class())) id={ "claim-" (place + 1) } {
+            section class=(style_of(claim)) id={ "claim-" (place + 1) } {
                 (judged(claim, &answer.corrections))
                 @for citation in &claim.citations { (cited(citation, &answer.claims, record, contents)) }
                 @if claim.citations.is_empty() { p class="dim" { "Nothing is cited." } }
@@ -35,7 +35,7 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
         .collect();
     html! {
         h3 {
-            (class_of(claim.class())) @if claim.disputed { ", disputed" }
+            (verdict_on(claim)) @if claim.disputed { ", disputed" }
             " " strong { (said(&claim.id)) } " " (said(&claim.text))
         }
         @if !facts.is_empty() { p class="dim" { (said(&facts.join("; "))) } }

@@ -55,6 +55,20 @@ fn class_of(class: v1::ClaimClass) -> Markup {
     html! { span class={ "word " (style_of_class(class)) } { (sign) " " (word) } }
 }
 
+/// Sign and word of what was said of a claim.
+fn verdict_on(claim: &v1::JudgedClaim) -> Markup {
+    let (sign, word, _) = words::verdict(claim);
+    html! { span class={ "word " (style_of(claim)) } { (sign) " " (word) } }
+}
+
+/// The class of the style sheet for what was said of a claim.
+fn style_of(claim: &v1::JudgedClaim) -> &'static str {
+    match claim.undecided {
+        Some(_) => "plain",
+        None => style_of_class(claim.class()),
+    }
+}
+
 /// The class of the style sheet for a class of claims.
 fn style_of_class(class: v1::ClaimClass) -> &'static str {
     match class {

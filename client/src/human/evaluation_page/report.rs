@@ -3,7 +3,7 @@
 use gsar_proto::v1;
 use maud::{Markup, html};
 
-use super::{class_of, range, style_of_class, target};
+use super::{range, style_of, target, verdict_on};
 use crate::human::html::{block, said};
 
 /// What a stretch of the report is.
@@ -65,8 +65,8 @@ fn stretch(text: &str, mark: Option<Mark<'_>>) -> Markup {
             None => (text),
             Some(Mark::Gap) => { span class="gap" { (text) } small { "in no claim" } },
             Some(Mark::Claim(claim, place)) => {
-                span class={ "claim " (style_of_class(claim.class())) } { (text) }
-                small { (class_of(claim.class())) " " a href=(target(place)) { (said(&claim.id)) } }
+                span class={ "claim " (style_of(claim)) } { (text) }
+                small { (verdict_on(claim)) " " a href=(target(place)) { (said(&claim.id)) } }
             },
         }
     }

@@ -47,6 +47,7 @@ fn paper_is_looser_than_the_default_and_says_in_what() {
         "ladder.joins_decision",
         "second_look",
         "second_look_failure",
+        "undecided",
     ] {
         assert!(fields.contains(&field), "{field}: {fields:?}");
     }
@@ -125,6 +126,8 @@ fn a_second_look_of_more_claims_is_stricter() {
     }
     let found = looser(|values| values.second_look_failure = SecondLookFailure::Note);
     assert_eq!(found, ["second_look_failure"]);
+    let found = looser(|values| values.undecided = Undecided::Ungrounded);
+    assert_eq!(found, ["undecided"]);
     let found = looser(|values| values.guards.headline_must_be_grounded = false);
     assert_eq!(found, ["guards.headline_must_be_grounded"]);
 }

@@ -108,6 +108,7 @@ pub(in crate::judge) fn judgement() -> Judgement {
             note: "It says so.".to_owned(),
             role: gsar_core::Role::default(),
             rules: Vec::new(),
+            undecided: None,
         }],
         votes: Vec::new(),
         considered: vec![vec!["e1".to_owned()]],

@@ -153,6 +153,7 @@ impl WrittenJudgedClaim {
                 .collect::<Option<_>>()?,
             note: self.note,
             rules: self.rules,
+            undecided: None,
         })
     }
 }

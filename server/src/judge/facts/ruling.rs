@@ -35,6 +35,7 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
             note: "it states no fact: it asks or proposes".to_owned(),
             role: Role::Proposal,
             rules: Vec::new(),
+            undecided: None,
         };
     }
     let whole = of_statement(&claim.text, observations);
@@ -50,6 +51,7 @@ pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedCl
         citations,
         note,
         rules: rules.into_iter().map(|RuleId(name)| name.to_owned()).collect(),
+        undecided: None,
     }
 }
 
@@ -75,6 +77,7 @@ pub(super) fn judged_as(
         note,
         role: Role::default(),
         rules: Vec::new(),
+        undecided: None,
     }
 }
 

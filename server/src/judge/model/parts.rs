@@ -147,6 +147,7 @@ mod tests {
             note: note.to_owned(),
             role: gsar_core::Role::default(),
             rules: Vec::new(),
+            undecided: None,
         };
         let both = merged(vec![
             said(Class::Ungrounded, "", "nothing"),

@@ -364,6 +364,7 @@ mod tests {
             note: said,
             role: gsar_core::Role::default(),
             rules: Vec::new(),
+            undecided: None,
         };
         let back = shown.claim_back(judged, &claims);
         let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };

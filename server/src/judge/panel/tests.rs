@@ -76,6 +76,7 @@ fn judged(class: Class, note: &str) -> JudgedClaim {
         note: note.to_owned(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
+        undecided: None,
     }
 }
 

@@ -647,6 +647,8 @@ class JudgedClaim(_message.Message):
     RULES_FIELD_NUMBER: _builtins.int
     ROLE_FIELD_NUMBER: _builtins.int
     SECOND_LOOK_FIELD_NUMBER: _builtins.int
+    UNDECIDED_FIELD_NUMBER: _builtins.int
+    JUDGE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id names the claim."""
     text: _builtins.str
@@ -665,6 +667,8 @@ class JudgedClaim(_message.Message):
     """
     role: Global___ClaimRole.ValueType
     """role of the claim in its report, as the judge sees it."""
+    judge: _builtins.str
+    """judge that decided it, by name; empty on input and where verification alone decided; output only."""
     @_builtins.property
     def span(self) -> Global___ByteRange:
         """span is where it stands in the synthesis, in bytes, where known."""
@@ -697,6 +701,12 @@ class JudgedClaim(_message.Message):
         where the claim was not read; output only.
         """
 
+    @_builtins.property
+    def undecided(self) -> Global___Leaning:
+        """undecided says that the judge does not decide the claim, and what it leans to. class is ungrounded then, or unspecified on
+        input. Absent where it is decided.
+        """
+
     def __init__(
         self,
         *,
@@ -714,16 +724,43 @@ class JudgedClaim(_message.Message):
         rules: _abc.Iterable[_builtins.str] | None = ...,
         role: Global___ClaimRole.ValueType = ...,
         second_look: Global___SecondLook | None = ...,
+        undecided: Global___Leaning | None = ...,
+        judge: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "impact", b"impact", "second_look", b"second_look", "span", b"span"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "impact", b"impact", "second_look", b"second_look", "span", b"span", "undecided", b"undecided"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "citations", b"citations", "class", b"class", "considered", b"considered", "disputed", b"disputed", "id", b"id", "impact", b"impact", "note", b"note", "role", b"role", "rules", b"rules", "second_look", b"second_look", "span", b"span", "text", b"text", "type", b"type", "votes", b"votes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "citations", b"citations", "class", b"class", "considered", b"considered", "disputed", b"disputed", "id", b"id", "impact", b"impact", "judge", b"judge", "note", b"note", "role", b"role", "rules", b"rules", "second_look", b"second_look", "span", b"span", "text", b"text", "type", b"type", "undecided", b"undecided", "votes", b"votes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__agreement: _TypeAlias = _typing.Literal["agreement"]  # noqa: Y015
     _WhichOneofArgType__agreement: _TypeAlias = _typing.Literal["_agreement", b"_agreement"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__agreement) -> _WhichOneofReturnType__agreement | None: ...
 
 Global___JudgedClaim: _TypeAlias = JudgedClaim  # noqa: Y015
+
+@_typing.final
+class Leaning(_message.Message):
+    """Leaning is what a judge that does not decide a claim leans to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLASS_FIELD_NUMBER: _builtins.int
+    LIKELIHOOD_FIELD_NUMBER: _builtins.int
+    likelihood: _builtins.float
+    """likelihood of it, 0 to 1, a decimal of at most six places; absent where the judge cannot tell."""
+    def __init__(
+        self,
+        *,
+        likelihood: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_likelihood", b"_likelihood", "likelihood", b"likelihood"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_likelihood", b"_likelihood", "class", b"class", "likelihood", b"likelihood"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__likelihood: _TypeAlias = _typing.Literal["likelihood"]  # noqa: Y015
+    _WhichOneofArgType__likelihood: _TypeAlias = _typing.Literal["_likelihood", b"_likelihood"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__likelihood) -> _WhichOneofReturnType__likelihood | None: ...
+
+Global___Leaning: _TypeAlias = Leaning  # noqa: Y015
 
 @_typing.final
 class SecondLook(_message.Message):
@@ -972,6 +1009,7 @@ class Decision(_message.Message):
     MARGINS_FIELD_NUMBER: _builtins.int
     AFFECTED_SPECIALISTS_FIELD_NUMBER: _builtins.int
     IN_SHADOW_FIELD_NUMBER: _builtins.int
+    BOUNDS_FIELD_NUMBER: _builtins.int
     tier: Global___Tier.ValueType
     """tier is what may happen to the report; TIER_PROCEED where in_shadow."""
     in_shadow: _builtins.bool
@@ -997,6 +1035,10 @@ class Decision(_message.Message):
         Empty where such claims cite nothing, where what they cite names no specialist, and when the tier is proceed.
         """
 
+    @_builtins.property
+    def bounds(self) -> Global___DecisionBounds:
+        """bounds are what the decision lies between, whatever its undecided claims are; absent where every claim is decided."""
+
     def __init__(
         self,
         *,
@@ -1006,14 +1048,47 @@ class Decision(_message.Message):
         margins: Global___Margins | None = ...,
         affected_specialists: _abc.Iterable[_builtins.str] | None = ...,
         in_shadow: _builtins.bool = ...,
+        bounds: Global___DecisionBounds | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["margins", b"margins"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bounds", b"bounds", "margins", b"margins"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["affected_specialists", b"affected_specialists", "in_shadow", b"in_shadow", "margins", b"margins", "not_applicable", b"not_applicable", "reasons", b"reasons", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["affected_specialists", b"affected_specialists", "bounds", b"bounds", "in_shadow", b"in_shadow", "margins", b"margins", "not_applicable", b"not_applicable", "reasons", b"reasons", "tier", b"tier"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Decision: _TypeAlias = Decision  # noqa: Y015
+
+@_typing.final
+class DecisionBounds(_message.Message):
+    """DecisionBounds are the decisions with the worst and with the best that undecided claims can be. Where their tiers differ the
+    tier is TIER_ABSTAIN, with the reason JUDGE_UNDECIDED.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORST_FIELD_NUMBER: _builtins.int
+    BEST_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def worst(self) -> Global___HypotheticalOutcome:
+        """worst counts each undecided claim as ungrounded, or contradicted where the judge leans to that."""
+
+    @_builtins.property
+    def best(self) -> Global___HypotheticalOutcome:
+        """best counts each as grounded."""
+
+    def __init__(
+        self,
+        *,
+        worst: Global___HypotheticalOutcome | None = ...,
+        best: Global___HypotheticalOutcome | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "worst", b"worst"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "worst", b"worst"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DecisionBounds: _TypeAlias = DecisionBounds  # noqa: Y015
 
 @_typing.final
 class Margins(_message.Message):

@@ -271,8 +271,8 @@ class EvaluateResponse(_message.Message):
     explanation: _builtins.str
     """explanation of the judge, for a person."""
     is_grounded: _builtins.bool
-    """is_grounded says that at least one claim is grounded and none is contradicted, verified or not, as the claims were
-    counted. It never decides.
+    """is_grounded says that at least one claim is grounded, none is contradicted, verified or not, as the claims were
+    counted, and none undecided. It never decides.
     """
     verification_needed: _builtins.bool
     """verification_needed says that something is open which a further check would settle; verification_reasons say what."""
@@ -347,7 +347,7 @@ class EvaluateResponse(_message.Message):
     @_builtins.property
     def verification_reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
         """verification_reasons are what is open: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED, DISPUTED, UNVERIFIED_FIX,
-        CORRECTION_NOT_APPLIED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty where nothing is.
+        CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty where nothing is.
         """
 
     def __init__(
@@ -1062,7 +1062,7 @@ class PartitionCounts(_message.Message):
     COUNTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimCount]:
-        """counts of claims; each pair of class and type at most once; at most 1800000 claims in all."""
+        """counts of claims; each triple of class, type and undecided at most once; at most 1800000 claims in all."""
 
     def __init__(
         self,
@@ -1086,19 +1086,25 @@ class ClaimCount(_message.Message):
     CLASS_FIELD_NUMBER: _builtins.int
     TYPE_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
+    UNDECIDED_FIELD_NUMBER: _builtins.int
     type: _common_pb2.EvidenceType.ValueType
     """type of the claims; required."""
     count: _builtins.int
     """count of them."""
+    undecided: _builtins.bool
+    """undecided says that the judge does not decide them: class is what it leans to then, and type the heaviest that they may
+    have.
+    """
     def __init__(
         self,
         *,
         type: _common_pb2.EvidenceType.ValueType = ...,
         count: _builtins.int = ...,
+        undecided: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["class", b"class", "count", b"count", "type", b"type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["class", b"class", "count", b"count", "type", b"type", "undecided", b"undecided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1164,8 +1170,8 @@ class ScoreResponse(_message.Message):
     VERIFICATION_REASONS_FIELD_NUMBER: _builtins.int
     HYPOTHETICAL_FIELD_NUMBER: _builtins.int
     is_grounded: _builtins.bool
-    """is_grounded says that at least one claim is grounded and none is contradicted, verified or not, as the claims were
-    counted. It never decides.
+    """is_grounded says that at least one claim is grounded, none is contradicted, verified or not, as the claims were
+    counted, and none undecided. It never decides.
     """
     verification_needed: _builtins.bool
     """verification_needed says that something is open which a further check would settle; false for counts."""

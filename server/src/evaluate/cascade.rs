@@ -1,0 +1,117 @@
+//! This module joins what the judges of a chain say of one report, where each is asked about what those before it left
+//! undecided. It asks nobody and decides nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gsar_core::assess::{Subject, assess};
+use gsar_core::{Claim, ClaimId, JudgedClaim, Origin, Policy, Tier};
+
+use crate::call::Call;
+use crate::judge::{Judge, Judgement, Question};
+use crate::offload::offload;
+
+/// What the judges that answered say together.
+pub(super) struct Answer {
+    pub(super) judgement: Judgement,
+    /// The judge that answered last.
+    pub(super) judge: Arc<dyn Judge>,
+    /// The judge whose verdict on a claim counts.
+    pub(super) judges: HashMap<ClaimId, String>,
+}
+
+impl Answer {
+    /// What the first judge that answers says.
+    pub(super) fn new(judge: &Arc<dyn Judge>, judgement: Judgement) -> Self {
+        let judges = named(judge, &judgement.judged).collect();
+        Self { judgement, judge: Arc::clone(judge), judges }
+    }
+
+    /// Takes over what the next judge says of the claims that it was asked about: those of `asked` among all of `question`.
+    pub(super) fn join(
+        &mut self,
+        question: &Question,
+        asked: &Question,
+        judge: &Arc<dyn Judge>,
+        judgement: Judgement,
+    ) {
+        self.judge = Arc::clone(judge);
+        self.judges.extend(named(judge, &judgement.judged));
+        let all = &mut self.judgement;
+        let mut said: HashMap<ClaimId, JudgedClaim> =
+            judgement.judged.into_iter().map(|said| (said.claim.id.clone(), said)).collect();
+        for earlier in &mut all.judged {
+            if let Some(said) = said.remove(&earlier.claim.id) {
+                *earlier = said;
+            }
+        }
+        let asked = asked.claims.iter().map(|claim| &claim.id);
+        let mut considered: HashMap<&ClaimId, Vec<String>> =
+            asked.zip(judgement.considered).collect();
+        for (claim, lines) in question.claims.iter().zip(&mut all.considered) {
+            lines.extend(considered.remove(&claim.id).unwrap_or_default());
+        }
+        all.votes.extend(judgement.votes);
+        // An estimate of a part of the claims says nothing of the report.
+        all.score = None;
+        if !judgement.explanation.is_empty() {
+            all.explanation = judgement.explanation;
+        }
+        all.gaps.extend(judgement.gaps);
+        all.contradictions.extend(judgement.contradictions);
+        all.notices.extend(judgement.notices);
+    }
+
+    /// The question for the next judge: about the claims that are undecided, where the tier depends on them. `None` where
+    /// it does not.
+    pub(super) async fn open(
+        &self,
+        call: &Call,
+        policy: &Arc<Policy>,
+        question: &Arc<Question>,
+    ) -> Option<Arc<Question>> {
+        let judged = &self.judgement.judged;
+        let undecided = judged.iter().filter(|said| said.undecided.is_some());
+        let claims: Vec<Claim> = undecided.map(|said| said.claim.clone()).collect();
+        if claims.is_empty() || !depends(call, policy, question, judged.clone()).await {
+            return None;
+        }
+        Some(Arc::new(Question { claims: claims.into(), ..Question::clone(question) }))
+    }
+}
+
+fn named<'a>(
+    judge: &'a Arc<dyn Judge>,
+    judged: &'a [JudgedClaim],
+) -> impl Iterator<Item = (ClaimId, String)> + 'a {
+    let decided = judged.iter().filter(|said| said.undecided.is_none());
+    decided.map(|said| (said.claim.id.clone(), judge.name().to_owned()))
+}
+
+/// Whether the tier depends on what is undecided.
+async fn depends(
+    call: &Call,
+    policy: &Arc<Policy>,
+    question: &Arc<Question>,
+    judged: Vec<JudgedClaim>,
+) -> bool {
+    let (policy, question) = (Arc::clone(policy), Arc::clone(question));
+    offload(call, question.bytes(), move || {
+        let subject = Subject {
+            synthesis: &question.synthesis,
+            claims: &question.claims,
+            judged,
+            first: None,
+            evidence: &question.evidence,
+            readings: &[],
+            unread: None,
+            origin: Origin::Judge,
+            investigation: None,
+            confidence: None,
+        };
+        let decision = assess(&policy, subject).decision;
+        decision.tier == Tier::Abstain
+            && decision.bounds.is_some_and(|bounds| bounds.worst.tier != bounds.best.tier)
+    })
+    .await
+}

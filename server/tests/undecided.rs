@@ -1,0 +1,254 @@
+//! Judges that leave claims undecided: the tier is said where it does not depend on them, the next judge is asked about
+//! them alone where it does, and without one the answer abstains.
+
+use std::sync::{Arc, Mutex};
+
+use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::fixed::Millionths;
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
+use gsar_proto::v1;
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+
+use crate::support::{Running, Wanted, item};
+
+const LOG: &str = "pool holds 50 of 50\nqueue depth 412\nworker restarted twice\n";
+
+/// What a scripted judge says of a claim.
+#[derive(Clone, Copy)]
+enum Says {
+    Class(Class),
+    LeansTo(Class),
+}
+
+/// A judge that says of each claim what its script has under the claim's text.
+#[derive(Clone)]
+struct Scripted {
+    name: &'static str,
+    script: &'static [(&'static str, Says)],
+    fails: bool,
+    /// The claims of every question, by text.
+    asked: Arc<Mutex<Vec<Vec<String>>>>,
+}
+
+impl Scripted {
+    fn new(name: &'static str, script: &'static [(&'static str, Says)]) -> Self {
+        Self { name, script, fails: false, asked: Arc::default() }
+    }
+
+    fn judged(&self, claim: &Claim) -> Option<JudgedClaim> {
+        let (_, says) = self.script.iter().find(|(text, _)| *text == claim.text)?;
+        let (class, undecided) = match says {
+            Says::Class(class) => (*class, None),
+            Says::LeansTo(class) => {
+                let likelihood = Some(Millionths::new(550_000));
+                (Class::Ungrounded, Some(Leaning { class: *class, likelihood }))
+            }
+        };
+        let target =
+            Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() };
+        let cites = class != Class::Ungrounded;
+        let citation = Citation { target, quote: LOG.lines().next().unwrap().into(), bytes: None };
+        Some(JudgedClaim {
+            claim: claim.clone(),
+            class,
+            evidence_type: EvidenceType::ToolMatch,
+            role: Role::Observation,
+            citations: if cites { vec![citation] } else { Vec::new() },
+            note: String::new(),
+            rules: Vec::new(),
+            undecided,
+        })
+    }
+}
+
+impl Judge for Scripted {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            classes: Class::ALL.to_vec(),
+            languages: vec!["en"],
+            max_evidence_bytes: None,
+        }
+    }
+
+    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+        let claims = question.claims.iter().map(|claim| claim.text.clone()).collect();
+        self.asked.lock().unwrap().push(claims);
+        let judged = question.claims.iter().filter_map(|claim| self.judged(claim)).collect();
+        let answer = Judgement {
+            judged,
+            score: Some(Millionths::new(700_000)),
+            explanation: format!("{} explains", self.name),
+            gaps: vec![format!("{} missed something", self.name)],
+            ..Judgement::default()
+        };
+        Box::pin(async move {
+            if !self.fails {
+                return Ok(answer);
+            }
+            Err(JudgeError::Failed {
+                judge: self.name.to_owned(),
+                code: "UNREACHABLE",
+                reason: "no connection".to_owned(),
+                calls: Vec::new(),
+            })
+        })
+    }
+}
+
+const POOL: &str = "The pool holds 50 of 50.";
+const DEPTH: &str = "The queue depth is 412.";
+const CAUSE: &str = "A leak filled the pool.";
+
+async fn served(judges: &[Scripted]) -> Running {
+    let mut wanted = Wanted::default();
+    for judge in judges {
+        wanted = wanted.judge(judge.clone());
+    }
+    let names = judges.iter().map(|judge| judge.name.to_owned()).collect();
+    wanted
+        .start(|config| {
+            config.judges.chain = names;
+            config.ledger.enabled = false;
+        })
+        .await
+}
+
+async fn evaluated(server: &Running) -> v1::EvaluateResponse {
+    let texts = [POOL, DEPTH, CAUSE];
+    let claim = |(number, text): (usize, &&str)| v1::Claim {
+        id: format!("c{}", number + 1),
+        text: (*text).to_owned(),
+        span: None,
+    };
+    let request = v1::EvaluateRequest {
+        report: Some(v1::Report {
+            id: "r1".to_owned(),
+            synthesis: texts.join(" "),
+            claims: texts.iter().enumerate().map(claim).collect(),
+            ..v1::Report::default()
+        }),
+        evidence: vec![item("log", LOG)],
+        policy: "reference".to_owned(),
+        ..v1::EvaluateRequest::default()
+    };
+    server.grounding().evaluate(request).await.unwrap().into_inner()
+}
+
+fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
+    let decision = answer.decision.as_ref().unwrap();
+    decision.reasons.iter().map(|reason| reason.code.as_str()).collect()
+}
+
+fn tiers(answer: &v1::EvaluateResponse) -> (v1::Tier, v1::Tier) {
+    let bounds = answer.decision.as_ref().unwrap().bounds.as_ref().unwrap();
+    (bounds.worst.as_ref().unwrap().tier(), bounds.best.as_ref().unwrap().tier())
+}
+
+#[tokio::test]
+async fn without_another_judge_the_answer_abstains_and_says_between_which_tiers() {
+    let judge = Scripted::new(
+        "first",
+        &[
+            (POOL, Says::Class(Class::Grounded)),
+            (DEPTH, Says::LeansTo(Class::Grounded)),
+            (CAUSE, Says::LeansTo(Class::Ungrounded)),
+        ],
+    );
+    let answer = evaluated(&served(&[judge]).await).await;
+    let decision = answer.decision.as_ref().unwrap();
+    assert_eq!(decision.tier(), v1::Tier::Abstain);
+    assert_eq!(codes(&answer), ["JUDGE_UNDECIDED"]);
+    assert_eq!(tiers(&answer), (v1::Tier::Replan, v1::Tier::Proceed));
+    let reason = &decision.reasons[0];
+    assert_eq!(reason.claim_ids, ["c2", "c3"]);
+    assert!(reason.sentence.contains("judges.chain"), "{}", reason.sentence);
+    assert_eq!((answer.score, answer.is_grounded), (None, false));
+    assert_eq!(answer.outcome(), v1::Outcome::Abstained);
+    let open: Vec<&str> = answer.verification_reasons.iter().map(|open| &*open.code).collect();
+    assert_eq!(open, ["CLAIM_UNDECIDED"]);
+    let leans: Vec<_> = answer.claims.iter().map(|claim| claim.undecided).collect();
+    let leaning =
+        |class: v1::ClaimClass| Some(v1::Leaning { class: class.into(), likelihood: Some(0.55) });
+    assert_eq!(
+        leans,
+        [None, leaning(v1::ClaimClass::Grounded), leaning(v1::ClaimClass::Ungrounded)]
+    );
+    let judges: Vec<&str> = answer.claims.iter().map(|claim| claim.judge.as_str()).collect();
+    assert_eq!(judges, ["first", "", ""]);
+}
+
+#[tokio::test]
+async fn where_the_tier_does_not_depend_on_what_is_undecided_nobody_else_is_asked() {
+    let first = Scripted::new(
+        "first",
+        &[
+            (POOL, Says::Class(Class::Contradicted)),
+            (DEPTH, Says::Class(Class::Contradicted)),
+            (CAUSE, Says::LeansTo(Class::Ungrounded)),
+        ],
+    );
+    let second = Scripted::new("second", &[(CAUSE, Says::Class(Class::Grounded))]);
+    let server = served(&[first, second.clone()]).await;
+    let answer = evaluated(&server).await;
+    assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Replan);
+    assert_eq!(tiers(&answer), (v1::Tier::Replan, v1::Tier::Replan));
+    assert_eq!(codes(&answer), ["SCORE_BELOW_REGENERATE", "CONTRADICTED_CLAIMS"]);
+    for reason in &answer.decision.as_ref().unwrap().reasons {
+        assert_eq!(reason.claim_ids, ["c1", "c2"], "an undecided claim is to be rewritten");
+    }
+    assert_eq!(second.asked.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn the_next_judge_is_asked_about_the_undecided_alone() {
+    let first = Scripted::new(
+        "first",
+        &[
+            (POOL, Says::Class(Class::Grounded)),
+            (DEPTH, Says::LeansTo(Class::Contradicted)),
+            (CAUSE, Says::LeansTo(Class::Ungrounded)),
+        ],
+    );
+    let second = Scripted::new(
+        "second",
+        &[(DEPTH, Says::Class(Class::Grounded)), (CAUSE, Says::Class(Class::Complementary))],
+    );
+    let server = served(&[first, second.clone()]).await;
+    let answer = evaluated(&server).await;
+    assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Proceed);
+    assert_eq!(answer.decision.as_ref().unwrap().bounds, None);
+    assert_eq!(*second.asked.lock().unwrap(), [[DEPTH, CAUSE]]);
+    let judges: Vec<&str> = answer.claims.iter().map(|claim| claim.judge.as_str()).collect();
+    assert_eq!(judges, ["first", "second", "second"]);
+    assert_eq!(answer.judge_score, None);
+    assert_eq!(answer.explanation, "second explains");
+    assert_eq!(answer.gaps, ["first missed something", "second missed something"]);
+    let provenance = answer.provenance.as_ref().unwrap();
+    let links: Vec<&str> = provenance.judges.iter().map(|link| link.judge.as_str()).collect();
+    assert_eq!(links, ["first", "second"]);
+}
+
+#[tokio::test]
+async fn what_the_next_judge_cannot_judge_stays_undecided() {
+    const FIRST: &[(&str, Says)] = &[
+        (POOL, Says::Class(Class::Grounded)),
+        (DEPTH, Says::Class(Class::Grounded)),
+        (CAUSE, Says::LeansTo(Class::Grounded)),
+    ];
+    let first = Scripted::new("first", FIRST);
+    let second = Scripted { fails: true, ..Scripted::new("second", &[]) };
+    let server = served(&[first, second]).await;
+    let answer = evaluated(&server).await;
+    assert_eq!(codes(&answer).first(), Some(&"JUDGE_UNDECIDED"));
+    let links = &answer.provenance.as_ref().unwrap().judges;
+    let results: Vec<&str> = links.iter().map(|link| link.result.as_str()).collect();
+    assert_eq!(results, ["judged", "failed"]);
+}
