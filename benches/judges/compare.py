@@ -27,9 +27,12 @@ from servers import ECHO, EVALUATE, Server, answer, free_port, load, pinned, pro
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "9"))
 SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "0.8"))
 MODEL = "openai-compatible:stub"
+# Another build of the server, measured beside this one without second looks (a version before them has none).
+BASELINE = os.environ.get("GSAR_BENCH_BASELINE")
 # What differs from the delivered configuration, beside the model and its address.
 SERVERS = {
     "default": {},
+    "without second look": {"judges": 'second_look = "off"'},
     "without canary": {"model": "canary = false"},
     "secrets hidden": {"model": "hide = true"},
     "no sync": {"whole": "[ledger]\ndurable = false"},
@@ -151,14 +154,15 @@ class Bench:
         stack.enter_context(running(folder, "stub", command, self.provider, core=1))
         self.until_listening()
         self.servers = {name: self.gsar(name, **changes) for name, changes in SERVERS.items()}
+        if BASELINE:
+            self.servers["the baseline"] = self.gsar("the baseline", built=BASELINE)
         for name, server in self.servers.items():
             for message in [self.anew, self.text, self.remembered]:
                 size = self.check(server, message)
             assert self.calls() > 0, name
-        # What the bare loop sends, with a canary as by default.
-        self.check(self.servers["default"], self.anew)
-        self.question = folder / "question.json"
-        self.question.write_bytes(self.get("/last"))
+        # What the bare loops send, with canaries as by default.
+        self.question = self.last_question("without second look")
+        self.second_look = self.last_question("default")
 
         listen = f"unix://{folder}/echo.sock"
         self.payload = folder / "echo.payload"
@@ -170,6 +174,13 @@ class Bench:
     def request(self, name: str, *options: str) -> Path:
         path = self.folder / f"{name}.request"
         program("messages", "judging", *options, str(path)).check_returncode()
+        return path
+
+    def last_question(self, server: str) -> Path:
+        """The last question that the stub got for a report."""
+        self.check(self.servers[server], self.anew)
+        path = self.folder / f"{server.replace(' ', '-')}.question"
+        path.write_bytes(self.get("/last"))
         return path
 
     def get(self, path: str) -> bytes:
@@ -191,15 +202,15 @@ class Bench:
                     raise
                 time.sleep(0.05)
 
-    def gsar(self, name: str, model: str = "", whole: str = "") -> Server:
+    def gsar(self, name: str, judges: str = "", model: str = "", whole: str = "", built: str | None = None) -> Server:
         name = name.replace(" ", "-")
         config = self.folder / f"{name}.toml"
         config.write_text(
-            f'[judges]\nchain = ["{MODEL}"]\n\n[judges.models."{MODEL}"]\nbase_url = "{self.provider}/v1"\n'
+            f'[judges]\nchain = ["{MODEL}"]\n{judges}\n[judges.models."{MODEL}"]\nbase_url = "{self.provider}/v1"\n'
             f"{model}\n\n{whole}\n"
         )
         listen = f"unix://{self.folder}/{name}.sock"
-        command = [str(PROGRAMS / "gsar-server"), "--config", str(config), "--listen", listen]
+        command = [built or str(PROGRAMS / "gsar-server"), "--config", str(config), "--listen", listen]
         command += ["--data-dir", str(self.folder / name)]
         return self.stack.enter_context(running(self.folder, name, command, listen))
 
@@ -242,6 +253,8 @@ def in_turns(subjects: dict[str, Turns]) -> None:
 def overhead(bench: Bench) -> None:
     """One call after the other: GSAR against the loop, and a remembered answer against an echo."""
     bare = Bare(bench.provider, bench.question)
+    look = Bare(bench.provider, bench.second_look)
+    one_question = {"without second look", "the baseline"}
     echo = Called(bench.echo, bench.payload, ECHO)
     anew = {name: Called(server, bench.anew) for name, server in bench.servers.items()}
     again = {name: Called(bench.servers[name], bench.remembered) for name in ["default", "no sync"]}
@@ -252,25 +265,35 @@ def overhead(bench: Bench) -> None:
         "remembered, default": Steps(bench.servers["default"], bench.remembered),
         "remembered, no sync": Steps(bench.servers["no sync"], bench.remembered),
     }
-    subjects = {"bare": bare, "echo": echo}
+    subjects = {"bare": bare, "look": look, "echo": echo}
     for prefix, group in [("anew ", anew), ("again ", again), ("steps ", steps)]:
         subjects |= {prefix + name: subject for name, subject in group.items()}
     in_turns(subjects)
 
-    def row(name: str, subject: Turns, target: float | None = None) -> list[str]:
-        more = [(ours - loop) / 1e3 for ours, loop in zip(subject.values("p50_us"), bare.values("p50_us"), strict=True)]
+    judged = bare.values("p50_us")
+    read_too = [sum(both) for both in zip(judged, look.values("p50_us"), strict=True)]
+
+    def added(name: str) -> list[float]:
+        """What a server adds to the questions that it asks, in ms, by round."""
+        loops = judged if name in one_question else read_too
+        return [(ours - loop) / 1e3 for ours, loop in zip(anew[name].values("p50_us"), loops, strict=True)]
+
+    def row(name: str, subject: Turns, more: list[float], target: float | None = None) -> list[str]:
         verdict = ["", ""] if target is None else [f"≤ {target}", met(statistics.median(more) <= target)]
         milliseconds = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
         # Of the whole process, the ledger's thread included; less shaken by other programs than the clock is.
         processor = spread([each / 1e3 for each in subject.values("server_cpu_us_per_call")], 3)
-        difference = "" if subject is bare else spread(more, 3)
+        difference = spread(more, 3) if more else ""
         return [name, *milliseconds, difference, *verdict, processor]
 
-    rows = [row("the bare loop", bare)]
-    rows += [row(f"`Evaluate`, {name}", subject, 0.3) for name, subject in anew.items()]
-    head = ["one call after the other", "p50, ms", "p99, ms", "p50 more than the loop, ms", "target", "met"]
+    rows = [row("the bare loop, the judge's question", bare, []), row("the bare loop, the second look", look, [])]
+    rows += [row(f"`Evaluate`, {name}", subject, added(name), 1.0) for name, subject in anew.items()]
+    head = ["one call after the other", "p50, ms", "p99, ms", "p50 more than its loops, ms", "target", "met"]
     head.append("CPU/call, ms")
     print(table(head, rows))
+    for name in sorted(one_question & anew.keys()):
+        over = ratios(added("default"), added(name))
+        print(f"\nWhat the default adds over what `{name}` adds: {spread(over)}.")
 
     print("\nWhere it goes, medians in µs; *elsewhere* is transport, decoding, the record and its sync:\n")
     rows = [[name] + [f"{subject.median(step):,.0f}" for step in STEPS] for name, subject in steps.items()]
