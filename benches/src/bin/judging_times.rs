@@ -91,10 +91,19 @@ struct Said {
     content: String,
 }
 
-/// As much of a verdict as the loop reads, which is all of each claim.
+/// As much of an answer as the loop reads, which is all of each claim.
 #[derive(Deserialize)]
-struct Verdict {
-    claims: Vec<Judged>,
+#[serde(untagged)]
+enum Verdict {
+    Judge { claims: Vec<Judged> },
+    SecondLook { statements: Vec<Read> },
+}
+
+#[derive(Deserialize)]
+struct Read {
+    id: String,
+    verdict: String,
+    words: String,
 }
 
 #[derive(Deserialize)]
@@ -150,7 +159,15 @@ impl Loop {
             ![&judged.id, &judged.class, &judged.r#type, &judged.note].iter().any(|t| t.is_empty())
                 && judged.citations.iter().all(cites)
         };
-        ensure!(verdict.claims.len() >= 10 && verdict.claims.iter().all(is_whole), "{text}");
+        let is_read =
+            |read: &Read| !read.id.is_empty() && !read.verdict.is_empty() && !read.words.is_empty();
+        let is_all = match &verdict {
+            Verdict::Judge { claims } => claims.len() >= 10 && claims.iter().all(is_whole),
+            Verdict::SecondLook { statements } => {
+                statements.len() >= 10 && statements.iter().all(is_read)
+            }
+        };
+        ensure!(is_all, "{text}");
         Ok(text.len())
     }
 }
