@@ -17,7 +17,7 @@ build: ## Build the server and the command line.
 	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-client
 
 .PHONY: demo
-demo: build runtime-if-possible ## Evaluate three reports of a real-looking incident with a real server.
+demo: build ## Evaluate three reports of a real-looking incident with a real server and a recorded chat model.
 	@sh docs/demo.sh $(BIN)
 
 .PHONY: demo-vector

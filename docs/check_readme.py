@@ -3,29 +3,66 @@
     python3 docs/check_readme.py BIN            compare, exit 1 on a difference
     python3 docs/check_readme.py BIN --write    put the real output there
 
-BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident. Where ONNX Runtime is not in the
-user's cache another judge would answer: what reports come to is not compared then. Nor are percentages of the model, whose
-last digit differs from processor to processor. What README is there to show is checked before anything is written: the
-faithful report proceeds, the contradicted one does not.
+BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident, beside a server whose judge is the
+recorded chat model of datasets/. What README is there to show is checked before anything is written: the faithful report
+proceeds, the contradicted one does not.
 """
 
+import contextlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
 readme = root / "README.md"
 binaries = pathlib.Path(sys.argv[1]).resolve()
 write = "--write" in sys.argv
-cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-has_runtime = bool(os.environ.get("ORT_DYLIB_PATH")) or any(pathlib.Path(cache, "gsar", "onnxruntime").glob("*/*"))
+work = pathlib.Path(tempfile.mkdtemp(prefix="gsar-readme-"))
+endpoint = f"unix://{work}/gsar.sock"
+
+
+def until(is_so):
+    give_up = time.monotonic() + 60
+    while not is_so():
+        if time.monotonic() > give_up:
+            sys.exit("the server of the commands does not start")
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def running(log, *command):
+    with log.open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def server():
+    """A server that asks the recorded chat model."""
+    address, config, log = work / "model", work / "gsar.toml", work / "server.log"
+    with running(work / "model.log", sys.executable, "-B", str(root / "datasets/recorded_model.py"), str(address)):
+        until(address.exists)
+        model = "openai-compatible:recorded"
+        config.write_text(
+            f'[judges]\nchain = ["{model}"]\n[judges.models."{model}"]\nbase_url = "{address.read_text()}"\ncanary = false\n'
+        )
+        command = [str(binaries / "gsar-server"), "--config", str(config), "--listen", endpoint]
+        with running(log, *command, "--data-dir", str(work / "data")):
+            until(lambda: '"message":"ready"' in log.read_text())
+            yield
 
 
 def run(command):
-    environment = {"PATH": f"{binaries}:{os.environ['PATH']}", "HOME": "/nonexistent", "NO_COLOR": "1", "XDG_CACHE_HOME": cache}
-    environment |= {name: os.environ[name] for name in ["ORT_DYLIB_PATH"] if name in os.environ}
+    environment = {"PATH": f"{binaries}:{os.environ['PATH']}", "HOME": "/nonexistent", "NO_COLOR": "1", "GSAR_ENDPOINT": endpoint}
     folder = root / "datasets/incidents/checkout-oom"
     done = subprocess.run(
         ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
@@ -38,9 +75,6 @@ def run(command):
 
 def block(match):
     command = match.group(1)
-    if "gsar evaluate" in command and not has_runtime:
-        print(f"skipped, ONNX Runtime is not at hand: {command}")
-        return match.group(0)
     output = run(command)
     for report, proceeds in {"faithful.md": True, "contradicted.md": False}.items():
         if f"evaluate reports/{report}" in command and bool(re.search("^PROCEED", output, re.MULTILINE)) != proceeds:
@@ -48,15 +82,13 @@ def block(match):
     return f"```console\n$ {command}\n{output}```"
 
 
-def without_percentages(text):
-    return re.sub(r"\d+(?=\s+%)", "…", text)
-
-
 text = readme.read_text()
-fresh = re.sub(r"```console\n\$ (.*)\n(?:(?!```)[\s\S])*```", block, text)
+with server():
+    fresh = re.sub(r"```console\n\$ (.*)\n(?:(?!```)[\s\S])*```", block, text)
+shutil.rmtree(work)
 if write:
     readme.write_text(fresh)
-elif without_percentages(fresh) != without_percentages(text):
+elif fresh != text:
     import difflib
 
     sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), fresh.splitlines(True), "README.md", "real output"))

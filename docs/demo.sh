@@ -2,29 +2,45 @@
 # Starts a server on a socket in a temporary directory, evaluates three reports of one incident, stops it.
 set -eu
 bin=$1
-here=$(dirname "$0")/../datasets/incidents/checkout-oom
+datasets=$(dirname "$0")/../datasets
+here=$datasets/incidents/checkout-oom
 work=$(mktemp -d)
-trap 'kill "$server" 2>/dev/null || :; wait "$server" 2>/dev/null || :; rm -rf "$work"' EXIT
+server= model=
+trap 'kill $server $model 2>/dev/null || :; wait $server $model 2>/dev/null || :; rm -rf "$work"' EXIT
 
-GSAR_POLICIES__DEFAULT=local "$bin/gsar-server" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
-server=$!
-for _ in $(seq 200); do
-    [ -S "$work/gsar.sock" ] && grep -q '"message":"ready"' "$work/log" && break
-    sleep 0.05
-done
-
-evaluate() {
-    report=$1
-    shift
-    printf '\n$ gsar evaluate %s.md --evidence evidence %s\n' "$report" "$*"
-    status=0
-    "$bin/gsar" evaluate "$here/reports/$report.md" "$@" --evidence "$here/evidence" --endpoint "unix://$work/gsar.sock" || status=$?
-    # 0 proceed, 10 regenerate, 11 replan, 12 abstain; anything else is a failure of the demo.
-    case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac
+until_true() {
+    for _ in $(seq 200); do
+        "$@" && return
+        sleep 0.05
+    done
+    cat "$work/log" >&2
+    exit 1
 }
 
-evaluate faithful
-evaluate overreaching --only contradicted,ungrounded
-evaluate contradicted --only contradicted,ungrounded
+python3 -B "$datasets/recorded_model.py" "$work/model" &
+model=$!
+until_true [ -s "$work/model" ]
+cat >"$work/gsar.toml" <<EOF
+[judges]
+chain = ["openai-compatible:recorded"]
+
+[judges.models."openai-compatible:recorded"]
+base_url = "$(cat "$work/model")"
+# A canary would be a statement that nothing is recorded of.
+canary = false
+EOF
+"$bin/gsar-server" --config "$work/gsar.toml" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
+server=$!
+until_true grep -q '"message":"ready"' "$work/log"
+
+echo "Judge and second reader are a chat model whose answers to these reports were recorded (datasets/answers)."
+echo "Your own model: docs/JUDGES.md."
+for report in faithful overreaching contradicted; do
+    printf '\n$ gsar evaluate %s.md --evidence evidence\n' "$report"
+    status=0
+    "$bin/gsar" evaluate "$here/reports/$report.md" --evidence "$here/evidence" --endpoint "unix://$work/gsar.sock" || status=$?
+    # 0 proceed, 10 regenerate, 11 replan, 12 abstain; anything else is a failure of the demo.
+    case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac
+done
 
 printf '\nYour own: %s/gsar evaluate REPORT.md --evidence DIRECTORY\n' "$bin"

@@ -1,0 +1,125 @@
+"""A chat model whose answers were recorded: what a careful judge and a careful reader said of the reports of the incidents
+(answers/README.md), behind OpenAI's chat completions on loopback. It answers what was asked of them and nothing else.
+
+    python3 datasets/recorded_model.py FILE    serve, and write the address into FILE
+
+Standard library only.
+"""
+
+import http.server
+import json
+import pathlib
+import re
+import sys
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+STATEMENTS = "The statements to read, one JSON object a line:\n"
+CLAIMS = "The claims to judge, one JSON object a line:\n"
+AGAIN = "Your verdicts and what was found, one JSON object a line:\n"
+REPORT = "The report, as a JSON string:\n"
+
+
+def lines(name):
+    return [json.loads(line) for line in (HERE / "answers" / name).read_text().splitlines()]
+
+
+def evidence_ids(incident):
+    manifest = HERE / "incidents" / incident / "evidence" / "evidence.toml"
+    return [item["id"] for item in tomllib.loads(manifest.read_text())["item"]]
+
+
+class Recorded:
+    """Verdicts by report and claim, second looks by statement and quotes."""
+
+    def __init__(self):
+        self.judged, self.items = {}, {}
+        for line in lines("judge.jsonl"):
+            folder = HERE / "incidents" / line["incident"]
+            report = (folder / "reports" / f"{line['report']}.md").read_text().strip()
+            self.judged[report, line["claim"]] = line
+            self.items[report] = line["incident"]
+        self.items = {report: evidence_ids(incident) for report, incident in self.items.items()}
+        self.looks = {(line["statement"], tuple(line["quotes"])): line for line in lines("looks.jsonl")}
+
+    def answer(self, prompt):
+        statements = asked(prompt, STATEMENTS)
+        if statements is not None:
+            return {"statements": [self.look(statement) for statement in statements]}
+        report = json.loads(prompt.split(REPORT, 1)[1].splitlines()[0]).strip()
+        is_again = asked(prompt, AGAIN) is not None
+        claims = [self.verdict(report, claim, is_again) for claim in asked(prompt, CLAIMS)]
+        empty = {"gaps": [], "contradictions": [], "abstain": None}
+        return {"claims": claims, "score": None, "explanation": "recorded", **empty}
+
+    def look(self, asked):
+        unknown = {"verdict": "not_shown", "words": "nothing is recorded of it"}
+        said = self.looks.get((asked["statement"], tuple(quote["quote"] for quote in asked["quotes"])), unknown)
+        return {"id": asked["id"], "verdict": said["verdict"], "words": said["words"]}
+
+    def verdict(self, report, claim, is_again):
+        said = self.judged.get((report, claim["text"]))
+        if said is None:
+            said = {"class": "ungrounded", "type": "inference", "role": "observation", "note": "nothing is recorded of it"}
+            return {"id": claim["id"], "citations": [], **said}
+        if is_again and said.get("again"):
+            said = said["again"]
+        items = self.items[report]
+        citations = [
+            {
+                "evidence": f"E{items.index(cited['evidence']) + 1}",
+                "field_path": cited["field_path"],
+                "quote": cited["quote"],
+            }
+            for cited in said["citations"]
+        ]
+        return {"id": claim["id"], "citations": citations} | {name: said[name] for name in ("class", "type", "role", "note")}
+
+
+def asked(prompt, heading):
+    """The JSON objects behind a heading; None where it is not there."""
+    _, found, rest = prompt.partition(heading)
+    if not found:
+        return None
+    return [json.loads(line) for line in re.match(r"(?:\{.*\n?)*", rest)[0].splitlines()]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    recorded = None
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = "".join(message["content"] for message in request["messages"])
+        message = {"role": "assistant", "content": json.dumps(self.recorded.answer(prompt))}
+        completion = {
+            "id": "recorded",
+            "object": "chat.completion",
+            "model": request["model"],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        }
+        body = json.dumps(completion).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    Handler.recorded = Recorded()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    # Whole or not at all, for whoever waits for it.
+    path = pathlib.Path(sys.argv[1])
+    part = path.with_suffix(".part")
+    part.write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
+    part.replace(path)
+    server.serve_forever()
+
+
+main()
