@@ -98,8 +98,8 @@ async def evaluate(
 ) -> dict[str, Any]:
     """Decide whether an incident report may go out.
 
-    Gives the tier (proceed, regenerate, replan, abstain), its reasons, the claims at fault and those that no judge decided. Evidence is what tools
-    returned, by a name of your choice; corpus_id names stored evidence.
+    Gives the tier (proceed, regenerate, replan, abstain), its reasons, the claims at fault and those that no judge
+    decided. Evidence is what tools returned, by a name of your choice; corpus_id names stored evidence.
     """
     with sidecar_of(context) as client:
         answer = await client.evaluate(report, items(evidence or {}), policy=policy, corpus_id=corpus_id)
