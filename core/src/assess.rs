@@ -178,7 +178,7 @@ pub(crate) struct AsJudged {
     worst: (Tally, u32),
     /// `None` where every claim is decided.
     best: Option<(Tally, u32)>,
-    /// How many claims are undecided.
+    /// The number of undecided claims.
     undecided: u64,
 }
 

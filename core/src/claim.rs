@@ -232,11 +232,11 @@ pub struct JudgedClaim {
     pub undecided: Option<Leaning>,
 }
 
-/// What a judge that does not decide a claim leans to.
+/// The class that a judge considers most likely for a claim it leaves undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leaning {
-    /// The likeliest class.
+    /// That class.
     pub class: Class,
-    /// How likely it is, from 0 to 1; `None` where the judge cannot tell.
+    /// Its likelihood, from 0 to 1; `None` if the judge gives none.
     pub likelihood: Option<Millionths>,
 }

@@ -206,11 +206,11 @@ pub enum Reason {
     },
     /// The tier depends on claims that the judge leaves undecided.
     JudgeUndecided {
-        /// How many.
+        /// The number of undecided claims.
         count: u64,
-        /// The tier were they the worst that they can be.
+        /// The tier if they are counted at their worst.
         worst: Tier,
-        /// The tier were they the best.
+        /// The tier if they are counted at their best.
         best: Tier,
     },
     /// The judge said that it cannot judge.

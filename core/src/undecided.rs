@@ -1,9 +1,9 @@
-//! This module decides partitions of which a judge leaves claims undecided: what the worst and the best that these can be
-//! come to alike holds whatever they are. It never guesses.
+//! This module decides partitions with undecided claims. It decides twice, with the claims at their worst and at their
+//! best; a tier that both share holds whatever the claims turn out to be. It never guesses.
 //!
-//! *Worst*: each is ungrounded, or contradicted where that is what the judge leans to. *Best*: each is grounded. Both at the
-//! heaviest type that the evidence allows. A score grows with every claim that becomes grounded, and guards loosen, so
-//! that everything else they may be lies between; only a contradiction that the judge does not lean to lies below.
+//! *Worst*: each claim is ungrounded, or contradicted if the judge leans to that. *Best*: each is grounded. Both use the
+//! heaviest type that the evidence allows. Grounding a claim never lowers the score and never makes a guard stricter, so
+//! every other outcome lies in between, except a contradiction that the judge does not lean to.
 
 use alloc::vec;
 
@@ -22,7 +22,7 @@ pub enum Filling {
 }
 
 impl Filling {
-    /// The class that a claim counts as whose judge leans to that one.
+    /// The class that a claim counts as if its judge leans to `leans_to`.
     #[must_use]
     pub const fn class(self, leans_to: Class) -> Class {
         match (self, leans_to) {
@@ -55,8 +55,8 @@ impl Filled {
     }
 }
 
-/// Decides counted claims with `undecided` ones beside them: by the class that their judge leans to and by the heaviest
-/// type that they may have.
+/// Decides a partition given as counts. `undecided` counts claims by the class that the judge leans to and by the heaviest
+/// type they may have.
 #[must_use]
 pub fn decide_counts(policy: &Policy, decided: &Tally, undecided: &Tally) -> Decision {
     let with = |class_of: &dyn Fn(Class) -> Class| {
@@ -77,9 +77,9 @@ pub fn decide_counts(policy: &Policy, decided: &Tally, undecided: &Tally) -> Dec
     between(&worst, &best, count).0
 }
 
-/// What the decisions with the worst and with the best that `count` undecided claims can be have in common, and of which of the two
-/// it is. Where both have one tier, the one whose reasons hold all the more: the worst of a report that may go out, the
-/// best of any other. Where they differ it abstains, and names what speaks against the report at its best.
+/// Combines the decisions with `count` undecided claims at their worst and at their best, and says which of the two it
+/// took. If the tiers agree it is the one whose reasons hold a fortiori: the worst if the report may go out, else the
+/// best. If they differ it abstains, with the reasons that hold even at the best.
 pub(crate) fn between(worst: &Decision, best: &Decision, count: u64) -> (Decision, Filling) {
     let (decision, filling) = match (worst.tier, best.tier) {
         (Tier::Proceed, Tier::Proceed) => (worst.clone(), Filling::Worst),

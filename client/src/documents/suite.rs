@@ -39,9 +39,9 @@ pub(super) enum TestResult {
     Passed(String),
     /// The report is at fault.
     Failed(Fault),
-    /// No judge decided it; what is said besides may be empty.
+    /// No judge decided the claim, and why the test is skipped.
     Skipped(String),
-    /// There is no decision.
+    /// The server gave no verdict.
     Error(Fault),
 }
 

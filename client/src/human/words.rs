@@ -19,7 +19,7 @@ pub(crate) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style
     }
 }
 
-/// Sign, word and style of what was said of a claim: its class, or that nobody decided it.
+/// The sign, word and style of a claim's class, or of a claim that is undecided.
 pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, Style) {
     match claim.undecided {
         Some(_) => ("–", "undecided", Style::new()),

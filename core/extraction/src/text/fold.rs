@@ -118,7 +118,7 @@ impl Builder {
     }
 }
 
-/// Whether a text can be normalised up to this character and from it on, each part by itself.
+/// Whether a text can be split before this character and each part normalised on its own.
 fn starts_segment(character: char) -> bool {
     if character.is_ascii() {
         return true;
