@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use crate::coverage::{Coverage, coverage};
-use crate::decision::{Decision, Headline, Origin, Reason, TextFindings, Tier, decide_with};
+use crate::decision::{Decision, Headline, Origin, TextFindings, Tier, decide_with};
 use crate::duplicates::canonical_tally;
 use crate::evidence::EvidenceItem;
 use crate::fault::CitedSpecialists;
 use crate::open_points::unverified_fixes;
 use crate::policy::{Policy, Undecided, VerificationMode};
+use crate::reason::Reason;
 use crate::role;
 use crate::safety::gate;
 use crate::safety::{

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::claim::{ClaimId, Class, JudgedClaim};
-use crate::decision::{Decision, Reason, Tier};
+use crate::decision::{Decision, Tier};
 use crate::evidence::Target;
+use crate::reason::Reason;
 use crate::verify::{Correction, EvidenceSet, Standing, VerifiedClaim};
 
 /// The most claims that a sentence names; [`Reason::claims`] gives all.

@@ -36,6 +36,7 @@ pub mod open_points;
 pub mod outer_loop;
 pub mod policy;
 pub mod ranking;
+mod reason;
 pub mod reassess;
 pub mod role;
 pub mod safety;
@@ -52,8 +53,7 @@ pub mod verify;
 pub use gsar_extraction::{report, text};
 
 pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim, Leaning, Role};
-pub use decision::{
-    Decision, Guard, Headline, Origin, Reason, TextFindings, Tier, decide, decide_with,
-};
+pub use decision::{Decision, Guard, Headline, Origin, TextFindings, Tier, decide, decide_with};
 pub use policy::{Policy, Preset, preset};
+pub use reason::Reason;
 pub use tally::Tally;

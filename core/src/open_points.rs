@@ -3,10 +3,10 @@
 
 use crate::assess::Assessment;
 use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
-use crate::decision::Reason;
 use crate::evidence::Target;
 use crate::fault::named;
 use crate::policy::{PolicyValues, RolloutMode};
+use crate::reason::Reason;
 use crate::safety::{Hypothesis, HypothesisId, HypothesisState, assess};
 use crate::tally::Tally;
 use crate::text::polarity;

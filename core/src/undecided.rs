@@ -8,8 +8,9 @@
 use alloc::vec;
 
 use crate::claim::{Class, EvidenceType, JudgedClaim};
-use crate::decision::{Bounds, Decision, Hypothetical, Origin, Reason, Tier, decide_with};
+use crate::decision::{Bounds, Decision, Hypothetical, Origin, Tier, decide_with};
 use crate::policy::{Policy, PolicyValues, Undecided};
+use crate::reason::Reason;
 use crate::tally::Tally;
 
 /// How claims that a judge leaves undecided are counted.

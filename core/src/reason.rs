@@ -1,0 +1,240 @@
+//! This module holds the reasons of a decision: their codes on the wire and their sentences for a person. It decides
+//! nothing.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::claim::ClaimId;
+use crate::decision::{Tier, shown};
+use crate::fixed::{Fraction, Millionths};
+
+/// Why a tier is what it is, or what was noticed on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The deciding score lies in the regenerate band.
+    ScoreBelowProceed {
+        /// The deciding score.
+        score: Fraction,
+        /// The threshold.
+        threshold: Millionths,
+    },
+    /// The deciding score lies in the replan band.
+    ScoreBelowRegenerate {
+        /// The deciding score.
+        score: Fraction,
+        /// The threshold.
+        threshold: Millionths,
+    },
+    /// The guards lowered the score into a stricter band.
+    GuardedScore {
+        /// The score.
+        score: Fraction,
+        /// What the guards made of it.
+        guarded: Fraction,
+    },
+    /// Nothing has weight.
+    NothingToScore,
+    /// Claims that say the same were counted once.
+    DuplicatesCountOnce {
+        /// Claims that were set aside.
+        count: u32,
+    },
+    /// Contradicted claims block proceed.
+    ContradictedClaims {
+        /// Contradicted claims.
+        count: u64,
+    },
+    /// Contradicted claims whose citation failed block proceed.
+    UnverifiedContradiction {
+        /// Contradicted claims whose citation failed.
+        count: u64,
+    },
+    /// Claims that the judge dropped block proceed.
+    ClaimDropped {
+        /// Claims that the judge dropped.
+        count: u32,
+    },
+    /// Root causes that are not grounded block proceed.
+    RootCauseNotShown {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
+    /// Remedies that are said to be done and are not grounded block proceed.
+    RemedyNotShown {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
+    /// Claims were not read a second time, which the policy asks for.
+    SecondLookFailed {
+        /// What happened.
+        reason: String,
+    },
+    /// Too few grounded claims block proceed.
+    TooFewGrounded {
+        /// Grounded claims that there are.
+        grounded: u64,
+        /// Grounded claims that the policy asks for.
+        least: u32,
+    },
+    /// Too little of the synthesis covered by claims blocks proceed.
+    CoverageBelow {
+        /// Assertions that claims cover.
+        covered: u32,
+        /// Distinct assertions, as in [`crate::coverage::Coverage::sentences`].
+        sentences: u32,
+        /// The share the policy asks for.
+        least: Millionths,
+    },
+    /// Words of the synthesis that may carry a statement and stand in no claim block proceed.
+    UncoveredText {
+        /// Which, at most [`crate::coverage::MAX_WORDS`].
+        words: Vec<String>,
+    },
+    /// Claims without the text that they are of block proceed.
+    SynthesisMissing,
+    /// The judge's own partition had a stricter tier, which verification never improves.
+    VerificationKeepsTier {
+        /// The tier before verification.
+        before: Tier,
+    },
+    /// There is no evidence, so that nothing can be known; no judge was asked.
+    NoEvidence,
+    /// No judge of the chain reads the report's language.
+    LanguageNotRead {
+        /// The language, as a BCP 47 tag.
+        language: String,
+    },
+    /// The tier depends on claims that the judge leaves undecided.
+    JudgeUndecided {
+        /// The number of undecided claims.
+        count: u64,
+        /// The tier if they are counted at their worst.
+        worst: Tier,
+        /// The tier if they are counted at their best.
+        best: Tier,
+    },
+    /// The judge said that it cannot judge.
+    JudgeAbstained {
+        /// Its reason.
+        reason: String,
+    },
+    /// The judge failed.
+    JudgeFailed {
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl Reason {
+    /// The stable code on the wire.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::ScoreBelowProceed { .. } => "SCORE_BELOW_PROCEED",
+            Self::ScoreBelowRegenerate { .. } => "SCORE_BELOW_REGENERATE",
+            Self::GuardedScore { .. } => "GUARDED_SCORE",
+            Self::NothingToScore => "NOTHING_TO_SCORE",
+            Self::DuplicatesCountOnce { .. } => "DUPLICATES_COUNT_ONCE",
+            Self::ContradictedClaims { .. } => "CONTRADICTED_CLAIMS",
+            Self::UnverifiedContradiction { .. } => "UNVERIFIED_CONTRADICTION",
+            Self::ClaimDropped { .. } => "CLAIM_DROPPED",
+            Self::RootCauseNotShown { .. } => "ROOT_CAUSE_NOT_SHOWN",
+            Self::RemedyNotShown { .. } => "REMEDY_NOT_SHOWN",
+            Self::SecondLookFailed { .. } => "SECOND_LOOK_FAILED",
+            Self::TooFewGrounded { .. } => "TOO_FEW_GROUNDED",
+            Self::CoverageBelow { .. } => "COVERAGE_BELOW",
+            Self::UncoveredText { .. } => "UNCOVERED_TEXT",
+            Self::SynthesisMissing => "SYNTHESIS_MISSING",
+            Self::VerificationKeepsTier { .. } => "VERIFICATION_KEEPS_TIER",
+            Self::NoEvidence => "NO_EVIDENCE",
+            Self::LanguageNotRead { .. } => "LANGUAGE_NOT_READ",
+            Self::JudgeUndecided { .. } => "JUDGE_UNDECIDED",
+            Self::JudgeAbstained { .. } => "JUDGE_ABSTAINED",
+            Self::JudgeFailed { .. } => "JUDGE_FAILED",
+        }
+    }
+
+    /// The reason as a sentence for a person.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::ScoreBelowProceed { score, threshold } => {
+                format!("the score {} is below tau_proceed {threshold}", shown(*score))
+            }
+            Self::ScoreBelowRegenerate { score, threshold } => {
+                format!("the score {} is below tau_regenerate {threshold}", shown(*score))
+            }
+            Self::GuardedScore { score, guarded } => {
+                format!("the guards count the score {} as {}", shown(*score), shown(*guarded))
+            }
+            Self::NothingToScore => "no claim has weight, so there is no score".to_string(),
+            Self::DuplicatesCountOnce { count } => {
+                format!(
+                    "{} what another claim says and counted once",
+                    claims(u64::from(*count), "repeats", "repeat")
+                )
+            }
+            Self::ContradictedClaims { count } => {
+                format!(
+                    "{} proceed: the evidence shows otherwise",
+                    claims(*count, "blocks", "block")
+                )
+            }
+            Self::UnverifiedContradiction { count } => format!(
+                "{} proceed: called contradicted without a citation that holds",
+                claims(*count, "blocks", "block")
+            ),
+            Self::ClaimDropped { count } => {
+                format!(
+                    "{} proceed: the judge gave no verdict on it",
+                    claims(u64::from(*count), "blocks", "block")
+                )
+            }
+            Self::RootCauseNotShown { .. } => {
+                "the evidence does not show the root cause that the report states".to_string()
+            }
+            Self::RemedyNotShown { .. } => {
+                "the evidence does not show that the remedy was carried out".to_string()
+            }
+            Self::SecondLookFailed { reason } => {
+                format!("what the judge supports was not read a second time: {reason}")
+            }
+            Self::TooFewGrounded { grounded, least } => {
+                format!("{} grounded; the policy asks for {least}", claims(*grounded, "is", "are"))
+            }
+            Self::CoverageBelow { covered, sentences, least } => {
+                format!(
+                    "claims cover {covered} of {sentences} sentences; the policy asks for a share of {least}"
+                )
+            }
+            Self::UncoveredText { words } => {
+                format!("no claim says what the report says with {}", words.join(", "))
+            }
+            Self::SynthesisMissing => {
+                "claims without the report's text: what else the report says was not judged"
+                    .to_string()
+            }
+            Self::VerificationKeepsTier { before } => format!(
+                "the judge's partition before verification gave {}; verification never improves a tier",
+                before.name()
+            ),
+            Self::NoEvidence => "there is no evidence, so nothing can be known".to_string(),
+            Self::LanguageNotRead { language } => {
+                format!("no judge of the chain reads the report's language, {language}")
+            }
+            Self::JudgeUndecided { count, worst, best } => format!(
+                "{} between {} and {}: the judge does not know",
+                claims(*count, "leaves the tier", "leave the tier"),
+                worst.name(),
+                best.name()
+            ),
+            Self::JudgeAbstained { reason } => format!("the judge abstained: {reason}"),
+            Self::JudgeFailed { reason } => format!("the judge failed: {reason}"),
+        }
+    }
+}
+
+fn claims(count: u64, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 claim {one}") } else { format!("{count} claims {many}") }
+}
