@@ -237,19 +237,6 @@ fever: $(FEVER_BUILD) ## The method's evaluation on the sample of FEVER that shi
 	@echo
 	@$(CALIBRATE) report $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl --out $(FEVER)/report.html
 
-RULED ?= $(LABELLED)/opensre $(LABELLED)/holmes ../shared/data/rca/written ../shared/data/rca/written/train
-FOLDS ?= 5
-LIST ?=
-
-.PHONY: ablate-rules
-ablate-rules: ## Every rule of the embedded judge by itself, and what is left without it (RULED=folders PART=tune FOLDS=5 LIST=wrong|all|silent).
-	@if [ "$(words $(wildcard $(RULED)))" = "$(words $(RULED))" ]; then \
-	  $(CARGO) build --quiet --release -p gsar-calibration && \
-	  $(CALIBRATE) ablate-rules --part $(PART) --folds $(FOLDS) $(if $(LIST),--list $(LIST)) $(RULED); \
-	else \
-	  echo "make ablate-rules: there are no labelled claims at $(RULED); name folders with RULED=folders"; \
-	fi
-
 .PHONY: train-smoke
 train-smoke: onnxruntime ## Train for minutes, killed three times on the way, export, and score with the result (PYTHON=interpreter with the requirements; else gigabytes through pip).
 	@$(CARGO) build --quiet -p gsar-calibration && $(CARGO) build --quiet -p gsar-cross-encoder --example score

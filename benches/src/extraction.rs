@@ -8,9 +8,8 @@ use gsar_core::evidence::{
 use gsar_core::policy::VerificationMode;
 use gsar_core::verify::{EvidenceSet, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
-use gsar_extraction::claim::TypedClaim;
 use gsar_extraction::facts::{Facts, Item, RecordId};
-use gsar_extraction::rules::{Held, Index, Outcome};
+use gsar_extraction::rules::{Index, Outcome};
 use gsar_proto::v1::evidence_item;
 
 use crate::requests;
@@ -78,19 +77,22 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
     Ok(verified.claims.len())
 }
 
-/// A claim with what the rules say of it, citing the records that they rest on.
+/// A claim with what the rules say of it, citing the record that they rest on.
 fn judged(
     claim: &Claim,
     evidence: &[EvidenceItem],
     index: &Index<'_>,
 ) -> anyhow::Result<JudgedClaim> {
-    let (outcome, _) = Held::new(&TypedClaim::read(&claim.text), index).rule();
-    let (class, evidence_type, records) = match outcome {
-        Outcome::Supports(records) => (Class::Grounded, EvidenceType::ToolMatch, records),
-        Outcome::Refutes(records) => (Class::Contradicted, EvidenceType::ToolMatch, records),
-        Outcome::Silent => (Class::Ungrounded, EvidenceType::Inference, Vec::new()),
+    let (class, evidence_type, record) = match index.check(&claim.text) {
+        Outcome::Supports(_, place) => {
+            (Class::Grounded, EvidenceType::ToolMatch, Some(place.record))
+        }
+        Outcome::Refutes(_, place) => {
+            (Class::Contradicted, EvidenceType::ToolMatch, Some(place.record))
+        }
+        Outcome::Silent => (Class::Ungrounded, EvidenceType::Inference, None),
     };
-    let citations = records.into_iter().map(|record| citation(record, evidence, index));
+    let citations = record.into_iter().map(|record| citation(record, evidence, index));
     Ok(JudgedClaim {
         claim: claim.clone(),
         class,

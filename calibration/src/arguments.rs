@@ -78,9 +78,6 @@ pub(crate) enum Command {
     /// Claims generated from a seed, with evidence of which it is known what it shows: values swapped between
     /// neighbours, absences, roundings
     Generated(Generated),
-    /// The rules of the embedded judge, one by one: how often each rules on labelled claims and is right, and
-    /// what is left without it
-    AblateRules(AblateRules),
     /// Labelled claims with the passages that the embedded model is shown, one JSON line each: what it is trained on
     Premises(Premises),
 }
@@ -109,56 +106,6 @@ pub(crate) struct Premises {
     /// The most bytes of a premise
     #[arg(long, default_value_t = gsar_extraction::passages::MAX_PREMISE, value_name = "N")]
     pub(crate) bytes: usize,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct AblateRules {
-    /// Folders of cases.jsonl and claims.jsonl
-    #[arg(required = true, value_name = "FOLDER")]
-    pub(crate) folders: Vec<PathBuf>,
-    /// Which case belongs to which part; the split.json in a folder or beside it where not given. A folder
-    /// whose cases that one does not name is read whole
-    #[arg(long, value_name = "FILE")]
-    pub(crate) split: Option<PathBuf>,
-    /// The cases to read of a split
-    #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
-    pub(crate) part: ReplayPart,
-    /// How many folds the cases are dealt to
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds)]
-    pub(crate) folds: usize,
-    /// List claims with the evidence that decides, instead of the tables (the tune part only)
-    #[arg(long, value_enum)]
-    pub(crate) list: Option<Listed>,
-    /// Tables for people, or one JSON object for programs
-    #[arg(long, value_enum, default_value_t = Output::Table)]
-    pub(crate) output: Output,
-}
-
-fn folds(given: &str) -> Result<usize, String> {
-    let number = given.parse().ok().filter(|number| (2..=100).contains(number));
-    number.ok_or_else(|| "allowed are 2 to 100 folds".to_owned())
-}
-
-/// Claims that are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Listed {
-    /// Those that rules are wrong about
-    Wrong,
-    /// Those that rules say anything of
-    All,
-    /// Those that rules say nothing of and should, with the words that were left over
-    Silent,
-}
-
-impl Listed {
-    /// In a word.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Wrong => "wrong",
-            Self::All => "all",
-            Self::Silent => "silent",
-        }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -474,14 +421,6 @@ mod tests {
     #[test]
     fn the_flags_do_not_contradict_each_other() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn there_are_two_folds_at_least() {
-        assert_eq!(folds("2"), Ok(2));
-        for wrong in ["1", "101", "-1", "five"] {
-            assert_eq!(folds(wrong), Err("allowed are 2 to 100 folds".to_owned()));
-        }
     }
 
     #[test]

@@ -18,7 +18,6 @@ use crate::premises::premises;
 use crate::replay::{drive, replay};
 use crate::report;
 use crate::retrieval::find_all;
-use crate::rules::ablate;
 use crate::run::run as judge_rows;
 use crate::session::with_server;
 use crate::tables;
@@ -66,7 +65,6 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         Command::Drive(wanted) => drive(server, &wanted).await,
         Command::Investigations(wanted) => investigations(server, &wanted).await,
         Command::Generated(wanted) => try_generated(server, &wanted).await,
-        Command::AblateRules(wanted) => ablate(&wanted),
         Command::Premises(wanted) => premises(&wanted),
     }
 }

@@ -1,8 +1,7 @@
 //! This crate measures the judges of a real server against the labels of people.
 //!
 //! Claims and reports go out as any caller would send them, through `gsar_client`; what comes back is counted
-//! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works, but for the rules of
-//! the embedded one, which are also asked one by one, in this process. It shows no single row of a test part.
+//! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works. It shows no single row of a test part.
 //! [`mutation`] makes true claims false; claims that are generated come from `gsar_datasets`.
 
 mod ablation;
@@ -10,6 +9,7 @@ mod arguments;
 mod asking;
 mod audit;
 mod baselines;
+mod cases;
 mod certification;
 mod commands;
 mod comparison;
@@ -32,7 +32,6 @@ mod replay;
 mod report;
 mod retrieval;
 mod rows;
-mod rules;
 mod run;
 mod session;
 mod statistics;

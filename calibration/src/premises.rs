@@ -9,8 +9,8 @@ use gsar_extraction::passages::Passages;
 use serde::Serialize;
 
 use crate::arguments::{Premises, ReplayPart};
+use crate::cases::{Case, sources};
 use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
-use crate::rules::{Case, sources};
 
 /// A line of the training format.
 #[derive(Serialize)]

@@ -187,22 +187,3 @@ fn without_a_server_it_says_what_to_do() {
     assert_eq!(output.status.code(), Some(1));
     assert!(error.contains("gsar-server does not stand beside this program"), "{error}");
 }
-
-#[test]
-fn rules_are_measured_one_by_one_without_a_server() {
-    let machine = machine(&[PROGRAM.into()]);
-    let folder = machine.path().join("stored");
-    fs::create_dir(&folder).unwrap();
-    stored_judgements(&folder);
-
-    let measured = page(machine.path(), &["ablate-rules", "stored"]);
-    assert!(measured.contains("## stored: 1 cases, 4 claims"), "{measured}");
-    assert!(measured.contains("\n| value | "), "{measured}");
-    let json = page(machine.path(), &["ablate-rules", "stored", "--output", "json"]);
-    assert!(json.contains(r#""cross_validated""#), "{json}");
-    let listed = page(machine.path(), &["ablate-rules", "stored", "--list", "all"]);
-    assert!(
-        listed.contains("right +value grounded | a/1 | api-1 restarted 4 times.\n"),
-        "{listed}"
-    );
-}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes a trained model as the folder that the server reads: int8 ONNX, tokenizer, labels, examples, digests.
 
-Usage: python3 export.py TRAINED OUT [--temperature T] [--examples FILE] [--fp32]
+Usage: python3 export.py TRAINED OUT [--temperature T] [--decides-from CLASS=LIKELIHOOD]... [--examples FILE]
+       [--fp32]
 
 Weights are int8 by channel; activations are scaled when the model runs, by row, so what a pair scores does not depend on
 its neighbours as long as rows are run one by one, which the server does.
@@ -26,11 +27,25 @@ MAX_TOKENS = 320
 OPSET = 17
 
 
+def threshold(text):
+    label, _, likelihood = text.partition("=")
+    if label not in LABELS:
+        raise argparse.ArgumentTypeError(f"unknown class {label}; expected one of {', '.join(LABELS)}")
+    return label, float(likelihood)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("trained", type=Path)
     arguments.add_argument("out", type=Path)
     arguments.add_argument("--temperature", type=float, default=1.0)
+    arguments.add_argument(
+        "--decides-from",
+        action="append",
+        type=threshold,
+        metavar="CLASS=LIKELIHOOD",
+        help="from which likelihood the model may decide a class: ungrounded=0.85",
+    )
     arguments.add_argument("--examples", type=Path, help="pairs of which a few that the model gets right are kept")
     arguments.add_argument("--fp32", action="store_true")
     asked = arguments.parse_args()
@@ -52,6 +67,8 @@ def main():
     config = {name: config[name] for name in kept}
     config["id2label"] = {str(at): label for at, label in enumerate(LABELS)}
     config["gsar"] = {"temperature": asked.temperature, "max_tokens": MAX_TOKENS}
+    if asked.decides_from:
+        config["gsar"]["decides_from"] = dict(asked.decides_from)
     write(asked.out / "config.json", json.dumps(config, indent=1) + "\n")
     tokenizer = Tokenizer.from_file(str(asked.trained / "tokenizer.json"))
     tokenizer.no_truncation()

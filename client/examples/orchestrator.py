@@ -4,9 +4,9 @@
     gsar drive -- python3 client/examples/orchestrator.py datasets/incidents/checkout-oom --stubborn
 
 A real one would call tools and a language model where this one reads files: the evidence of an incident comes in two turns,
-and its reports are written beforehand. The first blames what nothing shows and is replanned; the second has one claim
-too many and is rewritten without it. With --stubborn nothing is ever corrected, and the investigation ends degraded.
-Only the standard library is needed.
+and its reports are written beforehand. The first blames what nothing shows and is replanned; the second says what the
+evidence refutes and is rewritten. With --stubborn nothing is ever corrected, and the investigation ends degraded.
+Only the standard library is needed; the server needs a chat model as judge.
 """
 
 import json
@@ -18,11 +18,6 @@ GUESS = """\
 A nightly batch job exhausted the memory of node wk-eu1-04.
 The kubelet evicted all checkout pods at 14:02 UTC.
 """
-FACTS = """\
-Alert CheckoutHighErrorRatio fired at 14:08:11 UTC.
-Pod checkout-7b84d6c9d5-hx2kq was OOMKilled with exit code 137.
-"""
-OVERREACH = "A nightly batch job exhausted the memory of node wk-eu1-04.\n"
 
 
 def items(folder, first):
@@ -46,6 +41,10 @@ def items(folder, first):
         }
 
 
+def written(folder, name):
+    return (folder / "reports" / f"{name}.md").read_text()
+
+
 def turn(folder, first):
     return {"turn": {"toolCalls": list(items(folder, first))}}
 
@@ -61,8 +60,8 @@ def answers(folder, due, count, stubborn):
     if stubborn:
         return report(GUESS + f"This is attempt {count}.\n")
     if due in ("replan", "gatherEvidence"):
-        return turn(folder, first=False) if count == 1 else report(FACTS + OVERREACH)
-    return report(FACTS)
+        return turn(folder, first=False) if count == 1 else report(written(folder, "contradicted"))
+    return report(written(folder, "faithful"))
 
 
 def main():

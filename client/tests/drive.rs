@@ -1,22 +1,60 @@
-//! `gsar drive` with the real server and the example orchestrator: a replan and a rewrite, a degraded end, an orchestrator that
-//! breaks off, and one that is none.
+//! `gsar drive` with the real server, recorded answers of a chat model and the example orchestrator: a replan and a rewrite,
+//! a degraded end, an orchestrator that breaks off, and one that is none.
 
-use std::process::Output;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output};
 
 use crate::machine::{Machine, incident, stderr, stdout};
 
-/// Drives the example over an incident. The model of the judge is no part of what is tested.
+/// Drives the example over an incident, judged by the recorded model.
 fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/orchestrator.py");
     let incident = incident("checkout-oom");
     let command = ["--", "/usr/bin/env", "python3", example, &incident];
     let arguments = [&["drive"], flags, &command, orchestrator].concat();
     let mut command = machine.command(&arguments);
-    command.env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]").env("GSAR_EVIDENCE__EMBEDDINGS", "off");
+    let model = RecordedModel::start(machine);
+    command.env("GSAR_CONFIG", &model.config).env("GSAR_EVIDENCE__EMBEDDINGS", "off");
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
     }
     command.output().unwrap()
+}
+
+/// A chat model that plays recorded answers, until it is dropped.
+struct RecordedModel {
+    child: Child,
+    /// A configuration of the server with this model as judge and reader.
+    config: PathBuf,
+}
+
+impl RecordedModel {
+    fn start(machine: &Machine) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/recorded_model.py");
+        let address = machine.folder.path().join("model");
+        let _ = std::fs::remove_file(&address);
+        let child = Command::new("python3").args(["-B", script]).arg(&address).spawn().unwrap();
+        let url = loop {
+            match std::fs::read_to_string(&address) {
+                Ok(url) => break url,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
+        let config = machine.folder.path().join("recorded.toml");
+        let judge = "openai-compatible:recorded";
+        let text = format!(
+            "[judges]\nchain = [\"{judge}\"]\n[judges.models.\"{judge}\"]\nbase_url = \"{url}\"\ncanary = false\n"
+        );
+        std::fs::write(&config, text).unwrap();
+        Self { child, config }
+    }
+}
+
+impl Drop for RecordedModel {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// The lines that tell a step or the end, without what differs from run to run.
@@ -38,7 +76,7 @@ fn the_example_is_replanned_rewritten_and_goes_out() {
             "  plan 0 of 2   turn 1      no hypothesis is validated and the budget lasts",
             "  plan 0 of 2   report 1    REPLAN       0.000",
             "  plan 1 of 2   turn 2      no hypothesis is validated and the budget lasts",
-            "  plan 1 of 2   report 2    REGENERATE   0.760",
+            "  plan 1 of 2   report 2    REGENERATE   0.694",
             "  plan 1 of 2   rewrite 3   PROCEED      1.000",
             "PROCEED   the report may go out",
         ]

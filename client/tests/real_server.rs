@@ -50,10 +50,10 @@ fn a_report_is_evaluated_recorded_and_found_again() {
 fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
     let folder = machine.folder.path();
     let pool = folder.join("pool.txt");
-    fs::write(&pool, "connection pool size is 20\n").unwrap();
+    fs::write(&pool, r#"{"name": "checkout", "pool_size": 20}"#).unwrap();
     [20, 50].map(|size| {
         let report = folder.join(format!("report-{size}.md"));
-        fs::write(&report, format!("The connection pool size is {size}.\n")).unwrap();
+        fs::write(&report, format!("The pool size of checkout is {size}.\n")).unwrap();
         let (report, pool) = (report.to_str().unwrap(), pool.to_str().unwrap());
         let asked = ["evaluate", report, "--evidence", pool, "--policy", "reference"];
         let output =
@@ -81,7 +81,7 @@ fn evaluations_are_decided_under_another_policy() {
 
     let one = run(&ids[..1], &["--policy", "strict"]);
     assert!(one.starts_with("proceed"), "{one}");
-    assert!(one.contains("The connection pool size is 20"), "{one}");
+    assert!(one.contains("The pool size of checkout is 20"), "{one}");
 
     let json = run(&ids, &["--output", "json"]);
     let answers: Vec<v1::RescoreResponse> =
@@ -105,7 +105,7 @@ fn an_evaluation_is_a_page_for_a_ticket() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let page = stdout(&output);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{page}");
-    assert!(page.contains("The connection pool size is 20"), "{page}");
+    assert!(page.contains("The pool size of checkout is 20"), "{page}");
     assert!(page.contains("✓ grounded"), "{page}");
     // The evidence comes whole out of the record.
     assert!(page.contains("pool.txt") && page.contains("<mark>"), "{page}");

@@ -95,7 +95,6 @@ fn core_depends_on_nothing_that_reads_a_clock_a_file_or_a_socket() {
             "pulldown-cmark",
             "quick-xml",
             "saphyr-parser",
-            "toml",
             "unicode-normalization"
         ]
         .map(str::to_owned)

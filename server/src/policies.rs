@@ -142,12 +142,15 @@ impl PolicyStore {
     pub fn named(&self, name: &str) -> Result<Entry, String> {
         let name = if name.is_empty() { self.default_name() } else { name };
         let all = self.all();
-        all.get(name).cloned().ok_or_else(|| names(&all))
+        all.get(name).cloned().ok_or_else(|| known(&all, name))
     }
 }
 
-fn names(all: &Named) -> String {
-    all.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+/// The names there are, and what to use instead of one that there was.
+fn known(all: &Named, wanted: &str) -> String {
+    let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let instead = gsar_core::policy::instead_of(wanted);
+    instead.map_or_else(|| names.clone(), |instead| format!("{names}; {instead}"))
 }
 
 fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
@@ -183,7 +186,7 @@ fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError>
     let unknown = configured.filter(|(_, name)| !named.contains_key(*name));
     unknown
         .map(|(key, name)| {
-            let (name, known) = (name.clone(), names(named));
+            let (name, known) = (name.clone(), known(named, name));
             PoliciesError::UnknownName { key, name, known }
         })
         .collect()
@@ -257,7 +260,7 @@ mod tests {
         assert_eq!(*store.named("night").unwrap().policy.digest(), before);
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.95").unwrap();
-        assert_eq!(store.reload().unwrap(), 5);
+        assert_eq!(store.reload().unwrap(), 4);
         assert_ne!(*store.named("night").unwrap().policy.digest(), before);
     }
 
@@ -288,10 +291,12 @@ mod tests {
         for (policies, key) in [
             (policies("nobody", &[]), "policies.default: `nobody`"),
             (policies("strict", &["paper", "nobody"]), "policies.allowed: `nobody`"),
+            (policies("local", &[]), "policies.default: `local`"),
         ] {
             let error = checked(&policies).unwrap_err();
             assert!(error.contains(key), "{error}");
-            assert!(error.contains("known are local, paper, reference, strict"), "{error}");
+            assert!(error.contains("known are paper, reference, strict"), "{error}");
+            assert_eq!(error.contains("use `reference`"), key.contains("local"), "{error}");
         }
     }
 }

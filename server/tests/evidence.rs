@@ -216,7 +216,7 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
     };
     let server =
         Wanted::default().judge(Narrow(FactsJudge::new(Kept::new(1 << 20)))).start(chain).await;
-    let log = log(9_000).replace("ORD-4711 was paid", "ORD-4711 was refunded");
+    let log = log(9_000).replace("ORD-4711 was paid with card 146041", "ORD-4711 was refunded");
     let pods: String = (0..900)
         .map(|pod| {
             format!(

@@ -6,8 +6,8 @@ use gsar_proto::v1::ExportKind::{ClaimRewards, Grades, Partitions, Preferences};
 use gsar_proto::v1::export_record::Record;
 use tonic::{Code, Status};
 
-const TRUE: &str = "The connection pool size is 20.";
-const FALSE: &str = "The connection pool size is 50.";
+const TRUE: &str = "The pool size of checkout is 20.";
+const FALSE: &str = "The pool size of checkout is 50.";
 
 async fn evaluate(server: &Running, synthesis: &str, evidence: &str) -> v1::EvaluateResponse {
     let mut request = support::request();
@@ -17,7 +17,7 @@ async fn evaluate(server: &Running, synthesis: &str, evidence: &str) -> v1::Eval
     server.grounding().evaluate(request).await.unwrap().into_inner()
 }
 
-const POOL: &str = "connection pool size is 20";
+const POOL: &str = r#"{"name": "checkout", "pool_size": 20}"#;
 
 fn of(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
     let kinds = kinds.iter().map(|kind| i32::from(*kind)).collect();
@@ -110,7 +110,7 @@ async fn records_of_evaluations_come_oldest_first_with_what_people_said_beside_t
     let Record::Grade(of_report) = &found[3] else { panic!("{:?}", found[3]) };
     let Record::Grade(of_claim) = &found[4] else { panic!("{:?}", found[4]) };
     assert_eq!(of_report.evaluated_class(), v1::ClaimClass::Unspecified);
-    assert_eq!(of_claim.evaluated_class(), v1::ClaimClass::Ungrounded);
+    assert_eq!(of_claim.evaluated_class(), v1::ClaimClass::Contradicted);
     assert_eq!(of_claim.claim_text, wrong.claims[0].text);
     assert_eq!(of_claim.grade.as_ref().unwrap().grader, "ada");
 
@@ -121,7 +121,7 @@ async fn records_of_evaluations_come_oldest_first_with_what_people_said_beside_t
             _ => None,
         })
         .collect();
-    assert_eq!(rewards, [1_000_000, 0]);
+    assert_eq!(rewards, [1_000_000, -1_000_000]);
 }
 
 #[tokio::test]
@@ -129,9 +129,9 @@ async fn an_export_goes_on_behind_any_of_its_responses() {
     let server = Running::start().await;
     // More than one page.
     for number in 0..70 {
-        let pool = format!("connection pool size is {number}");
-        evaluate(&server, &format!("The connection pool size is {number}."), &pool).await;
-        evaluate(&server, "The connection pool size is 99.", &pool).await;
+        let pool = format!(r#"{{"name": "checkout", "pool_size": {number}}}"#);
+        evaluate(&server, &format!("The pool size of checkout is {number}."), &pool).await;
+        evaluate(&server, "The pool size of checkout is 99.", &pool).await;
     }
     let request = of(&[Preferences, ClaimRewards]);
     let whole = export(&server, request.clone()).await.unwrap();
@@ -149,7 +149,7 @@ async fn an_export_goes_on_behind_any_of_its_responses() {
 async fn exports_are_restricted_to_what_is_asked_for() {
     let server = Running::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
-    let wrong = evaluate(&server, FALSE, "connection pool size is 21").await;
+    let wrong = evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
     graded(&server, &wrong).await;
     let only = |change: &dyn Fn(&mut v1::ExportRequest)| {
         let mut request = of(&[Partitions]);
@@ -183,7 +183,7 @@ async fn exports_are_restricted_to_what_is_asked_for() {
 async fn pairs_are_of_the_same_evidence_and_differ_in_their_text() {
     let server = Running::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
-    evaluate(&server, FALSE, "connection pool size is 21").await;
+    evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
     assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()), [] as [&str; 0]);
 
     let wrong = evaluate(&server, FALSE, POOL).await;
@@ -198,7 +198,7 @@ async fn pairs_are_of_the_same_evidence_and_differ_in_their_text() {
     assert_eq!(pair.evidence, right.provenance.as_ref().unwrap().evidence);
 
     for number in 30..60 {
-        evaluate(&server, &format!("The connection pool size is {number}."), POOL).await;
+        evaluate(&server, &format!("The pool size of checkout is {number}."), POOL).await;
     }
     assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()).len(), 8);
     let request = v1::DeleteEvaluationRequest { evaluation_id: right.evaluation_id };

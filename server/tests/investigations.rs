@@ -11,10 +11,10 @@ use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Qu
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-const POOL: &str = "connection pool size is 20";
-const TRUE: &str = "The connection pool size is 20.";
-const FALSE: &str = "The connection pool size is 50.";
-const UNKNOWN: &str = "A nightly batch job exhausted the disk of node-7.";
+const POOL: &str = r#"[{"name": "checkout", "pool_size": 20}, {"name": "stock", "pool_size": 30}]"#;
+const TRUE: &str = "The pool size of checkout is 20.";
+const FALSE: &str = "The pool size of checkout is 50.";
+const ALSO_FALSE: &str = "The pool size of stock is 7.";
 
 fn item(id: &str, text: &str) -> v1::EvidenceItem {
     v1::EvidenceItem {
@@ -110,7 +110,7 @@ async fn a_false_report_is_replanned_and_a_true_one_goes_out() {
     let Due::Replan(replan) = due(&investigation) else { panic!("{investigation:?}") };
     assert_eq!((replan.cause.as_str(), investigation.plan), ("REPLAN", 1));
     let [fault] = replan.faults.as_slice() else { panic!("{replan:?}") };
-    assert_eq!(fault.claim.as_ref().unwrap().class(), v1::ClaimClass::Ungrounded);
+    assert_eq!(fault.claim.as_ref().unwrap().class(), v1::ClaimClass::Contradicted);
     assert!(!fault.shows.is_empty(), "what the evidence shows instead");
     assert!(evaluation.provenance.unwrap().recorded);
 
@@ -141,21 +141,21 @@ async fn a_false_report_is_replanned_and_a_true_one_goes_out() {
 async fn a_report_that_is_nearly_right_is_rewritten_once_and_then_replanned() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
-    let mut mixed = report("i1", 0, &format!("{TRUE} The max connections is 100. {UNKNOWN}"));
+    let mut mixed = report("i1", 0, &format!("{TRUE} The max connections is 100. {ALSO_FALSE}"));
     mixed.evidence.push(item("limits", "max connections is 100"));
     let investigation = submit(&server, mixed.clone()).await.unwrap().investigation.unwrap();
     let Due::Regenerate(rewrite) = due(&investigation) else { panic!("{investigation:?}") };
     assert_eq!(rewrite.faults.len(), 1);
-    assert_eq!(rewrite.faults[0].claim.as_ref().unwrap().text, UNKNOWN.trim_end_matches('.'));
+    assert_eq!(rewrite.faults[0].claim.as_ref().unwrap().text, ALSO_FALSE.trim_end_matches('.'));
 
     // It adds a claim and keeps the one at fault.
     mixed.step = investigation.step;
     mixed.report.as_mut().unwrap().synthesis =
-        format!("{TRUE} The max connections is 100. {UNKNOWN} The connection pool size is not 50.");
+        format!("{TRUE} The max connections is 100. {ALSO_FALSE} The pool size of stock is 8.");
     let investigation = submit(&server, mixed).await.unwrap().investigation.unwrap();
     let report = &investigation.trajectory[1];
     assert!(report.is_rewrite);
-    assert_eq!(report.added, ["The connection pool size is not 50"]);
+    assert_eq!(report.added, ["The pool size of stock is 8"]);
     match due(&investigation) {
         Due::Replan(replan) if report.tier() == v1::Tier::Regenerate => {
             assert_eq!(replan.cause, "SECOND_REGENERATE");
@@ -208,7 +208,7 @@ async fn an_unchanged_report_is_not_judged_again_and_ends_degraded() {
 async fn the_best_report_is_named_beside_the_last() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
-    let (good, bad) = (format!("{TRUE} {UNKNOWN} {FALSE}"), format!("{UNKNOWN} {FALSE}"));
+    let (good, bad) = (format!("{TRUE} {ALSO_FALSE} {FALSE}"), format!("{ALSO_FALSE} {FALSE}"));
     let mut investigation = stands(&server, "i1").await.investigation.unwrap();
     for synthesis in [bad.as_str(), good.as_str(), FALSE] {
         let answer = submit(&server, report("i1", investigation.step, synthesis)).await.unwrap();
@@ -407,7 +407,7 @@ async fn at_most_six_reports_are_judged() {
                 break;
             }
             assert!(written < 6, "{investigation:?}");
-            let wrong = format!("The replica lag of node-{written} is 9 minutes.");
+            let wrong = format!("The pool size of stock is {}.", 40 + written);
             let text = match random.u8(..3) {
                 0 => format!("{FALSE} {wrong}"),
                 1 => format!("{TRUE} {wrong}"),

@@ -30,15 +30,20 @@ async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
 }
 
 #[tokio::test]
-async fn what_it_decides_is_mostly_right_and_its_quotes_stand_in_the_evidence() {
+async fn what_it_decides_is_right_and_no_false_report_goes_out() {
     let Some(server) = server().await else { return };
-    let (mut right, mut decided) = (0, 0);
+    let (mut right, mut decided, mut claims) = (0, 0, 0);
     for case in cases().into_iter().take(CASES) {
         let answer = evaluated(&server, &case).await;
+        let is_faithful = case.honest.iter().all(|honest| honest.class == Class::Grounded);
+        let tier = answer.decision.as_ref().unwrap().tier();
+        assert!(is_faithful || tier != v1::Tier::Proceed, "{}", case.name);
+        claims += answer.claims.len();
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
-            decided += usize::from(is_decided(claim));
+            let is_decided = claim.undecided.is_none();
+            decided += usize::from(is_decided);
             let is_right = Class::from_number(claim.class) == Some(honest.class);
-            right += usize::from(is_decided(claim) && is_right);
+            right += usize::from(is_decided && is_right);
             for citation in &claim.citations {
                 let cited =
                     case.request.evidence.iter().find(|item| item.id == citation.evidence_id);
@@ -46,13 +51,9 @@ async fn what_it_decides_is_mostly_right_and_its_quotes_stand_in_the_evidence() 
             }
         }
     }
-    println!("{right} of {decided} decided claims are right");
-    assert!(decided > 20, "{decided} claims are decided");
-    assert!(right * 3 > decided * 2, "{right} of {decided} are right");
-}
-
-fn is_decided(claim: &v1::JudgedClaim) -> bool {
-    matches!(claim.class(), v1::ClaimClass::Grounded | v1::ClaimClass::Contradicted)
+    println!("{right} of {decided} decided claims are right, of {claims}");
+    assert!(decided > 4, "{decided} claims are decided");
+    assert!(right * 10 >= decided * 9, "{right} of {decided} are right");
 }
 
 fn content(item: &v1::EvidenceItem) -> &str {

@@ -1,6 +1,6 @@
 //! Which policies a caller may decide by, and what a decision in shadow holds back, over a real socket.
 
-use crate::support::{self, Running, Wanted, request};
+use crate::support::{self, Running, Wanted, item, request};
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
 use tonic::{Code, Status};
@@ -139,8 +139,9 @@ async fn with_default(file: &str) -> (Running, tempfile::TempDir) {
 
 fn false_report() -> v1::EvaluateRequest {
     let mut report = request().report.unwrap();
-    report.synthesis = "The connection pool size is 50.".to_owned();
-    v1::EvaluateRequest { report: Some(report), ..of("") }
+    report.synthesis = "The pool size of checkout is 50.".to_owned();
+    let evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
+    v1::EvaluateRequest { report: Some(report), evidence, ..of("") }
 }
 
 #[tokio::test]

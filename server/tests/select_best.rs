@@ -15,8 +15,8 @@ use tokio::sync::Semaphore;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-const TRUE: &str = "The connection pool size is 20.";
-const FALSE: &str = "A nightly batch job filled the disk of node-7.";
+const TRUE: &str = "The pool size of checkout is 20.";
+const FALSE: &str = "The pool size of checkout is 50.";
 
 /// Fails where a report speaks of failing; else grounds nothing once it is let go. Notes what it was given.
 #[derive(Clone)]
@@ -92,7 +92,7 @@ fn report(synthesis: &str) -> v1::Report {
 fn candidates(syntheses: &[&str]) -> v1::SelectBestRequest {
     v1::SelectBestRequest {
         candidates: syntheses.iter().map(|synthesis| report(synthesis)).collect(),
-        evidence: vec![item("pool", "connection pool size is 20")],
+        evidence: vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)],
         policy: "reference".to_owned(),
         ..v1::SelectBestRequest::default()
     }
@@ -146,7 +146,8 @@ async fn the_best_is_first_and_each_is_recorded_as_evaluate_records_it() {
         assert!(ids.insert(answer.evaluation_id.clone()));
         let index = usize::try_from(ranked.index).unwrap();
         let synthesis = [FALSE, TRUE, &mixed, TRUE][index];
-        let alone = v1::EvaluateRequest { report: Some(report(synthesis)), ..request() };
+        let evidence = candidates(&[]).evidence;
+        let alone = v1::EvaluateRequest { report: Some(report(synthesis)), evidence, ..request() };
         let alone = server.grounding().evaluate(alone).await.unwrap().into_inner();
         assert_eq!(answer.claims, alone.claims);
         assert_eq!((answer.score, &answer.decision), (alone.score, &alone.decision));

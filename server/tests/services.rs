@@ -137,8 +137,8 @@ async fn policies_are_listed_shown_and_checked() {
     let all = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
     let all = all.into_inner().policies;
     let names: Vec<&str> = all.iter().map(|policy| policy.name.as_str()).collect();
-    assert_eq!(names, ["local", "paper", "reference", "strict"]);
-    assert!(all[2].is_default);
+    assert_eq!(names, ["paper", "reference", "strict"]);
+    assert!(all[1].is_default);
 
     let request = v1::GetPolicyRequest { name: "strict".to_owned() };
     let strict = server.policies().get_policy(request).await.unwrap().into_inner();

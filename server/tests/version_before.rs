@@ -90,7 +90,7 @@ fn its_policies_load_with_every_value_that_they_set() {
 async fn its_ledger_opens_and_gives_back_every_answer() {
     let server = started().await;
     let policies = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
-    assert_eq!(policies.into_inner().policies.len(), 6);
+    assert_eq!(policies.into_inner().policies.len(), 5);
     let answers: Vec<v1::EvaluateResponse> = lines("answers.jsonl");
     let list = v1::ListEvaluationsRequest::default();
     let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner().evaluations;
@@ -100,7 +100,7 @@ async fn its_ledger_opens_and_gives_back_every_answer() {
     for answer in answers {
         let get = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
         let stored = server.ledger().get_evaluation(get).await.unwrap().into_inner();
-        assert!(Policy::from_toml(&stored.policy_toml).is_ok(), "{}", stored.policy_toml);
+        assert!(Policy::from_record(&stored.policy_toml).is_ok(), "{}", stored.policy_toml);
         assert!(!answer.decision.as_ref().unwrap().in_shadow);
         // Read back from JSON like the answer, since that reads a double less exactly than it is written.
         let stored = gsar_proto::json::to_json(&stored.evaluation.unwrap()).unwrap();

@@ -40,7 +40,7 @@ pub(crate) struct Certify {
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
     /// The policy whose threshold is chosen: a preset or a file
-    #[arg(long, value_name = "NAME", default_value = "local")]
+    #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
     /// The most of the reports that go out that may be wrong
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::{one_line, width};
 
@@ -51,20 +52,24 @@ impl Page {
     }
 
     /// A text from outside, in a style, wrapped under itself from a column on. The first line follows
-    /// `lead`, which takes up the columns before.
+    /// `lead`, which may reach further.
     pub(super) fn wrapped(&mut self, lead: &str, column: usize, style: Style, text: &str) {
         let room = self.columns.saturating_sub(column).max(20);
         let text = one_line(text);
+        let beyond = width(&strip_str(lead).to_string()).saturating_sub(column);
+        let indent = " ".repeat(beyond);
         // Names with hyphens and instants stay whole: people search for them.
         let options = textwrap::Options::new(room)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .initial_indent(&indent);
         for (number, line) in textwrap::wrap(&text, options).iter().enumerate() {
             if number == 0 {
                 self.text.push_str(lead);
             } else {
                 let _ = write!(self.text, "{:column$}", "");
             }
+            let line = if number == 0 { line.get(beyond..).unwrap_or_default() } else { line };
             let _ = writeln!(self.text, "{style}{line}{style:#}");
         }
     }

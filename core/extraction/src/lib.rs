@@ -6,9 +6,7 @@
 
 extern crate alloc;
 
-pub mod claim;
 pub mod facts;
-mod lexicon;
 pub mod passages;
 pub mod report;
 pub mod rules;

@@ -204,12 +204,12 @@ mod tests {
 
     #[test]
     fn a_certificate_survives_the_text_of_its_policy_and_no_other() {
-        let policy = preset(Preset::Local);
+        let policy = preset(Preset::Reference);
         let certified = policy.clone().with_certificate(certificate(&policy)).unwrap();
         assert_eq!(certified.digest(), policy.digest());
         let text = to_toml(&certified);
         assert_eq!(Policy::from_toml(&text).unwrap(), certified);
-        let changed = problems(&text.replace("tau_proceed = 0.55", "tau_proceed = 0.54"));
+        let changed = problems(&text.replace("tau_proceed = 0.8", "tau_proceed = 0.79"));
         assert!(changed[0].starts_with("certificate.policy: the certificate was shown for"));
         let strict = preset(Preset::Strict);
         assert!(strict.with_certificate(certificate(&policy)).is_err());
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn one_of_an_earlier_version_is_dropped_with_a_warning() {
-        let policy = preset(Preset::Local);
+        let policy = preset(Preset::Reference);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
         let before = text.replace(&policy.digest().to_string(), "dd");
         assert!(Policy::from_toml(&before).is_err());
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_no_certificate_can_say_is_refused() {
-        let policy = preset(Preset::Local);
+        let policy = preset(Preset::Reference);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
         for (from, to, wanted) in [
             ("risk = 0.05", "risk = 1", "certificate.risk: 1 is not above 0"),
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn it_covers_its_judge_and_prompts() {
-        let certificate = certificate(&preset(Preset::Local));
+        let certificate = certificate(&preset(Preset::Reference));
         assert_eq!(certificate.mismatch("openai:m", ["aa", "bb", "aa"]), None);
         let said =
             |judge, prompts: &[&str]| certificate.mismatch(judge, prompts.iter().copied()).unwrap();

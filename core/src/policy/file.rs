@@ -16,7 +16,7 @@ use super::retired::retired;
 use super::{
     DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
     Preset, RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore,
-    VerificationMode, preset,
+    VerificationMode, instead_of, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -44,16 +44,34 @@ impl Policy {
     /// # Errors
     /// [`PolicyFileError`] with every problem and its line.
     pub fn from_toml(text: &str) -> Result<Self, PolicyFileError> {
-        read(text, None)
+        read(text, Start::Base)
+    }
+
+    /// Reads a policy from the text in a record, which gives every value it knew. Its base may be one that was removed.
+    ///
+    /// # Errors
+    /// [`PolicyFileError`] with every problem and its line.
+    pub fn from_record(text: &str) -> Result<Self, PolicyFileError> {
+        read(text, Start::AnyBase)
     }
 
     /// Reads a preset's own file; a test checks that it leaves no value to the fallback.
     pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
-        read(text, Some(blank(base)))
+        read(text, Start::Values(blank(base)))
     }
 }
 
-fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileError> {
+/// Where the values come from that a file does not set.
+enum Start {
+    /// From these.
+    Values(PolicyValues),
+    /// From the preset that the file names.
+    Base,
+    /// From the preset that the file names, or from `reference` if there is no such preset.
+    AnyBase,
+}
+
+fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
     let line_at =
         |offset: usize| 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
     let document = DeTable::parse(text).map_err(|error| PolicyFileError::Syntax {
@@ -66,15 +84,20 @@ fn read(text: &str, start: Option<PolicyValues>) -> Result<Policy, PolicyFileErr
     let mut problems = Vec::new();
     let base = entries.iter().find(|entry| entry.field == "base");
     let mut values = match (start, base) {
-        (Some(values), _) => values,
-        (None, None) => preset(Preset::Reference).values,
-        (None, Some(entry)) => match entry.literal.as_text().and_then(Preset::from_name) {
-            Some(base) => preset(base).values,
-            None => {
-                problems.push(entry.problem("is not one of paper, reference, strict", &line_at));
-                preset(Preset::Reference).values
+        (Start::Values(values), _) => values,
+        (_, None) => preset(Preset::Reference).values,
+        (start, Some(entry)) => {
+            let name = entry.literal.as_text().unwrap_or_default();
+            let base = Preset::from_name(name);
+            if base.is_none() && matches!(start, Start::Base) {
+                let message = instead_of(name).map_or_else(
+                    || "is not one of paper, reference, strict".to_owned(),
+                    |instead| format!("is no longer known: {instead}"),
+                );
+                problems.push(entry.problem(&message, &line_at));
             }
-        },
+            preset(base.unwrap_or(Preset::Reference)).values
+        }
     };
     let mut certificate = None;
     let mut retired_keys = Vec::new();
@@ -533,6 +556,15 @@ mod tests {
             let again = Policy::from_toml(&to_toml(&policy)).unwrap();
             assert_eq!(again, policy);
         }
+    }
+
+    #[test]
+    fn a_removed_base_is_refused_with_the_way_out_and_read_in_a_record() {
+        let of_local = to_toml(&preset(Preset::Reference)).replace("reference", "local");
+        let error = Policy::from_toml(&of_local).unwrap_err().to_string();
+        assert!(error.contains("use `reference`"), "{error}");
+        let recorded = Policy::from_record(&of_local).unwrap();
+        assert_eq!((recorded.name.as_str(), recorded.base), ("local", Preset::Reference));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use core::ops::Deref;
 
 pub use certificate::Certificate;
 pub use file::{PolicyFileError, to_toml};
-pub use presets::{Preset, preset, preset_file};
+pub use presets::{Preset, instead_of, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
     Cap, DecisionRollout, Gate, Guards, InvestigationRules, Ladder, PolicyValues, Rollout,

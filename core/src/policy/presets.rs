@@ -13,13 +13,11 @@ pub enum Preset {
     Reference,
     /// For reports that no person reads before they go out.
     Strict,
-    /// For the embedded judge with a model, which leaves much of a faithful report ungrounded.
-    Local,
 }
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 4] = [Self::Paper, Self::Reference, Self::Strict, Self::Local];
+    pub const ALL: [Self; 3] = [Self::Paper, Self::Reference, Self::Strict];
 
     /// Its name.
     #[must_use]
@@ -28,7 +26,6 @@ impl Preset {
             Self::Paper => "paper",
             Self::Reference => "reference",
             Self::Strict => "strict",
-            Self::Local => "local",
         }
     }
 
@@ -39,6 +36,15 @@ impl Preset {
     }
 }
 
+/// What to use instead of a preset of an earlier version; `None` for any other name.
+#[must_use]
+pub fn instead_of(name: &str) -> Option<&'static str> {
+    (name == "local").then_some(
+        "the preset `local` was removed, because its thresholds let false reports out; use `reference`, which abstains \
+         where the judge leaves the deciding claims undecided",
+    )
+}
+
 /// The text of a preset's file, comments included.
 #[must_use]
 pub const fn preset_file(preset: Preset) -> &'static str {
@@ -46,7 +52,6 @@ pub const fn preset_file(preset: Preset) -> &'static str {
         Preset::Paper => include_str!("../../presets/paper.toml"),
         Preset::Reference => include_str!("../../presets/reference.toml"),
         Preset::Strict => include_str!("../../presets/strict.toml"),
-        Preset::Local => include_str!("../../presets/local.toml"),
     }
 }
 

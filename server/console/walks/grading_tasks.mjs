@@ -156,7 +156,7 @@ export const GRADING_TASKS = {
 export const COMPARISON_TASKS = {
   /** Two judges on one report: the claims that differ first, and just those whose classes differ in the record. */
   async "compare-two-judges"({ shown }, server) {
-    const { evaluations } = await server.call("/v1/evaluations", { reportId: "contradicted", policy: "local", pageSize: 10 });
+    const { evaluations } = await server.call("/v1/evaluations", { reportId: "contradicted", policy: "reference", pageSize: 10 });
     const one = evaluations[0];
     const other = evaluations.find((of) => of.judge !== one.judge);
     if (!other) throw new Error("there is one judge alone: make onnxruntime brings the other one");

@@ -76,11 +76,10 @@ export async function start({ token } = {}) {
   mkdirSync(join(folder, "policies"));
   writeFileSync(
     join(folder, "policies/shadowed.toml"),
-    'base = "local"\nname = "shadowed"\n[rollout]\ndecision = "shadow"\n',
+    'name = "shadowed"\n[rollout]\ndecision = "shadow"\n',
   );
   const env = {
     ...process.env,
-    GSAR_POLICIES__DEFAULT: "local",
     GSAR_POLICIES__DIR: join(folder, "policies"),
     GSAR_POLICIES__ALLOWED: '["shadowed"]',
     GSAR_JUDGES__CHAIN: JSON.stringify(JUDGES),

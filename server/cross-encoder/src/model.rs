@@ -14,7 +14,7 @@ use crate::graph::{Graph, GraphError};
 use crate::labels::Labels;
 use crate::probabilities::Probabilities;
 use crate::scorer::Scorer;
-use crate::settings::Settings;
+use crate::settings::{Settings, Thresholds};
 use crate::tokens::{Row, Tokens};
 
 const ONNX: &str = "model.onnx";
@@ -115,6 +115,12 @@ impl Model {
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.settings.max_tokens
+    }
+
+    /// The likelihoods from which it decides.
+    #[must_use]
+    pub fn thresholds(&self) -> Thresholds {
+        self.settings.thresholds
     }
 
     /// A digest of everything that takes part in a score: two models with one digest give the same scores.

@@ -1,5 +1,6 @@
 //! This module reads the numbers that `config.json` gives beside the labels.
 
+use gsar_core::fixed::Millionths;
 use serde_json::Value;
 
 /// The most tokens of a pair where `config.json` does not say.
@@ -13,6 +14,16 @@ const MIN_TEMPERATURE: f64 = 0.01;
 /// The greatest temperature.
 const MAX_TEMPERATURE: f64 = 100.0;
 
+/// The likelihoods from which a model may decide a claim, from calibration data; below them it leaves the claim undecided.
+/// A model decides no other class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thresholds {
+    /// For ungrounded, 0.5 to 1; `None` where the model never decides it.
+    pub ungrounded: Option<Millionths>,
+    /// For complementary, likewise.
+    pub complementary: Option<Millionths>,
+}
+
 /// How a model is run and its output read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
@@ -20,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) temperature: f64,
     /// The most tokens of claim and premise together, the special tokens between them included, 16 to 8192.
     pub(crate) max_tokens: usize,
+    /// None where `config.json` gives none: the model decides nothing.
+    pub(crate) thresholds: Thresholds,
 }
 
 /// Why a setting is refused.
@@ -41,7 +54,11 @@ impl Settings {
             .and_then(|positions| usize::try_from(positions).ok());
         let default_tokens =
             positions.map_or(DEFAULT_MAX_TOKENS, |most| most.min(DEFAULT_MAX_TOKENS));
-        let mut settings = Self { temperature: 1.0, max_tokens: default_tokens };
+        let mut settings = Self {
+            temperature: 1.0,
+            max_tokens: default_tokens,
+            thresholds: Thresholds::default(),
+        };
         let refuse = |found: String, allowed| Err(Refused { found, allowed });
         let named = match config.get("gsar") {
             None => return settings.within(positions),
@@ -60,7 +77,11 @@ impl Settings {
                     Some(Ok(number)) => settings.max_tokens = number,
                     _ => return refuse(format!("gsar.max_tokens = {value}"), "16 to 8192 is"),
                 },
-                _ => return refuse(format!("gsar.{key}"), "temperature and max_tokens are"),
+                "decides_from" => settings.thresholds = Thresholds::read(value)?,
+                _ => {
+                    let allowed = "temperature, max_tokens and decides_from are";
+                    return refuse(format!("gsar.{key}"), allowed);
+                }
             }
         }
         settings.within(positions)
@@ -80,6 +101,32 @@ impl Settings {
     }
 }
 
+impl Thresholds {
+    fn read(value: &Value) -> Result<Self, Refused> {
+        let refuse = |found: String, allowed| Err(Refused { found, allowed });
+        let Value::Object(named) = value else {
+            return refuse(format!("gsar.decides_from = {value}"), "an object is");
+        };
+        let mut thresholds = Self::default();
+        for (class, value) in named {
+            let found = format!("gsar.decides_from.{class} = {value}");
+            let likelihood = value
+                .as_f64()
+                .filter(|likelihood| *likelihood >= 0.5 && *likelihood <= 1.0)
+                .and_then(|likelihood| Millionths::from_f64(likelihood).ok());
+            let Some(likelihood) = likelihood else {
+                return refuse(found, "0.5 to 1 is");
+            };
+            match class.as_str() {
+                "ungrounded" => thresholds.ungrounded = Some(likelihood),
+                "complementary" => thresholds.complementary = Some(likelihood),
+                _ => return refuse(found, "ungrounded and complementary are"),
+            }
+        }
+        Ok(thresholds)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,11 +135,18 @@ mod tests {
     #[test]
     fn what_is_not_named_has_its_default() {
         let read = |config| Settings::read(&config).unwrap();
-        assert_eq!(read(json!({})), Settings { temperature: 1.0, max_tokens: 512 });
+        assert_eq!(
+            read(json!({})),
+            Settings { temperature: 1.0, max_tokens: 512, thresholds: Thresholds::default() }
+        );
         assert_eq!(read(json!({"max_position_embeddings": 256})).max_tokens, 256);
         assert_eq!(read(json!({"max_position_embeddings": 1024, "gsar": {}})).max_tokens, 512);
         let both = json!({"gsar": {"temperature": 1.7, "max_tokens": 192}});
-        assert_eq!(read(both), Settings { temperature: 1.7, max_tokens: 192 });
+        let thresholds = Thresholds::default();
+        assert_eq!(read(both), Settings { temperature: 1.7, max_tokens: 192, thresholds });
+        let decides = json!({"gsar": {"decides_from": {"ungrounded": 0.85}}});
+        let ungrounded = Some(Millionths::new(850_000));
+        assert_eq!(read(decides).thresholds, Thresholds { ungrounded, complementary: None });
     }
 
     #[test]
@@ -110,6 +164,19 @@ mod tests {
                 "gsar.max_tokens = 512",
             ),
             (json!({"max_position_embeddings": 2}), "gsar.max_tokens = 2"),
+            (json!({"gsar": {"decides_from": 0.9}}), "gsar.decides_from = 0.9"),
+            (
+                json!({"gsar": {"decides_from": {"contradicted": 0.9}}}),
+                "gsar.decides_from.contradicted = 0.9",
+            ),
+            (
+                json!({"gsar": {"decides_from": {"ungrounded": 0.4}}}),
+                "gsar.decides_from.ungrounded = 0.4",
+            ),
+            (
+                json!({"gsar": {"decides_from": {"complementary": "1"}}}),
+                "gsar.decides_from.complementary = \"1\"",
+            ),
         ] {
             assert_eq!(Settings::read(&config).unwrap_err().found, expected);
         }

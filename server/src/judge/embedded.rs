@@ -11,15 +11,18 @@ pub(super) fn judgement(
     gaps: Vec<String>,
     judged: Vec<JudgedClaim>,
 ) -> Judgement {
-    let of = |class: Class| judged.iter().filter(|claim| claim.class == class).count();
+    let undecided = judged.iter().filter(|claim| claim.undecided.is_some()).count();
+    let of = |class: Class| {
+        judged.iter().filter(|claim| claim.class == class && claim.undecided.is_none()).count()
+    };
     let items = question.evidence.len();
     let explanation = format!(
-        "Of {} {}, {} grounded, {} contradicted and {} not decided by {items} {} of evidence.",
+        "Of {} {}, {} grounded, {} ungrounded, {} contradicted and {undecided} not decided by {items} {} of evidence.",
         judged.len(),
         if judged.len() == 1 { "claim" } else { "claims" },
         of(Class::Grounded),
-        of(Class::Contradicted),
         of(Class::Ungrounded),
+        of(Class::Contradicted),
         if items == 1 { "item" } else { "items" },
     );
     let contradictions = judged

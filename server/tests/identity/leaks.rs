@@ -356,12 +356,12 @@ async fn pairs_are_made_of_reports_of_one_principal() {
     // The same evidence, a good report of ada's and a bad one of ben's.
     let server = started(&Issuer::new()).await;
     for (token, synthesis) in [
-        ("secret-of-ada", "The connection pool size is 20."),
-        ("secret-of-ben", "The connection pool size is 50. A comet hit node-7."),
+        ("secret-of-ada", "The pool size of checkout is 20."),
+        ("secret-of-ben", "The pool size of checkout is 50."),
     ] {
         let mut asked = request();
         asked.report.as_mut().unwrap().synthesis = synthesis.to_owned();
-        asked.evidence = vec![item("pool", "connection pool size is 20")];
+        asked.evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
         let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
         caller.evaluate(asked).await.unwrap();
     }

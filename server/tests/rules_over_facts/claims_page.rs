@@ -40,12 +40,17 @@ fn every_example_comes_out_as_the_page_says() {
     let mut wrong = Vec::new();
     let mut judged = 0;
     for (text, class) in rows.filter_map(|row| row.split_once(" | ")) {
-        let Some(expected) = Class::from_name(class) else { continue };
+        let is_undecided = class == "undecided";
+        let expected = Class::from_name(class);
+        if expected.is_none() && !is_undecided {
+            continue;
+        }
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
         let said = observations.judge(&[claim], || true).unwrap().remove(0);
         judged += 1;
-        if said.class != expected {
-            wrong.push(format!("{text}: {} ({})", said.class.name(), said.note));
+        let decided = said.undecided.is_none().then_some(said.class);
+        if decided != expected {
+            wrong.push(format!("{text}: {decided:?} ({})", said.note));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use gsar_extraction::rules::Index;
-use gsar_extraction_fuzz::{claim, facts, rule};
+use gsar_extraction_fuzz::{facts, rule};
 use libfuzzer_sys::fuzz_target;
 
 static SHAPES: LazyLock<[Index<'static>; 4]> = LazyLock::new(|| {
@@ -19,9 +19,8 @@ static SHAPES: LazyLock<[Index<'static>; 4]> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     for text in String::from_utf8_lossy(bytes).split('\n').take(8) {
-        let claim = claim(text);
         for index in &*SHAPES {
-            rule(&claim, index);
+            rule(text, index);
         }
     }
 });

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::text::figures::{ClockTime, Dimension, Figure, Unit, figures};
+use crate::text::figures::{ClockTime, Decimal, Dimension, Figure, Unit, figures};
 
 /// A piece of evidence as it is read.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,9 @@ impl Cell<'_> {
     /// The figure, where the value is one figure and nothing else; the attribute's name gives a bare number its unit.
     #[must_use]
     pub fn figure(&self) -> Option<Figure> {
+        if let Some(figure) = self.thousandths() {
+            return Some(figure);
+        }
         let mut figures = figures(&self.text).figures.into_iter();
         let (figure, None) = (figures.next()?, figures.next()) else { return None };
         if figure.span != (0..self.text.len()) {
@@ -106,6 +109,24 @@ impl Cell<'_> {
             Some(unit) => Some(Figure { unit, ..figure }),
             None => Some(figure),
         }
+    }
+
+    /// A quantity as Kubernetes writes thousandths of it: `cpu: 1500m`, `memory: 128974848000m`.
+    fn thousandths(&self) -> Option<Figure> {
+        let mantissa: i128 = self.text.strip_suffix('m')?.parse().ok()?;
+        let is_of = |names: &[&str]| {
+            self.attribute.iter().any(|key| names.iter().any(|name| key.eq_ignore_ascii_case(name)))
+        };
+        let (unit, places) = if is_of(&["cpu"]) {
+            (Unit::MILLICORES, 0)
+        } else if is_of(&["memory", "storage", "ephemeral-storage"]) {
+            (Unit::named("B")?, 3)
+        } else {
+            return None;
+        };
+        let value = Decimal { mantissa, places };
+        let span = 0..self.text.len();
+        Some(Figure { span, value, unit, approximate: false, comparator: None })
     }
 
     /// The time, where the value is one time and nothing else.

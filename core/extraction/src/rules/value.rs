@@ -1,278 +1,250 @@
-//! This module is the rule of values and states: the claim says of a subject what one record says of it, or the same
-//! attribute of that very subject has another value.
+//! This module checks the one value that a statement gives to one thing against all records of that thing.
+//!
+//! It supports where every record that has the attribute agrees, refutes where every one differs, and is silent in all
+//! other cases. Samples and log lines never refute: another one may agree.
 
-use alloc::collections::BTreeSet;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use super::attribution::{bound_by_name, figures_belong, nearness};
-use super::fit::{Fit, Found, differ};
-use super::index::CellView;
-use super::prose::{same_order, same_polarity, same_segment, segments};
-use super::{Index, Outcome, Rule, RuleId, names_subject};
-use crate::claim::{Kind, TypedClaim};
-use crate::facts::{Cell, RecordId};
-use crate::lexicon::LEXICON;
-use crate::text::figures::{Agreement, ClockTime, Figure, agree_times};
-use crate::text::polarity;
-use crate::text::tokens::words;
+use super::names::{AttributeWords, is_kind, name_of};
+use super::statement::Statement;
+use super::{Index, Outcome, Place, Rule};
+use crate::facts::{Cell, Form, Record, RecordId};
+use crate::text::figures::{Agreement, Figure, System, Unit, agree};
+use crate::text::part;
+use crate::text::tokens::{Shape, Word, words};
 
-/// The rule.
-pub(super) struct ValueOfSubject;
+/// The most records of one name; with more, nothing is said.
+const MAX_RECORDS: usize = 256;
 
-impl Rule for ValueOfSubject {
-    fn id(&self) -> RuleId {
-        RuleId("value")
-    }
+/// What one record says of the statement.
+struct Reading {
+    agreement: Agreement,
+    rule: Rule,
+    place: Place,
+}
 
-    fn apply(&self, claim: &TypedClaim<'_>, fits: &[Fit<'_, '_>], index: &Index<'_>) -> Outcome {
-        let shows =
-            |fit: &&Fit<'_, '_>| fit.left_over().next().is_none() && is_shown(claim, fit, index);
-        if let Some(first) = fits.iter().find(shows) {
-            return Outcome::Supports(vec![first.record]);
-        }
-        if claim.is_hedged || segments(claim.text).len() > 1 {
+/// What all records of the thing that a statement names say of it.
+pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
+    let mut readings: Vec<Reading> = Vec::new();
+    for (at, subject) in statement.words.iter().enumerate() {
+        let records = index.named(subject.text);
+        if records.len() > MAX_RECORDS {
             return Outcome::Silent;
         }
-        if let Some(misplaced) =
-            fits.iter().find(|fit| fit.left_over().next().is_none() && is_of_neighbour(claim, fit))
-        {
-            return Outcome::Refutes(vec![misplaced.record]);
+        let kind = at.checked_sub(1).and_then(|before| statement.words.get(before));
+        let kind =
+            kind.filter(|kind| is_kind(kind.text) && is_beside(statement.text, kind, subject));
+        let rest: Vec<&Word<'_>> =
+            statement.words.iter().filter(|word| *word != subject && Some(*word) != kind).collect();
+        for record in records {
+            readings.extend(read(statement, *record, kind, &rest, index));
         }
-        let refuting: Vec<(&Fit<'_, '_>, usize)> = fits
-            .iter()
-            .filter_map(|fit| {
-                let mut left_over = fit.left_over();
-                let only = left_over.next().filter(|_| left_over.next().is_none())?;
-                is_refuted(claim, fit, only, index).then_some((fit, only))
-            })
-            .collect();
-        // What a record says counts once, not again for each that it holds for.
-        let is_refuting = |id: RecordId| refuting.iter().any(|(fit, _)| fit.record == id);
-        let is_own = |id: RecordId| {
-            let parent = |id: RecordId| index.facts().record(id)?.parent;
-            !core::iter::successors(parent(id), |id| parent(*id)).any(is_refuting)
-        };
-        let refuting: Vec<(&Fit<'_, '_>, usize)> =
-            refuting.iter().filter(|(fit, _)| is_own(fit.record)).copied().collect();
-        // A row of the thing has another value, and a row of the value is another thing: both say so.
-        let group = |fit: &Fit<'_, '_>| index.facts().record(fit.record).map(|record| record.group);
-        let Some((first, _)) = refuting.first() else { return Outcome::Silent };
-        let in_one_group = refuting.iter().all(|(other, _)| group(other) == group(first));
-        let missing: BTreeSet<usize> = refuting.iter().map(|(_, term)| *term).collect();
-        let is_open = missing.iter().any(|term| fits.iter().any(|fit| may_show(claim, fit, *term)));
-        if in_one_group && !is_open {
-            Outcome::Refutes(vec![first.record])
-        } else {
-            Outcome::Silent
-        }
+    }
+    together(readings)
+}
+
+fn together(readings: Vec<Reading>) -> Outcome {
+    let all = |wanted| readings.iter().all(|reading| reading.agreement == wanted);
+    let (is_same, is_different) = (all(Agreement::Same), all(Agreement::Different));
+    match readings.into_iter().next() {
+        Some(first) if is_same => Outcome::Supports(first.rule, first.place),
+        Some(first) if is_different => Outcome::Refutes(first.rule, first.place),
+        _ => Outcome::Silent,
     }
 }
 
-/// Whether a record of all that the claim names has what is missing elsewhere, under whatever words.
-fn may_show(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, missing: usize) -> bool {
-    let mut terms = claim.terms.iter().zip(&fit.found).enumerate();
-    let has_names = terms.all(|(at, (term, found))| {
-        at == missing || !matches!(term.kind, Kind::Name) || !found.is_empty()
-    });
-    has_names
-        && fit.found.get(missing).is_some_and(|found| {
-            found.iter().any(|found| match found {
-                Found::Value(cell, _) => fit.cells.get(*cell).is_some_and(|view| {
-                    !view.is_value() || nearness(claim, fit, missing, *cell, None) > 0
-                }),
-                Found::Attribute(_) => false,
-                Found::Path | Found::Scope => true,
-            })
-        })
+fn is_beside(text: &str, before: &Word<'_>, after: &Word<'_>) -> bool {
+    before.span.end <= after.span.start
+        && part(text, before.span.end..after.span.start).trim().is_empty()
 }
 
-/// Whether a record that has every term of the claim says what the claim says.
-fn is_shown(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> bool {
-    let is_own = |found: &Found| match found {
-        Found::Value(cell, _) | Found::Attribute(cell) => {
-            fit.cells.get(*cell).is_some_and(|cell| cell.depth == 0)
+/// What one record says of the value, where it has the attribute. `rest` are the words beside the thing and its kind.
+fn read(
+    statement: &Statement<'_>,
+    id: RecordId,
+    kind: Option<&Word<'_>>,
+    rest: &[&Word<'_>],
+    index: &Index<'_>,
+) -> Vec<Reading> {
+    let facts = index.facts();
+    let (Some(record), Some(name)) = (facts.record(id), name_of(id, facts)) else {
+        return Vec::new();
+    };
+    if let (Some(kind), Some(own)) = (kind, name.kind)
+        && !words(own).next().is_some_and(|own| own.same(kind))
+    {
+        return Vec::new();
+    }
+    let is_state = facts
+        .group(record.group)
+        .is_some_and(|group| matches!(group.form, Form::Rows | Form::Object));
+    let may_refute = is_state && facts.time_of(id).is_none();
+    let compared: Vec<(&Cell<'_>, Agreement, Rule)> = match &statement.figure {
+        Some(figure) => figures_of(figure, rest, record),
+        None => states_of(statement, rest, record, index),
+    };
+    let reading = |(cell, agreement, rule): (&Cell<'_>, Agreement, Rule)| {
+        let agreement = match agreement {
+            Agreement::Different if !may_refute => Agreement::Incomparable,
+            agreement => agreement,
+        };
+        let named = name.cell.map(|cell| cell.span.clone());
+        let spans = named.into_iter().chain([cell.span.clone()]).collect();
+        Reading { agreement, rule, place: Place { record: id, spans } }
+    };
+    compared.into_iter().map(reading).collect()
+}
+
+/// The figures under the attribute that the statement names.
+fn figures_of<'f, 'a>(
+    figure: &Figure,
+    rest: &[&Word<'_>],
+    record: &'f Record<'a>,
+) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
+    let is_named = |cell: &&Cell<'_>| AttributeWords::of(&cell.attribute).are(rest);
+    let compared = |cell: &'f Cell<'a>| match cell.figure() {
+        Some(own) => (cell, compare(figure, &own), rule_of(figure, &own)),
+        None => (cell, Agreement::Incomparable, Rule::Value),
+    };
+    record.cells.iter().filter(is_named).map(compared).collect()
+}
+
+/// Compares two figures. Sizes that agree once "MB" is taken for MiB do not differ: many a writer means that.
+fn compare(claimed: &Figure, own: &Figure) -> Agreement {
+    let agreement = agree(claimed, own);
+    let binary = || {
+        let power = claimed.unit.factor.checked_ilog(1000)?;
+        let unit =
+            Unit { factor: 1024_u64.checked_pow(power)?, system: System::Binary, ..claimed.unit };
+        Some(Figure { unit, ..claimed.clone() })
+    };
+    match agreement {
+        Agreement::Different if claimed.unit.system == System::Decimal => match binary() {
+            Some(binary) if agree(&binary, own) == Agreement::Same => Agreement::Incomparable,
+            _ => agreement,
+        },
+        _ => agreement,
+    }
+}
+
+/// The rule that two figures are compared by: the same digits in two units are a mistaken unit.
+fn rule_of(claimed: &Figure, own: &Figure) -> Rule {
+    let is_same_number = claimed.value.is_same_number(own.value);
+    if is_same_number && claimed.unit != own.unit { Rule::Unit } else { Rule::Value }
+}
+
+/// The states that the statement may speak of: its last word is the value of what its other words name, or of the
+/// thing's state; or all its words name something that is true or false.
+fn states_of<'f, 'a>(
+    statement: &Statement<'_>,
+    rest: &[&Word<'_>],
+    record: &'f Record<'a>,
+    index: &Index<'_>,
+) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
+    if let Some(condition) = Condition::of(record) {
+        return condition.read(rest).into_iter().collect();
+    }
+    let Some((value, attribute)) = rest.split_last() else { return Vec::new() };
+    let mut found = Vec::new();
+    for cell in &record.cells {
+        let own = AttributeWords::of(&cell.attribute);
+        let is_asked = if attribute.is_empty() { own.is_state() } else { own.are(attribute) };
+        if own.are(rest) {
+            found.push((cell, truth(&cell.text), Rule::Value));
+        } else if is_asked {
+            found.push((cell, same_state(statement, value, cell, record, index), Rule::Value));
         }
-        _ => false,
-    };
-    let own = fit.found.iter().filter(|found| found.iter().any(is_own)).count();
-    let valued = claim.terms.iter().zip(&fit.found).any(|(_, found)| {
-        found.iter().any(|found| matches!(found, Found::Value(..)) && is_own(found))
-    });
-    let rests_on_question = fit.found.iter().flatten().any(|found| match found {
-        Found::Value(cell, _) => fit.cells.get(*cell).is_some_and(CellView::is_asked),
-        _ => false,
-    });
-    !rests_on_question
-        && !rests_on_nothing(fit)
-        && own >= 1
-        && claim.terms.len() >= 2
-        && says_more_than_names(claim)
-        && valued
-        && has_subject(claim, fit, index)
-        && figures_belong(claim, fit)
-        && bound_by_name(claim, fit)
-        && same_segment(claim, fit)
-        && same_order(claim, fit)
-        && same_polarity(claim, fit)
+    }
+    found
 }
 
-/// Whether a claim says anything of the one thing that it names.
-fn says_more_than_names(claim: &TypedClaim<'_>) -> bool {
-    claim.terms.iter().filter(|term| !term.is_kind()).count() >= 2
+/// A condition as Kubernetes writes it: `{"type": "Ready", "status": "False"}`.
+struct Condition<'f, 'a> {
+    kind: &'f Cell<'a>,
+    status: &'f Cell<'a>,
 }
 
-/// Whether an attribute that the claim names has no value here, or none at all: `approved_by: null`.
-fn rests_on_nothing(fit: &Fit<'_, '_>) -> bool {
-    let value_is_said = |cell: usize| {
-        fit.found.iter().flatten().any(|found| matches!(found, Found::Value(of, _) if *of == cell))
-    };
-    fit.found.iter().flatten().any(|found| match found {
-        Found::Attribute(cell) => fit.cells.get(*cell).is_some_and(|view| {
-            polarity::is_blank_answer(view.cell.text.trim()) && !value_is_said(*cell)
-        }),
-        _ => false,
+impl<'f, 'a> Condition<'f, 'a> {
+    fn of(record: &'f Record<'a>) -> Option<Self> {
+        let cell = |wanted: &str| {
+            let is_it = |cell: &&Cell<'_>| matches!(cell.attribute.as_slice(), [key] if key.eq_ignore_ascii_case(wanted));
+            record.cells.iter().find(is_it)
+        };
+        let is_truth = |cell: &&Cell<'_>| {
+            ["true", "false", "unknown"]
+                .iter()
+                .any(|one| cell.text.trim().eq_ignore_ascii_case(one))
+        };
+        Some(Self { kind: cell("type")?, status: cell("status").filter(is_truth)? })
+    }
+
+    fn read(&self, rest: &[&Word<'_>]) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
+        let own = AttributeWords::called(&self.kind.text, "status");
+        if own.are(rest) {
+            return Some((self.status, truth(&self.status.text), Rule::Value));
+        }
+        let (value, attribute) = rest.split_last()?;
+        let is_same = self.status.text.trim().eq_ignore_ascii_case(value.text);
+        let agreement = if is_same { Agreement::Same } else { Agreement::Incomparable };
+        own.are(attribute).then_some((self.status, agreement, Rule::Value))
+    }
+}
+
+fn truth(text: &str) -> Agreement {
+    match text.trim() {
+        text if text.eq_ignore_ascii_case("true") => Agreement::Same,
+        text if text.eq_ignore_ascii_case("false") => Agreement::Different,
+        _ => Agreement::Incomparable,
+    }
+}
+
+/// Whether a cell has this state. It differs only where the two exclude each other: one is the other denied, or a
+/// sibling has it in the same place.
+fn same_state(
+    statement: &Statement<'_>,
+    claimed: &Word<'_>,
+    cell: &Cell<'_>,
+    record: &Record<'_>,
+    index: &Index<'_>,
+) -> Agreement {
+    let own = cell.text.trim();
+    if own.eq_ignore_ascii_case(claimed.text) {
+        return Agreement::Same;
+    }
+    let is_one_word =
+        |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic());
+    if !statement.is_present || !is_one_word(own) || !is_one_word(claimed.text) {
+        return Agreement::Incomparable;
+    }
+    let excludes = is_denied_form(own, claimed.text)
+        || is_denied_form(claimed.text, own)
+        || a_sibling_has(claimed, cell, record, index);
+    if excludes { Agreement::Different } else { Agreement::Incomparable }
+}
+
+/// `NotReady` of `Ready`, `unhealthy` of `healthy`, `inactive` of `active`.
+fn is_denied_form(denied: &str, plain: &str) -> bool {
+    ["not", "un", "in", "dis"].iter().any(|prefix| {
+        let split = denied.split_at_checked(prefix.len());
+        split.is_some_and(|(start, rest)| {
+            start.eq_ignore_ascii_case(prefix) && rest.eq_ignore_ascii_case(plain)
+        })
     })
 }
 
-/// Whether the claim says whose value it is, or only one thing has such a value.
-fn has_subject(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>, index: &Index<'_>) -> bool {
-    let alone = index
-        .facts()
-        .record(fit.record)
-        .and_then(|record| index.facts().group(record.group))
-        .is_some_and(|group| group.records.len() == 1);
-    names_subject(claim, fit) || alone
-}
-
-/// Whether a record that has every term of the claim gives the value that the claim gives to a neighbour of the thing
-/// that the claim names, and gives the thing another.
-fn is_of_neighbour(claim: &TypedClaim<'_>, fit: &Fit<'_, '_>) -> bool {
-    let named = claim.terms.iter().zip(&fit.found);
-    let attributes: Vec<usize> = named
-        .filter(|(term, _)| matches!(term.kind, Kind::Name | Kind::Word))
-        .filter_map(|(_, found)| match found.as_slice() {
-            [Found::Attribute(cell)] if is_whole_attribute(fit, *cell) => Some(*cell),
-            _ => None,
-        })
-        .collect();
-    let [own] = attributes.as_slice() else { return false };
-    // "The target in zone c is healthy": a row's first value names it, and its column says what kind of thing it is.
-    if *own == 0 && fit.cells.len() > 2 {
-        return false;
-    }
-    let Some(own_view) = fit.cells.get(*own).filter(|view| view.depth == 0 && view.is_value())
-    else {
-        return false;
-    };
-    // What stands in one value of the record, as the name stands for one.
-    let elsewhere =
-        claim.terms.iter().zip(&fit.found).any(|(term, found)| match found.as_slice() {
-            [Found::Value(cell, _)] if cell != own && !matches!(term.kind, Kind::Sign(_)) => {
-                fit.cells.get(*cell).is_some_and(|view| {
-                    view.depth == 0
-                        && view.is_value()
-                        && view.words.len() == own_view.words.len()
-                        && view.cell.attribute.len() == own_view.cell.attribute.len()
-                        && view.figures.len() == own_view.figures.len()
-                        && view.times.len() == own_view.times.len()
-                        && view.cell.text != own_view.cell.text
-                })
-            }
-            _ => false,
-        });
-    let in_own = fit
-        .found
-        .iter()
-        .flatten()
-        .any(|found| matches!(found, Found::Value(cell, _) if cell == own));
-    elsewhere && !in_own
-}
-
-/// Whether a record that has every term but one has another value in its place.
-fn is_refuted(
-    claim: &TypedClaim<'_>,
-    fit: &Fit<'_, '_>,
-    missing: usize,
+fn a_sibling_has(
+    claimed: &Word<'_>,
+    cell: &Cell<'_>,
+    record: &Record<'_>,
     index: &Index<'_>,
 ) -> bool {
-    let Some(term) = claim.terms.get(missing) else { return false };
-    let named = has_subject(claim, fit, index);
-    if !named || !same_polarity(claim, fit) {
-        return false;
-    }
-    match &term.kind {
-        Kind::Figure(figure) => {
-            let own: Vec<(usize, usize)> = (0..fit.cells.len())
-                .filter(|cell| fit.cells.get(*cell).is_some_and(CellView::is_value))
-                .map(|cell| (nearness(claim, fit, missing, cell, None), cell))
-                .filter(|(near, _)| *near > 0)
-                .collect();
-            let best = own.iter().map(|(near, _)| *near).max();
-            let mut of_best = own.iter().filter(|(near, _)| Some(*near) == best);
-            let (Some((_, cell)), None) = (of_best.next(), of_best.next()) else { return false };
-            fit.cells.get(*cell).is_some_and(|cell| {
-                !counts_others(claim.text, figure, cell)
-                    && !cell.figures.is_empty()
-                    && cell.figures.iter().all(|other| differ(figure, other))
-            })
-        }
-        Kind::Time(time) => {
-            let named = |cell: usize| nearness(claim, fit, missing, cell, None) > 0;
-            let mut cells = fit.cells.iter().enumerate().filter(|(at, cell)| {
-                cell.is_value() && cell.depth == 0 && cell.times.len() == 1 && named(*at)
-            });
-            let (Some((_, cell)), None) = (cells.next(), cells.next()) else { return false };
-            cell.times.iter().all(|other| are_apart(time, other))
-        }
-        Kind::Name | Kind::Word => is_another_value(term.text, fit, index),
-        Kind::Sign(_) => false,
-    }
-}
-
-/// Whether a number counts things of a kind that is not what a cell is of: "three pods" beside "READY 1/1".
-fn counts_others(text: &str, figure: &Figure, cell: &CellView<'_, '_>) -> bool {
-    let after = text.get(figure.span.end..).unwrap_or_default();
-    let next = words(after).next().filter(|word| LEXICON.is_kind(word));
-    next.is_some_and(|kind| {
-        let mut of_cell = cell.cell.attribute.iter().flat_map(|name| words(name));
-        !of_cell.any(|word| word.stem() == kind.stem())
-    })
-}
-
-/// Whether an attribute is one word.
-fn is_whole_attribute(fit: &Fit<'_, '_>, cell: usize) -> bool {
-    let name = fit.cells.get(cell).and_then(|view| view.cell.attribute.last());
-    name.is_some_and(|name| !name.contains(['_', ' ', '.']))
-}
-
-/// Whether two times of day cannot be one instant in two zones.
-fn are_apart(a: &ClockTime, b: &ClockTime) -> bool {
-    const ZONE_GRAIN: i64 = 900;
-    let grain = i64::from(a.grain.max(b.grain));
-    let gap = (i64::from(a.seconds_of_day) - i64::from(b.seconds_of_day)).rem_euclid(ZONE_GRAIN);
-    agree_times(a, b) != Agreement::Same && gap.min(ZONE_GRAIN - gap) > grain
-}
-
-/// Whether a word is a value that a sibling of the record has where the record has another.
-fn is_another_value(text: &str, fit: &Fit<'_, '_>, index: &Index<'_>) -> bool {
     let facts = index.facts();
-    let Some(group) = facts.record(fit.record).map(|record| record.group) else { return false };
-    let Some(key) = words(text).next().map(|word| word.key()) else { return false };
-    let is_the_word = |text: &str| {
-        let mut of_cell = words(text);
-        of_cell.next().is_some_and(|word| word.key() == key) && of_cell.next().is_none()
-    };
-    let siblings = || {
-        let others = index.with_word(key).iter().filter(|id| **id != fit.record);
-        others.filter_map(|id| facts.record(*id)).filter(|record| record.group == group)
-    };
-    let mut own =
-        fit.cells.iter().filter(|cell| cell.is_value() && cell.depth == 0 && cell.words.len() == 1);
-    own.any(|own| {
-        let excluded = own.words.iter().any(|word| LEXICON.excluded_by(word.key).contains(&key));
-        let has_it =
-            |cell: &Cell<'_>| cell.attribute == own.cell.attribute && is_the_word(&cell.text);
-        excluded || siblings().any(|sibling| sibling.cells.iter().any(has_it))
-    })
+    let Some(group) = facts.group(record.group) else { return false };
+    let siblings = group.records.iter().take(MAX_RECORDS).filter_map(|id| facts.record(*id));
+    let mut cells = siblings.flat_map(|sibling| &sibling.cells);
+    claimed.shape() != Shape::Number
+        && cells.any(|other| {
+            other.attribute == cell.attribute
+                && other.text.trim().eq_ignore_ascii_case(claimed.text)
+        })
 }

@@ -114,27 +114,6 @@ impl Word<'_> {
     }
 }
 
-/// A set of keys, one bit for each of 128 classes of them; it may hold a few more than were put into it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeySet(u128);
-
-impl KeySet {
-    pub(crate) const fn overlaps(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(crate) const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-impl FromIterator<u64> for KeySet {
-    fn from_iter<I: IntoIterator<Item = u64>>(keys: I) -> Self {
-        // The seven uppermost bits of a key choose one of 128.
-        Self(keys.into_iter().fold(0, |set, key| set | 1 << (key >> 57)))
-    }
-}
-
 /// FNV-1a of texts one behind the other, ASCII letters in small ones.
 fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes());

@@ -152,7 +152,7 @@ impl Many {
         if let Some(known) = self.recorded.get(toml) {
             return known.clone();
         }
-        let policy = Policy::from_toml(toml).ok().map(Arc::new);
+        let policy = Policy::from_record(toml).ok().map(Arc::new);
         self.recorded.insert(toml.to_owned(), policy.clone());
         policy
     }

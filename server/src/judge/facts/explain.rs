@@ -1,49 +1,16 @@
-//! This module says how a claim was read and which record comes nearest to it, for people. It decides nothing.
-
-use gsar_extraction::claim::{Kind, TypedClaim};
-use gsar_extraction::rules::Held;
+//! This module says what the evidence has of the things that a claim names, for people. It decides nothing.
 
 use super::Observations;
 
-/// The most bytes of a record that are shown.
-const MAX_SHOWN: usize = 160;
-
-/// How a claim was read, what each rule says, and the nearest record with what it lacks.
+/// One sentence for each thing that the claim names.
 pub(super) fn considered(text: &str, observations: &Observations<'_>) -> Vec<String> {
-    let claim = TypedClaim::read(text);
-    let terms: Vec<String> = claim
-        .terms
-        .iter()
-        .map(|term| {
-            let kind = match &term.kind {
-                Kind::Name => "name".to_owned(),
-                Kind::Word => "word".to_owned(),
-                Kind::Figure(_) => "figure".to_owned(),
-                Kind::Time(_) => "time".to_owned(),
-                Kind::Sign(sign) => format!("sign of {sign:?}").to_lowercase(),
-            };
-            format!("{kind} \"{}\"", term.text)
-        })
-        .collect();
-    let mut lines = vec![format!("read as {}", terms.join(", "))];
-    let held = Held::new(&claim, &observations.index);
-    let (_, rules) = held.rule();
-    lines.extend(rules.iter().map(|rule| format!("rule {} spoke", rule.0)));
-    if let Some((id, lacking)) = held.left_over() {
-        let facts = observations.index.facts();
-        let item = facts.item_of(id).and_then(|item| observations.items.get(item.0));
-        if let (Some(record), Some(item)) = (facts.record(id), item) {
-            let content = item.content.as_str();
-            let end =
-                content.floor_char_boundary(record.span.end.min(record.span.start + MAX_SHOWN));
-            let shown = content.get(record.span.start..end).unwrap_or_default().trim();
-            let lacking = if lacking.is_empty() {
-                "has all of it".to_owned()
-            } else {
-                format!("lacks \"{}\"", lacking.join("\", \""))
-            };
-            lines.push(format!("nearest in {}: {shown:?} {lacking}", item.id));
-        }
+    let things = observations.index.things(text);
+    if things.is_empty() {
+        return vec!["no record of the evidence is called by a word of it".to_owned()];
     }
-    lines
+    let sentence = |(name, records): (&str, usize)| match records {
+        1 => format!("1 record is called {name}"),
+        many => format!("{many} records are called {name}"),
+    };
+    things.into_iter().map(sentence).collect()
 }

@@ -1,14 +1,14 @@
-//! This module is the judge `rules/2`: it holds claims against the facts of the evidence, cites the records that decide
-//! and leaves the rest ungrounded. Deterministic; no model, no network.
+//! This module is the judge `rules/2`: it decides lines repeated word for word and single values of single things, cites
+//! the records that decide, and leaves all other claims undecided. Deterministic; no model, no network.
 //!
-//! Claims, facts and rules are read in `gsar-extraction`; here their outcomes become judged claims. A claim that joins
-//! several statements is what the strictest of them is; each has to name what it is about. Questions and proposals are
-//! complementary. What a language model inferred, and what an earlier report said, is no evidence.
+//! Facts and rules are in `gsar-extraction`; here their outcomes become judged claims. A claim that joins several
+//! statements is grounded where each is, and contradicted where one is. Questions and proposals are complementary. What
+//! a language model inferred, and what an earlier report said, is not evidence.
 
 mod explain;
 mod kept;
 mod observations;
-mod ruling;
+pub(super) mod ruling;
 #[cfg(test)]
 mod testing;
 

@@ -1,11 +1,12 @@
 //! This module reads evidence for the judge over facts and judges claims one by one against it.
 
 use gsar_core::evidence::{EvidenceItem, EvidenceKind};
-use gsar_core::{Claim, Class, JudgedClaim};
-use gsar_extraction::facts::{Facts, Item, RecordId};
+use gsar_core::{Claim, Class, JudgedClaim, Leaning};
+use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::rules::Index;
 
-use super::{explain, ruling};
+use super::explain;
+use super::ruling::{self, states_nothing};
 
 /// The most bytes of evidence read for one question.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -66,7 +67,7 @@ impl<'e> Observations<'e> {
             if !go_on() {
                 return Err(Interrupted { judged: judged.len(), claims: claims.len() });
             }
-            judged.push(ruling::judged(claim, self));
+            judged.push(states_nothing(claim).unwrap_or_else(|| self.ruled(claim)));
         }
         Ok(judged)
     }
@@ -76,18 +77,17 @@ impl<'e> Observations<'e> {
         self.index.facts()
     }
 
-    /// A claim judged by someone else over these facts, with the records that it rests on.
-    pub(in crate::judge) fn judged_as(
-        &self,
-        claim: &Claim,
-        class: Class,
-        records: &[RecordId],
-        note: String,
-    ) -> JudgedClaim {
-        ruling::judged_as(claim, class, records, note, self)
+    fn ruled(&self, claim: &Claim) -> JudgedClaim {
+        match ruling::ruled(claim, self) {
+            Some(ruling) => ruling.verdict(claim, self),
+            None => {
+                let leaning = Leaning { class: Class::Ungrounded, likelihood: None };
+                ruling::undecided(claim, leaning, "no rule decides it".to_owned())
+            }
+        }
     }
 
-    /// How each claim was read, and the record that has most of it: sentences for a person who wonders why.
+    /// What the evidence has of the things that each claim names: sentences for a person who wonders why.
     #[must_use]
     pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
         claims.iter().map(|claim| explain::considered(&claim.text, self)).collect()

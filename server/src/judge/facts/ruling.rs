@@ -4,175 +4,135 @@ use std::ops::Range;
 
 use gsar_core::evidence::{Citation, EvidenceKind, Target};
 use gsar_core::report::{ClaimKind, clauses};
-use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Role};
-use gsar_extraction::claim::TypedClaim;
-use gsar_extraction::facts::RecordId;
-use gsar_extraction::rules::{Held, Outcome, RuleId, cited};
+use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
+use gsar_extraction::rules::{Outcome, Place, Rule};
 
 use super::Observations;
 
 /// The most bytes of a quote.
 const MAX_QUOTE: usize = 400;
 
-/// What is said of a claim, or of one of its statements.
-struct Ruling {
+/// What rules say of a claim, or of one of its statements.
+pub(in crate::judge) struct Ruling {
     class: Class,
     citations: Vec<Citation>,
     /// The places, among the observations, of the items that are cited.
     items: Vec<usize>,
     note: String,
-    rules: Vec<RuleId>,
+    rules: Vec<Rule>,
 }
 
-/// A claim, judged.
-pub(super) fn judged(claim: &Claim, observations: &Observations<'_>) -> JudgedClaim {
-    if ClaimKind::of(&claim.text) != ClaimKind::Statement {
-        return JudgedClaim {
-            claim: claim.clone(),
-            class: Class::Complementary,
-            evidence_type: EvidenceType::ComplementaryFinding,
-            citations: Vec::new(),
-            note: "it states no fact: it asks or proposes".to_owned(),
-            role: Role::Proposal,
-            rules: Vec::new(),
-            undecided: None,
-        };
-    }
-    let whole = of_statement(&claim.text, observations);
-    let Ruling { class, citations, items, note, rules } = match whole.class {
-        Class::Ungrounded => of_parts(&claim.text, observations).unwrap_or(whole),
-        _ => whole,
-    };
-    JudgedClaim {
+/// The verdict on a claim that asks or proposes; `None` for a statement.
+pub(in crate::judge) fn states_nothing(claim: &Claim) -> Option<JudgedClaim> {
+    (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| JudgedClaim {
         claim: claim.clone(),
-        class,
-        evidence_type: evidence_type(class, &items, observations),
-        role: Role::default(),
-        citations,
-        note,
-        rules: rules.into_iter().map(|RuleId(name)| name.to_owned()).collect(),
+        class: Class::Complementary,
+        evidence_type: EvidenceType::ComplementaryFinding,
+        citations: Vec::new(),
+        note: "it states no fact: it asks or proposes".to_owned(),
+        role: Role::Proposal,
+        rules: Vec::new(),
         undecided: None,
-    }
+    })
 }
 
-/// A claim that is of a class for reasons of someone else: what supports or refutes it, or what it is about, is cited.
-pub(super) fn judged_as(
+/// A claim that is not decided, and what it is more likely than anything else.
+pub(in crate::judge) fn undecided(claim: &Claim, leaning: Leaning, note: String) -> JudgedClaim {
+    JudgedClaim { undecided: Some(leaning), ..without_citations(claim, Class::Ungrounded, note) }
+}
+
+/// A claim decided without evidence to cite.
+pub(in crate::judge) fn without_citations(
     claim: &Claim,
     class: Class,
-    records: &[RecordId],
     note: String,
-    observations: &Observations<'_>,
 ) -> JudgedClaim {
-    let records = if class == Class::Ungrounded { &[] } else { records };
-    let read = TypedClaim::read(&claim.text);
-    let ruling = Ruling::resting_on(&read, records, class, observations);
     JudgedClaim {
         claim: claim.clone(),
         class,
         evidence_type: match class {
             Class::Complementary => EvidenceType::ComplementaryFinding,
-            _ => evidence_type(class, &ruling.items, observations),
+            _ => EvidenceType::Inference,
         },
-        citations: ruling.citations,
-        note,
         role: Role::default(),
+        citations: Vec::new(),
+        note,
         rules: Vec::new(),
         undecided: None,
     }
 }
 
-/// What is said of the statements that a claim joins: all have to be shown, and one that is refuted suffices. `None`
-/// for a claim that is one statement, and where one of them does not name what it is about.
+/// What rules say of a claim; `None` where they are silent.
+pub(in crate::judge) fn ruled(claim: &Claim, observations: &Observations<'_>) -> Option<Ruling> {
+    of_statement(&claim.text, observations).or_else(|| of_parts(&claim.text, observations))
+}
+
+/// What rules say of the statements that a claim joins: all have to be shown, and one that is refuted suffices.
 fn of_parts(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let parts = clauses(text);
-    let parts: Vec<&str> = parts.into_iter().filter_map(|part| text.get(part)).collect();
-    if parts.len() < 2 || parts.iter().any(|part| TypedClaim::read(part).names().next().is_none()) {
+    let rulings: Vec<Option<Ruling>> = parts
+        .into_iter()
+        .filter_map(|part| text.get(part))
+        .map(|part| of_statement(part, observations))
+        .collect();
+    let are_all_decided = rulings.iter().all(Option::is_some);
+    let is_refuted = rulings.iter().flatten().any(|ruling| !ruling.is_support());
+    if rulings.len() < 2 || !(are_all_decided || is_refuted) {
         return None;
     }
-    let rulings = parts.into_iter().map(|part| of_statement(part, observations));
-    rulings.reduce(Ruling::and)
+    rulings.into_iter().flatten().reduce(Ruling::and)
 }
 
-fn of_statement(text: &str, observations: &Observations<'_>) -> Ruling {
-    let claim = TypedClaim::read(text);
-    let held = Held::new(&claim, &observations.index);
-    let (outcome, rules) = held.rule();
-    let names: Vec<&str> = rules.iter().map(|RuleId(name)| *name).collect();
-    let names = names.join(", ");
-    let (class, records, says) = match outcome {
-        Outcome::Supports(records) => (Class::Grounded, records, "shows it"),
-        Outcome::Refutes(records) => (Class::Contradicted, records, "says otherwise"),
-        Outcome::Silent => {
-            return Ruling {
-                class: Class::Ungrounded,
-                citations: Vec::new(),
-                items: Vec::new(),
-                note: lacking(&held),
-                rules: Vec::new(),
-            };
-        }
+fn of_statement(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
+    let (class, rule, place, says) = match observations.index.check(text) {
+        Outcome::Supports(rule, place) => (Class::Grounded, rule, place, "shows it"),
+        Outcome::Refutes(rule, place) => (Class::Contradicted, rule, place, "says otherwise"),
+        Outcome::Silent => return None,
     };
-    let ruling = Ruling::resting_on(&claim, &records, class, observations);
-    let cited = ruling.items.iter().filter_map(|item| observations.items.get(*item));
-    let ids: Vec<&str> = cited.map(|item| item.id.as_str()).collect();
-    let note = format!("{} {says} (rule {names})", ids.join(" with "));
-    Ruling { note, rules, ..ruling }
-}
-
-/// Why nothing was said.
-fn lacking(held: &Held<'_, '_, '_>) -> String {
-    const MAX_NAMED: usize = 4;
-    match held.left_over() {
-        Some((_, terms)) if terms.is_empty() => {
-            "its words stand in one record, which does not state it".to_owned()
-        }
-        Some((_, terms)) => {
-            let named: Vec<String> =
-                terms.iter().take(MAX_NAMED).map(|term| format!("\"{term}\"")).collect();
-            let more = if terms.len() > MAX_NAMED { " and more" } else { "" };
-            format!("no record states all of it; the nearest lacks {}{more}", named.join(", "))
-        }
-        None => "no record is about it".to_owned(),
-    }
+    let facts = observations.index.facts();
+    let at = facts.item_of(place.record)?.0;
+    let item = observations.items.get(at)?;
+    let content = item.content.as_str();
+    let record = facts.record(place.record)?.span.clone();
+    let citation = |span: Range<usize>| Citation {
+        target: Target::Evidence { id: item.id.clone(), field_path: String::new() },
+        quote: content.get(span).unwrap_or_default().to_owned(),
+        bytes: None,
+    };
+    let mut citations: Vec<Citation> =
+        quotes(content, record, &place, rule).into_iter().map(citation).collect();
+    citations.dedup();
+    let note = format!("{} {says} (rule {})", item.id, rule.name());
+    Some(Ruling { class, citations, items: vec![at], note, rules: vec![rule] })
 }
 
 impl Ruling {
-    fn resting_on(
-        claim: &TypedClaim<'_>,
-        records: &[RecordId],
-        class: Class,
+    /// Whether the rules support the claim.
+    pub(in crate::judge) fn is_support(&self) -> bool {
+        self.class == Class::Grounded
+    }
+
+    /// What decided it, for a person.
+    pub(in crate::judge) fn note(&self) -> &str {
+        &self.note
+    }
+
+    /// The judged claim.
+    pub(in crate::judge) fn verdict(
+        self,
+        claim: &Claim,
         observations: &Observations<'_>,
-    ) -> Self {
-        let mut ruling = Self {
-            class,
-            citations: Vec::new(),
-            items: Vec::new(),
-            note: String::new(),
-            rules: Vec::new(),
-        };
-        let facts = observations.index.facts();
-        for id in records {
-            let (Some(record), Some(item)) = (facts.record(*id), facts.item_of(*id)) else {
-                continue;
-            };
-            let Some(source) = observations.items.get(item.0) else { continue };
-            let content = source.content.as_str();
-            let spans = quotes(content, &record.span, cited(claim, *id, &observations.index));
-            for span in spans {
-                let citation = Citation {
-                    target: Target::Evidence { id: source.id.clone(), field_path: String::new() },
-                    quote: content.get(span).unwrap_or_default().to_owned(),
-                    bytes: None,
-                };
-                if !ruling.citations.contains(&citation) {
-                    ruling.citations.push(citation);
-                }
-            }
-            if !ruling.items.contains(&item.0) {
-                ruling.items.push(item.0);
-            }
+    ) -> JudgedClaim {
+        JudgedClaim {
+            claim: claim.clone(),
+            class: self.class,
+            evidence_type: evidence_type(&self.items, observations),
+            role: Role::default(),
+            citations: self.citations,
+            note: self.note,
+            rules: self.rules.into_iter().map(|rule| rule.name().to_owned()).collect(),
+            undecided: None,
         }
-        ruling
     }
 
     /// What is said of two statements together: the strictest, with what decides it.
@@ -198,19 +158,22 @@ impl Ruling {
     }
 }
 
-/// What is quoted of a record: all of it where that is short, else the lines of the cells that count; and the lines of
-/// cells that hold for it and stand elsewhere.
-fn quotes(content: &str, record: &Range<usize>, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let whole = trimmed(content, record.clone());
+/// What is quoted of a record: a line as it is; else all of the record where that is short, or the lines of what
+/// decides; and the lines of what holds for it and stands elsewhere.
+fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec<Range<usize>> {
+    if rule == Rule::Verbatim {
+        return place.spans.iter().map(|span| trimmed(content, span.clone())).collect();
+    }
+    let whole = trimmed(content, record);
     let is_short = whole.len() <= MAX_QUOTE;
     let mut found = Vec::new();
     if is_short && !whole.is_empty() {
         found.push(whole.clone());
     }
-    for cell in cells {
-        let is_within = whole.start <= cell.start && cell.end <= whole.end;
+    for span in &place.spans {
+        let is_within = whole.start <= span.start && span.end <= whole.end;
         if !(is_short && is_within) {
-            found.push(line_around(content, &cell));
+            found.push(line_around(content, span));
         }
     }
     found.sort_by_key(|span| span.start);
@@ -241,14 +204,14 @@ fn trimmed(content: &str, span: Range<usize>) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// Where a claim's support comes from.
-fn evidence_type(class: Class, items: &[usize], observations: &Observations<'_>) -> EvidenceType {
+/// Where what decides a claim comes from.
+fn evidence_type(items: &[usize], observations: &Observations<'_>) -> EvidenceType {
     let mut kinds = items.iter().filter_map(|item| Some(observations.items.get(*item)?.kind));
-    match (class, kinds.next(), items.iter().any(|item| Some(item) != items.first())) {
-        (Class::Ungrounded, ..) | (_, None, _) => EvidenceType::Inference,
-        (_, _, true) => EvidenceType::Synthesis,
-        (_, Some(EvidenceKind::StepOutput), _) => EvidenceType::SpecificData,
-        (_, Some(EvidenceKind::Signal), _) => EvidenceType::SignalMatch,
+    match (kinds.next(), items.iter().any(|item| Some(item) != items.first())) {
+        (None, _) => EvidenceType::Inference,
+        (_, true) => EvidenceType::Synthesis,
+        (Some(EvidenceKind::StepOutput), _) => EvidenceType::SpecificData,
+        (Some(EvidenceKind::Signal), _) => EvidenceType::SignalMatch,
         _ => EvidenceType::ToolMatch,
     }
 }
@@ -257,6 +220,7 @@ fn evidence_type(class: Class, items: &[usize], observations: &Observations<'_>)
 mod tests {
     use gsar_core::ClaimId;
     use gsar_core::evidence::{EvidenceItem, Lane};
+    use gsar_extraction::facts::RecordId;
 
     use super::super::testing::item;
     use super::*;
@@ -267,24 +231,25 @@ mod tests {
 
     fn judged_over(text: &str, items: &[EvidenceItem]) -> JudgedClaim {
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
-        judged(&claim, &Observations::read(items))
+        Observations::read(items).judge(&[claim], || true).unwrap().remove(0)
     }
 
     #[test]
     fn the_record_that_decides_is_cited() {
         let items = [item("pods", PODS)];
         for (text, class) in [
-            ("Pod cart-2 is in CrashLoopBackOff.", Class::Grounded),
-            ("Pod cart-1 is in CrashLoopBackOff.", Class::Contradicted),
-            ("cart-1 is Running; cart-2 is in CrashLoopBackOff.", Class::Grounded),
-            ("cart-1 is Running; cart-2 is haunted by gremlins.", Class::Ungrounded),
-            ("Should cart-2 be restarted?", Class::Complementary),
-            ("cart-2 was restarted by hand.", Class::Ungrounded),
+            ("Pod cart-2 is in CrashLoopBackOff.", Some(Class::Grounded)),
+            ("Pod cart-1 is in CrashLoopBackOff.", Some(Class::Contradicted)),
+            ("cart-1 is Running; cart-2 is in CrashLoopBackOff.", Some(Class::Grounded)),
+            ("cart-1 is Running; cart-2 is haunted by gremlins.", None),
+            ("Should cart-2 be restarted?", Some(Class::Complementary)),
+            ("cart-2 was restarted by hand.", None),
         ] {
             let judged = judged_over(text, &items);
-            assert_eq!(judged.class, class, "{text}: {}", judged.note);
-            let decides = matches!(class, Class::Grounded | Class::Contradicted);
-            assert_eq!(judged.citations.is_empty(), !decides, "{text}");
+            let decided = judged.undecided.is_none().then_some(judged.class);
+            assert_eq!(decided, class, "{text}: {}", judged.note);
+            let has_evidence = matches!(class, Some(Class::Grounded | Class::Contradicted));
+            assert_eq!(judged.citations.is_empty(), !has_evidence, "{text}");
             for citation in &judged.citations {
                 assert!(PODS.contains(&citation.quote), "{}", citation.quote);
             }
@@ -302,7 +267,7 @@ mod tests {
         let inferred = EvidenceItem { lane: Lane::LlmInferred, ..item("guess", PODS) };
         let earlier = EvidenceItem { kind: EvidenceKind::PriorClaim, ..item("earlier", PODS) };
         let judged = judged_over("Pod cart-2 is in CrashLoopBackOff.", &[inferred, earlier]);
-        assert_eq!(judged.class, Class::Ungrounded);
+        assert!(judged.undecided.is_some());
     }
 
     #[test]
@@ -310,8 +275,8 @@ mod tests {
         let filler: String = (0..40).map(|n| format!("  setting_{n}: value-{n}\n")).collect();
         let content = format!("pool:\n  name: main-pool\n{filler}  size: 50\n");
         let size = content.find("50").unwrap();
-        let cells = std::iter::once(size..size + 2).collect();
-        let quoted = quotes(&content, &(0..content.len()), cells);
+        let place = Place { record: RecordId(0), spans: std::iter::once(size..size + 2).collect() };
+        let quoted = quotes(&content, 0..content.len(), &place, Rule::Value);
         let texts: Vec<&str> = quoted.into_iter().filter_map(|span| content.get(span)).collect();
         assert_eq!(texts, ["size: 50"]);
     }

@@ -1,70 +1,43 @@
-//! This module makes one class of two votes: what the rules say of a claim and how likely the model finds each class.
-//! Integers only.
+//! This module decides a claim where the model is sure enough by its own thresholds. Integers only.
 
-use gsar_core::Class;
 use gsar_core::fixed::Millionths;
-use gsar_cross_encoder::Probabilities;
-
-/// The least likelihood at which the model grounds a claim. Below it and below the others the claim stays ungrounded.
-const GROUNDED: Millionths = Millionths::new(650_000);
-/// The least likelihood at which the model contradicts a claim.
-const CONTRADICTED: Millionths = Millionths::new(750_000);
-/// The least likelihood at which it calls a claim complementary.
-const COMPLEMENTARY: Millionths = Millionths::new(500_000);
-/// The least likelihood at which it overrules a rule: the claim is left open then.
-const OVERRULES: Millionths = Millionths::new(900_000);
+use gsar_core::{Class, Leaning};
+use gsar_cross_encoder::{Probabilities, Thresholds};
 
 /// What becomes of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decided {
-    /// What the rules say, with their citations.
-    AsRuled,
-    /// What the model says.
-    ByModel { class: Class, note: String },
+    /// It is of this class.
+    As(Class),
+    /// The model leans to a class and is not sure enough.
+    Open(Leaning),
 }
 
-/// Where a rule speaks, its vote counts unless the model is sure of the opposite, which leaves the claim open; where none
-/// does, the model decides above its thresholds.
-pub(super) fn decide(ruled: Class, scored: &Probabilities) -> Decided {
-    let open = |note: &str| Decided::ByModel { class: Class::Ungrounded, note: note.to_owned() };
-    match ruled {
-        Class::Complementary => Decided::AsRuled,
-        Class::Grounded if scored.contradicted >= OVERRULES => {
-            open("a rule finds it shown and the model finds it refuted")
-        }
-        Class::Contradicted if scored.grounded >= OVERRULES => {
-            open("a rule finds it refuted and the model finds it shown")
-        }
-        Class::Grounded | Class::Contradicted => Decided::AsRuled,
-        Class::Ungrounded => by_model(scored),
-    }
-}
-
-fn by_model(scored: &Probabilities) -> Decided {
-    let class = if scored.grounded >= GROUNDED {
-        Class::Grounded
-    } else if scored.contradicted >= CONTRADICTED {
-        Class::Contradicted
-    } else if scored.complementary >= COMPLEMENTARY {
+/// Decides a claim, with what the model says of it for a person.
+pub(super) fn decide(scored: &Probabilities, thresholds: Thresholds) -> (Decided, String) {
+    let is_enough = |class: Class, threshold: Option<Millionths>| {
+        threshold.is_some_and(|threshold| scored.of(class) >= threshold)
+    };
+    let class = if is_enough(Class::Ungrounded, thresholds.ungrounded) {
+        Class::Ungrounded
+    } else if is_enough(Class::Complementary, thresholds.complementary) {
         Class::Complementary
     } else {
-        Class::Ungrounded
+        let class = scored.likeliest();
+        let likelihood = scored.of(class);
+        let note = format!(
+            "the model leans to {} ({} %), which is not enough to decide",
+            class.name(),
+            percent(likelihood)
+        );
+        return (Decided::Open(Leaning { class, likelihood: Some(likelihood) }), note);
     };
-    let likelihood = percent(scored.of(class));
-    let note = match class {
-        Class::Grounded => format!("the model finds it shown ({likelihood} %)"),
-        Class::Contradicted => format!("the model finds it refuted ({likelihood} %)"),
-        Class::Complementary => format!("the model finds it a further angle ({likelihood} %)"),
-        Class::Ungrounded => {
-            let likeliest = scored.likeliest();
-            let likelihood = percent(scored.of(likeliest));
-            format!(
-                "the model is not sure enough of any class: {} {likelihood} %",
-                likeliest.name()
-            )
-        }
+    let finds = match class {
+        Class::Complementary => "a further angle",
+        _ => "supported by nothing",
     };
-    Decided::ByModel { class, note }
+    let note = format!("the model finds it {finds} ({} %)", percent(scored.of(class)));
+    (Decided::As(class), note)
 }
 
 /// Whole percents, rounded down.
@@ -76,46 +49,42 @@ pub(super) const fn percent(likelihood: Millionths) -> u32 {
 mod tests {
     use super::*;
 
-    fn scored(
-        grounded: u32,
-        ungrounded: u32,
-        contradicted: u32,
-        complementary: u32,
-    ) -> Probabilities {
+    const THRESHOLDS: Thresholds = Thresholds {
+        ungrounded: Some(Millionths::new(850_000)),
+        complementary: Some(Millionths::new(500_000)),
+    };
+
+    fn decided(percents: [u32; 4], thresholds: Thresholds) -> Decided {
         let [grounded, ungrounded, contradicted, complementary] =
-            [grounded, ungrounded, contradicted, complementary]
-                .map(|percent| Millionths::new(percent * 10_000));
-        Probabilities { grounded, ungrounded, contradicted, complementary }
+            percents.map(|percent| Millionths::new(percent * 10_000));
+        let scored = Probabilities { grounded, ungrounded, contradicted, complementary };
+        decide(&scored, thresholds).0
     }
 
-    fn class(ruled: Class, scored: &Probabilities) -> Class {
-        match decide(ruled, scored) {
-            Decided::AsRuled => ruled,
-            Decided::ByModel { class, .. } => class,
-        }
+    fn open(class: Class, percent: u32) -> Decided {
+        Decided::Open(Leaning { class, likelihood: Some(Millionths::new(percent * 10_000)) })
     }
 
     #[test]
-    fn where_no_rule_speaks_the_model_decides_above_its_thresholds() {
-        for (likelihoods, expected) in [
-            ((80, 10, 10, 0), Class::Grounded),
-            ((60, 20, 20, 0), Class::Ungrounded),
-            ((10, 10, 80, 0), Class::Contradicted),
-            ((20, 30, 50, 0), Class::Ungrounded),
-            ((10, 20, 5, 65), Class::Complementary),
-            ((25, 25, 25, 25), Class::Ungrounded),
+    fn it_decides_from_its_thresholds_on_and_only_two_classes() {
+        for (percents, expected) in [
+            ([0, 85, 15, 0], Decided::As(Class::Ungrounded)),
+            ([0, 84, 16, 0], open(Class::Ungrounded, 84)),
+            ([20, 20, 10, 50], Decided::As(Class::Complementary)),
+            ([20, 20, 11, 49], open(Class::Complementary, 49)),
+            ([100, 0, 0, 0], open(Class::Grounded, 100)),
+            ([0, 0, 100, 0], open(Class::Contradicted, 100)),
         ] {
-            let (g, u, c, k) = likelihoods;
-            assert_eq!(class(Class::Ungrounded, &scored(g, u, c, k)), expected, "{likelihoods:?}");
+            assert_eq!(decided(percents, THRESHOLDS), expected, "{percents:?}");
         }
     }
 
     #[test]
-    fn a_rule_stands_unless_the_model_is_sure_of_the_opposite() {
-        assert_eq!(class(Class::Contradicted, &scored(89, 6, 5, 0)), Class::Contradicted);
-        assert_eq!(class(Class::Contradicted, &scored(95, 3, 2, 0)), Class::Ungrounded);
-        assert_eq!(class(Class::Grounded, &scored(2, 3, 95, 0)), Class::Ungrounded);
-        assert_eq!(class(Class::Grounded, &scored(2, 96, 2, 0)), Class::Grounded);
-        assert_eq!(class(Class::Complementary, &scored(0, 0, 100, 0)), Class::Complementary);
+    fn without_thresholds_it_decides_nothing() {
+        for at in 0..4 {
+            let mut percents = [0; 4];
+            percents[at] = 100;
+            assert!(matches!(decided(percents, Thresholds::default()), Decided::Open(_)));
+        }
     }
 }

@@ -1,28 +1,27 @@
-//! This module is the judge `local/1`: the rules over facts and a trained cross-encoder, each with a vote on every claim.
-//! It runs here, without a network and without a key.
+//! This module is the judge `local/1`: a trained cross-encoder that says what nothing supports and what is a further angle,
+//! and rules for what stands in the evidence as claimed. It runs here, without a network and without a key.
 //!
-//! For each claim the passages of evidence that bear on it are chosen and written as one premise ([`Passages`]), the
-//! cross-encoder says how likely each class is, and [`decision`] makes one class of that and of what the rules say.
-//! Citations are the records that the rules rest on, else those of the premise that have most of the claim's words.
+//! What rules support is grounded. For any other claim the passages of evidence that bear on it are chosen and written as
+//! one premise ([`Passages`]), the cross-encoder says how likely each class is, and [`decision`] decides where that is
+//! enough. It grounds and contradicts nothing by itself; the claim stays undecided then.
 
 mod decision;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gsar_core::report::ClaimKind;
-use gsar_core::{Class, JudgedClaim};
-use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities, ScoreError};
+use gsar_core::{Claim, Class, JudgedClaim, Leaning};
+use gsar_cross_encoder::{
+    CrossEncoder, Model, Options, Pair, Probabilities, ScoreError, Thresholds,
+};
 use gsar_embedding::Runtime;
 use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
 use self::decision::{Decided, decide, percent};
 use super::embedded::judgement;
+use super::facts::ruling::{ruled, states_nothing, undecided, without_citations};
 use super::facts::{Kept, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-
-/// The most records that are cited for what the model decides.
-const MAX_CITED: usize = 2;
 
 /// Where the model comes from and how it is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,21 @@ pub struct LocalOptions {
 #[derive(Clone, Debug)]
 pub struct LocalJudge {
     encoder: CrossEncoder,
+    thresholds: Thresholds,
     kept: Kept,
+}
+
+/// Where nothing speaks for any class.
+const NOTHING_KNOWN: Leaning = Leaning { class: Class::Ungrounded, likelihood: None };
+
+/// What becomes of a claim before the model is asked.
+enum Start {
+    /// It is decided.
+    Decided(JudgedClaim),
+    /// The model is asked with this premise.
+    Asked(Premise),
+    /// It is left open: the rules find it refuted, or the model cannot read it.
+    Open(Leaning, String),
 }
 
 impl LocalJudge {
@@ -61,47 +74,94 @@ impl LocalJudge {
         let options = Options { workers: options.workers, ..Options::default() };
         let encoder =
             CrossEncoder::start(&runtime, &model, &options).map_err(|error| error.to_string())?;
-        Ok(Self { encoder, kept })
+        Ok(Self { encoder, thresholds: model.thresholds(), kept })
     }
 
     async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
-        let late = |judged| JudgeError::DeadlinePassed { judged, claims: claims.len() };
-        if question.is_late() {
-            return Err(late(0));
-        }
         let read = self.kept.read(question);
-        let (ruled, premises) = read
-            .with_dependent(|_, observations| {
-                let ruled = observations.judge(claims, || !question.is_late());
-                ruled.map(|ruled| (ruled, premises(question, observations)))
-            })
-            .map_err(|stopped| late(stopped.judged))?;
-        let scored = self.score(question, &premises).await?;
+        let starts = read.with_dependent(|_, observations| self.starts(question, observations))?;
+        let pairs = starts.iter().zip(claims.iter()).filter_map(|(start, claim)| match start {
+            Start::Asked(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
+            Start::Decided(_) | Start::Open(..) => None,
+        });
+        let mut scored = self.scored(question, pairs.collect()).await?.into_iter();
+        let mut considered = Vec::with_capacity(claims.len());
+        let mut judged = Vec::with_capacity(claims.len());
+        for (claim, start) in claims.iter().zip(starts) {
+            let mut lines = Vec::new();
+            judged.push(match start {
+                Start::Decided(judged) => judged,
+                Start::Open(leaning, note) => undecided(claim, leaning, note),
+                Start::Asked(premise) => match scored.next() {
+                    Some(scored) => {
+                        lines = explained(&premise, &scored);
+                        self.decided(claim, &scored)
+                    }
+                    None => undecided(claim, NOTHING_KNOWN, "the model did not answer".to_owned()),
+                },
+            });
+            considered.push(lines);
+        }
         Ok(read.with_dependent(|_, observations| {
-            voted(question, observations, ruled, &premises, &scored)
+            let gaps = observations.gaps().to_vec();
+            let considered = match question.explain {
+                true => together(observations.considered(claims), considered),
+                false => Vec::new(),
+            };
+            Judgement { considered, ..judgement(question, gaps, judged) }
         }))
     }
 
-    /// What the model says of each claim; `None` for those that it is not asked about.
-    async fn score(
+    /// What is known of each claim before the model is asked.
+    fn starts(
         &self,
         question: &Question,
-        premises: &[Premise],
-    ) -> Result<Vec<Option<Probabilities>>, JudgeError> {
-        let asked: Vec<bool> = question
-            .claims
-            .iter()
-            .map(|claim| {
-                ClaimKind::of(&claim.text) == ClaimKind::Statement
-                    && self.encoder.room_beside(&claim.text).is_some()
-            })
-            .collect();
-        let pairs = question.claims.iter().zip(premises).zip(&asked).filter(|(_, asked)| **asked);
-        let pairs: Vec<Pair> =
-            pairs.map(|((claim, premise), _)| Pair::new(&*claim.text, &*premise.text)).collect();
-        let mut scored = self.scored(question, pairs).await?.into_iter();
-        Ok(asked.into_iter().map(|asked| if asked { scored.next() } else { None }).collect())
+        observations: &Observations<'_>,
+    ) -> Result<Vec<Start>, JudgeError> {
+        let claims = &question.claims;
+        let passages = Passages::new(observations.facts());
+        let mut starts = Vec::with_capacity(claims.len());
+        for claim in claims.iter() {
+            if question.is_late() {
+                let judged = starts.len();
+                return Err(JudgeError::DeadlinePassed { judged, claims: claims.len() });
+            }
+            starts.push(self.start(claim, observations, &passages));
+        }
+        Ok(starts)
+    }
+
+    fn start(
+        &self,
+        claim: &Claim,
+        observations: &Observations<'_>,
+        passages: &Passages<'_, '_>,
+    ) -> Start {
+        if let Some(judged) = states_nothing(claim) {
+            return Start::Decided(judged);
+        }
+        match ruled(claim, observations) {
+            Some(ruling) if ruling.is_support() => {
+                Start::Decided(ruling.verdict(claim, observations))
+            }
+            Some(ruling) => {
+                let leaning = Leaning { class: Class::Contradicted, likelihood: None };
+                Start::Open(leaning, ruling.note().to_owned())
+            }
+            None if self.encoder.room_beside(&claim.text).is_none() => {
+                Start::Open(NOTHING_KNOWN, "it is too long for the model".to_owned())
+            }
+            None => Start::Asked(passages.premise(&claim.text, MAX_PREMISE)),
+        }
+    }
+
+    fn decided(&self, claim: &Claim, scored: &Probabilities) -> JudgedClaim {
+        let (decided, note) = decide(scored, self.thresholds);
+        match decided {
+            Decided::As(class) => without_citations(claim, class, note),
+            Decided::Open(leaning) => undecided(claim, leaning, note),
+        }
     }
 
     /// What the model says of pairs, by the deadline of the question.
@@ -123,47 +183,13 @@ impl LocalJudge {
     }
 }
 
-/// One judgement of what the rules and the model say.
-fn voted(
-    question: &Question,
-    observations: &Observations<'_>,
-    ruled: Vec<JudgedClaim>,
-    premises: &[Premise],
-    scored: &[Option<Probabilities>],
-) -> Judgement {
-    let claims = &question.claims;
-    let mut considered =
-        if question.explain { observations.considered(claims) } else { Vec::new() };
-    let mut judged = Vec::with_capacity(claims.len());
-    for (at, ((claim, ruled), (premise, scored))) in
-        claims.iter().zip(ruled).zip(premises.iter().zip(scored)).enumerate()
-    {
-        let Some(scored) = scored else {
-            judged.push(ruled);
-            continue;
-        };
-        if let Some(lines) = considered.get_mut(at) {
-            lines.extend(explained(premise, scored));
-        }
-        judged.push(match decide(ruled.class, scored) {
-            Decided::AsRuled => ruled,
-            Decided::ByModel { class, note } => {
-                let records = premise.records.get(..MAX_CITED.min(premise.records.len()));
-                observations.judged_as(claim, class, records.unwrap_or_default(), note)
-            }
-        });
-    }
-    let gaps = observations.gaps().to_vec();
-    Judgement { considered, ..judgement(question, gaps, judged) }
+/// The lines of each claim, one list behind the other.
+fn together(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
 }
 
 fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {
     tokio::time::Instant::from_std(deadline)
-}
-
-fn premises(question: &Question, observations: &Observations<'_>) -> Vec<Premise> {
-    let passages = Passages::new(observations.facts());
-    question.claims.iter().map(|claim| passages.premise(&claim.text, MAX_PREMISE)).collect()
 }
 
 fn failed(error: &ScoreError) -> JudgeError {

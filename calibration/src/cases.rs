@@ -1,4 +1,4 @@
-//! This module reads labelled cases and claims for the rules. It asks nobody.
+//! This module reads labelled cases and claims. It asks nobody.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) claims: Vec<Claim>,
 }
 
-/// An item of evidence, as far as rules look at it.
+/// An item of evidence, as far as passages look at it.
 #[derive(Deserialize)]
 pub(crate) struct Item {
     #[serde(default)]

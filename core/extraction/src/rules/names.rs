@@ -1,0 +1,268 @@
+//! This module says what a record is called, and what a statement has to say to name an attribute. It decides nothing.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::facts::{Cell, Facts, Form, RecordId};
+use crate::text::figures::Unit;
+use crate::text::tokens::{Word, words};
+
+/// Kinds of things. A key of this name holds the name of a thing; before a name the word says nothing more.
+const KINDS: [&str; 31] = [
+    "alert",
+    "bucket",
+    "check",
+    "cluster",
+    "container",
+    "database",
+    "deployment",
+    "device",
+    "disk",
+    "endpoint",
+    "host",
+    "index",
+    "instance",
+    "job",
+    "machine",
+    "metric",
+    "namespace",
+    "node",
+    "partition",
+    "pod",
+    "pool",
+    "process",
+    "queue",
+    "server",
+    "service",
+    "shard",
+    "table",
+    "target",
+    "topic",
+    "volume",
+    "worker",
+];
+
+/// Keys around attributes that say nothing of them.
+const PLAIN_KEYS: [&str; 12] = [
+    "metadata",
+    "status",
+    "state",
+    "resources",
+    "info",
+    "data",
+    "details",
+    "properties",
+    "attributes",
+    "result",
+    "results",
+    "items",
+];
+
+/// Words at the end of an attribute's name that a statement may leave out.
+const OPTIONAL_WORDS: [&str; 6] = ["count", "counts", "total", "number", "current", "value"];
+
+/// Attributes that need no mention: "cart-1 is Running".
+const STATES: [&str; 7] = ["status", "state", "phase", "health", "condition", "result", "outcome"];
+
+/// The most parents that are asked for a name.
+const MAX_PARENTS: usize = 8;
+
+/// What a record is called.
+#[derive(Clone, Debug)]
+pub(super) struct Name<'f, 'a> {
+    pub(super) text: &'f str,
+    /// What kind of thing it is, where its key says so.
+    pub(super) kind: Option<&'f str>,
+    /// The cell that names it; `None` where a key does.
+    pub(super) cell: Option<&'f Cell<'a>>,
+}
+
+/// Whether a word is a noun for a kind of thing.
+pub(super) fn is_kind(word: &str) -> bool {
+    KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(word))
+}
+
+/// The one name of a record, else that of what holds for it; `None` where nothing or more than one thing names it.
+pub(super) fn name_of<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<Name<'f, 'a>> {
+    let mut next = Some(record);
+    for _ in 0..MAX_PARENTS {
+        let id = next?;
+        let own = facts.record(id)?;
+        match own_name(&own.cells) {
+            // `spec.nodeName` of a pod names the node that it runs on, not the pod.
+            OwnName::ByKind(_) if is_within_named(own.parent, facts) => return None,
+            OwnName::One(name) | OwnName::ByKind(name) => return Some(name),
+            OwnName::Several => return None,
+            OwnName::None => {}
+        }
+        let group = facts.group(own.group)?;
+        // The key of a list holds for all that it lists and names none of it.
+        let key =
+            own.path.last().filter(|key| !is_plain_key(key) && group.scope.last() != Some(key));
+        if let Some(key) = key {
+            return Some(Name { text: key, kind: None, cell: None });
+        }
+        let first = own.cells.first().filter(|first| !first.attribute.is_empty());
+        match first.filter(|_| group.form == Form::Rows && own.parent.is_none()) {
+            Some(first) => {
+                return Some(Name { text: first.text.trim(), kind: None, cell: Some(first) });
+            }
+            None => next = own.parent,
+        }
+    }
+    None
+}
+
+/// Whether a record, or what holds for it, has a cell called `name`.
+fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
+    record.is_some_and(|record| {
+        let mut outwards = facts.with_parents(record).take(MAX_PARENTS);
+        outwards.any(|record| matches!(own_name(&record.cells), OwnName::One(_)))
+    })
+}
+
+enum OwnName<'f, 'a> {
+    /// A cell called `name`.
+    One(Name<'f, 'a>),
+    /// A cell called like a kind of thing.
+    ByKind(Name<'f, 'a>),
+    Several,
+    None,
+}
+
+fn own_name<'f, 'a>(cells: &'f [Cell<'a>]) -> OwnName<'f, 'a> {
+    let is_name = |cell: &&Cell<'_>| match cell.attribute.as_slice() {
+        [name] => name.eq_ignore_ascii_case("name"),
+        [outer, name] => outer == "metadata" && name == "name",
+        _ => false,
+    };
+    let name = |cell: &'f Cell<'a>, kind| Name { text: cell.text.trim(), kind, cell: Some(cell) };
+    let mut named = cells.iter().filter(is_name);
+    match (named.next(), named.next()) {
+        (Some(cell), None) => {
+            let is_kind_cell =
+                |cell: &&Cell<'_>| matches!(cell.attribute.as_slice(), [key] if key == "kind");
+            let kind = cells.iter().find(is_kind_cell).map(|cell| &*cell.text);
+            return OwnName::One(name(cell, kind));
+        }
+        (Some(_), Some(_)) => return OwnName::Several,
+        (None, _) => {}
+    }
+    let mut by_kind = cells.iter().filter_map(|cell| Some((cell, kind_of_key(cell)?)));
+    match (by_kind.next(), by_kind.next()) {
+        (Some((cell, kind)), None) => OwnName::ByKind(name(cell, Some(kind))),
+        (Some(_), Some(_)) => OwnName::Several,
+        (None, _) => OwnName::None,
+    }
+}
+
+/// The kind of thing that a cell names: `pod`, `pod_name`, `alertname`.
+fn kind_of_key<'f>(cell: &'f Cell<'_>) -> Option<&'f str> {
+    let [key] = cell.attribute.as_slice() else { return None };
+    let cut = key.len().checked_sub("name".len()).filter(|at| key.is_char_boundary(*at));
+    let stem = match cut.and_then(|at| key.split_at_checked(at)) {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("name") => stem,
+        _ => key,
+    };
+    let stem = stem.trim_end_matches(['_', '-', '.', ' ']);
+    is_kind(stem).then_some(stem)
+}
+
+fn is_plain_key(key: &str) -> bool {
+    PLAIN_KEYS.iter().any(|plain| plain.eq_ignore_ascii_case(key))
+}
+
+/// What the words of a statement have to be to name an attribute.
+#[derive(Debug, Default)]
+pub(super) struct AttributeWords<'f> {
+    required: Vec<Word<'f>>,
+    optional: Vec<Word<'f>>,
+}
+
+impl<'f> AttributeWords<'f> {
+    /// Of the keys of a cell.
+    pub(super) fn of(attribute: &'f [Cow<'_, str>]) -> Self {
+        let mut own = Self::default();
+        let Some((last, outer)) = attribute.split_last() else { return own };
+        let (own_words, unit_words) = without_unit(last);
+        own.optional.extend(unit_words);
+        let (optional, required): (Vec<_>, Vec<_>) = own_words
+            .into_iter()
+            .partition(|word| OPTIONAL_WORDS.iter().any(|known| word.is(known)));
+        match required.is_empty() {
+            true => own.required.extend(optional),
+            false => {
+                own.required.extend(required);
+                own.optional.extend(optional);
+            }
+        }
+        for key in outer {
+            let words = parts(key).flat_map(words);
+            if is_plain_key(key) { own.optional.extend(words) } else { own.required.extend(words) }
+        }
+        own
+    }
+
+    /// Of what is called so, with a word that may be added.
+    pub(super) fn called(name: &'f str, optional: &'f str) -> Self {
+        Self {
+            required: parts(name).flat_map(words).collect(),
+            optional: words(optional).collect(),
+        }
+    }
+
+    /// Whether these words name the attribute: each of its words, and nothing else.
+    pub(super) fn are(&self, said: &[&Word<'_>]) -> bool {
+        let said: Vec<Word<'_>> =
+            said.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
+        let is_said = |own: &Word<'_>| said.iter().any(|word| is_same(word, own));
+        let is_own = |word: &Word<'_>| {
+            self.required.iter().chain(&self.optional).any(|own| is_same(word, own))
+        };
+        !self.required.is_empty() && self.required.iter().all(is_said) && said.iter().all(is_own)
+    }
+
+    /// Whether it is an attribute for the state of a thing.
+    pub(super) fn is_state(&self) -> bool {
+        matches!(self.required.as_slice(), [only] if STATES.iter().any(|state| only.is(state)))
+    }
+}
+
+/// Whether two words are one but for case, number and form of the verb: "restarted", "Restarts".
+fn is_same(a: &Word<'_>, b: &Word<'_>) -> bool {
+    a.same(b) || a.verb_key().is_some() && a.verb_key() == b.verb_key()
+}
+
+/// The words of a key, and those that only give its unit: `memory_mib`, `latency (ms)`.
+fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
+    let mut own: Vec<Word<'_>> = parts(key).flat_map(words).collect();
+    let has_unit = own.len() > 1
+        && (Unit::of_field(key).is_some()
+            || own.last().is_some_and(|last| Unit::named(last.text).is_some()));
+    let unit = if has_unit { own.pop() } else { None };
+    (own, unit.into_iter().collect())
+}
+
+/// The parts of an identifier, split at `_`, `-`, `.`, `/` and before capitals.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = name;
+    core::iter::from_fn(move || {
+        rest = rest.trim_start_matches(['_', '-', '.', '/']);
+        if rest.is_empty() {
+            return None;
+        }
+        let mut before = ' ';
+        let end = rest
+            .char_indices()
+            .find(|(at, c)| {
+                let is_cut = matches!(c, '_' | '-' | '.' | '/')
+                    || *at > 0 && c.is_ascii_uppercase() && before.is_ascii_lowercase();
+                before = *c;
+                is_cut
+            })
+            .map_or(rest.len(), |(at, _)| at);
+        let (part, more) = rest.split_at_checked(end)?;
+        rest = more;
+        Some(part)
+    })
+}

@@ -1,0 +1,93 @@
+//! This module reads a statement that may give one thing one value. It knows no evidence.
+
+use alloc::vec::Vec;
+
+use crate::text::figures::{Figure, figures};
+use crate::text::part;
+use crate::text::polarity;
+use crate::text::tokens::{Word, words};
+
+/// The maximum number of words, function words included.
+const MAX_WORDS: usize = 24;
+
+/// Words that add nothing to a thing, its attribute and its value. Any other word has to be accounted for.
+const FUNCTION_WORDS: [&str; 25] = [
+    "the",
+    "a",
+    "an",
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "had",
+    "been",
+    "of",
+    "in",
+    "at",
+    "for",
+    "its",
+    "currently",
+    "now",
+    "shows",
+    "showed",
+    "reports",
+    "reported",
+    "set",
+    "to",
+    "s",
+];
+
+/// The words and the figure of a statement, its function words left out.
+#[derive(Debug)]
+pub(super) struct Statement<'c> {
+    pub(super) text: &'c str,
+    /// In the order of the text, without those of the figure.
+    pub(super) words: Vec<Word<'c>>,
+    pub(super) figure: Option<Figure>,
+    /// Whether it speaks of now: "is", not "was".
+    pub(super) is_present: bool,
+}
+
+impl<'c> Statement<'c> {
+    /// Reads a statement; `None` where it denies, doubts, asks, gives a time, a bound or several figures.
+    pub(super) fn read(text: &'c str) -> Option<Self> {
+        let all: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
+        if all.len() > MAX_WORDS
+            || text.contains('?')
+            || polarity::is_negated(text)
+            || polarity::hedge(text).is_some()
+        {
+            return None;
+        }
+        let read = figures(text);
+        if read.figures.len() > 1 || !read.times.is_empty() {
+            return None;
+        }
+        let figure = read.figures.into_iter().next();
+        if figure.as_ref().is_some_and(|figure| figure.comparator.is_some()) {
+            return None;
+        }
+        let has = |wanted: &[&str]| all.iter().any(|word| wanted.iter().any(|one| word.is(one)));
+        let is_present = has(&["is", "are"]) && !has(&["was", "were", "had", "been"]);
+        let is_needed = |word: &Word<'_>| {
+            !FUNCTION_WORDS.iter().any(|known| word.is(known))
+                && !figure.as_ref().is_some_and(|figure| is_of_figure(text, word, figure))
+        };
+        let words = all.into_iter().filter(is_needed).collect();
+        Some(Self { text, words, figure, is_present })
+    }
+}
+
+/// Whether a word is part of a figure, says that it is approximate, or is "times" behind a count: "restarted 4 times".
+fn is_of_figure(text: &str, word: &Word<'_>, figure: &Figure) -> bool {
+    let is_within = word.span.start < figure.span.end && figure.span.start < word.span.end;
+    let is_about = figure.approximate
+        && word.span.end <= figure.span.start
+        && part(text, word.span.end..figure.span.start).trim().is_empty();
+    let is_times = word.is("times")
+        && figure.span.end <= word.span.start
+        && part(text, figure.span.end..word.span.start).trim().is_empty();
+    is_within || is_about || is_times
+}

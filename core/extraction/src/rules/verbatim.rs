@@ -1,0 +1,93 @@
+//! This module finds lines of logs that a statement repeats word for word, up to case, spaces, punctuation
+//! and articles. It does not read them.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::{Index, Place};
+use crate::facts::{Facts, Form};
+use crate::text::part;
+
+/// The least number of words that is no coincidence.
+const MIN_WORDS: usize = 3;
+/// The longest line that is remembered, in bytes.
+const MAX_LINE: usize = 1024;
+/// Words that are left out.
+const ARTICLES: [&str; 3] = ["the", "a", "an"];
+/// Keys under which a log has its message.
+const MESSAGE_KEYS: [&str; 4] = ["message", "msg", "log", "event"];
+
+/// The line that says exactly this.
+pub(super) fn line(text: &str, index: &Index<'_>) -> Option<Place> {
+    index.lines.get(&key(text)?).cloned()
+}
+
+/// The lines and the messages of all logs, by their key.
+pub(super) fn lines(facts: &Facts<'_>) -> BTreeMap<String, Place> {
+    let mut found = BTreeMap::new();
+    for (record, own) in facts.records() {
+        let Some(group) = facts.group(own.group).filter(|group| group.form == Form::Lines) else {
+            continue;
+        };
+        let Some(item) = facts.item(group.item) else { continue };
+        let mut remember = |text: &str, span: Range<usize>| {
+            if let Some(key) = key(text) {
+                let place = || Place { record, spans: Vec::from([span]) };
+                found.entry(key).or_insert_with(place);
+            }
+        };
+        let whole = part(item.content, own.span.clone());
+        let mut start = own.span.start;
+        for line in whole.split_inclusive('\n') {
+            remember(line, start..start + line.trim_end().len());
+            start += line.len();
+        }
+        for cell in &own.cells {
+            let is_message = match cell.attribute.as_slice() {
+                [] => true,
+                [key] => MESSAGE_KEYS.iter().any(|known| key.eq_ignore_ascii_case(known)),
+                _ => false,
+            };
+            if is_message {
+                remember(&cell.text, cell.span.clone());
+                if let Some(start) = behind_source(&cell.text, item.tool) {
+                    remember(part(&cell.text, start..cell.text.len()), cell.span.clone());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Where a message begins behind the name of what wrote it: `events page 5 was sent` of `cat events.log`.
+fn behind_source(message: &str, tool: &str) -> Option<usize> {
+    let first = message.split_whitespace().next()?;
+    let mut of_tool = tool.split(|c: char| !c.is_alphanumeric() && c != '-');
+    (message.starts_with(first) && of_tool.any(|word| word.eq_ignore_ascii_case(first)))
+        .then_some(first.len())
+}
+
+/// What two lines share that say the same: their words in lower case, without articles and the punctuation around them.
+/// Signs and operators stay: `>=` is not `<=`.
+pub(super) fn key(text: &str) -> Option<String> {
+    if text.len() > MAX_LINE {
+        return None;
+    }
+    let mut key = String::with_capacity(text.len());
+    let mut words = 0;
+    for word in text.split_whitespace() {
+        let bare =
+            word.trim_matches(['.', ',', ';', ':', '!', '"', '\'', '`', '*', '(', ')', '“', '”']);
+        if bare.is_empty() || ARTICLES.iter().any(|article| bare.eq_ignore_ascii_case(article)) {
+            continue;
+        }
+        if words > 0 {
+            key.push(' ');
+        }
+        key.extend(bare.chars().flat_map(char::to_lowercase));
+        words += 1;
+    }
+    (words >= MIN_WORDS).then_some(key)
+}
