@@ -49,8 +49,8 @@ impl Question {
 /// What the server says of a claim.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerVerdict {
-    /// The class, after verification.
-    pub(crate) class: Class,
+    /// The class, after verification; `None` where the claim is undecided.
+    pub(crate) class: Option<Class>,
     /// The type, after verification.
     pub(crate) evidence_type: EvidenceType,
     /// The items that are cited.
@@ -77,6 +77,13 @@ pub(crate) async fn ask(
     futures_util::stream::iter(answers).buffered(AT_ONCE).try_collect().await
 }
 
+impl ServerVerdict {
+    /// The class, where an undecided claim counts as ungrounded.
+    pub(crate) fn counted(&self) -> Class {
+        self.class.unwrap_or(Class::Ungrounded)
+    }
+}
+
 /// What an answer says of a claim.
 ///
 /// # Errors
@@ -90,7 +97,10 @@ pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Serv
     let judged = answer.claims.iter().find(|judged| judged.id == claim);
     let judged = judged.with_context(unjudged)?;
     Ok(ServerVerdict {
-        class: Class::from_number(judged.class).with_context(unjudged)?,
+        class: match judged.undecided {
+            Some(_) => None,
+            None => Some(Class::from_number(judged.class).with_context(unjudged)?),
+        },
         evidence_type: EvidenceType::from_number(judged.r#type).with_context(unjudged)?,
         cited: judged.citations.iter().map(|citation| citation.evidence_id.clone()).collect(),
         note: judged.note.clone(),

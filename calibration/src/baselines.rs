@@ -59,7 +59,7 @@ pub(crate) fn baselines(measured: &Measured) -> Baselines {
     let thresholds = thresholds(rows, &overlaps);
     let judged = |row: &Row, class| {
         let mut row = row.clone();
-        row.verdict.class = class;
+        row.verdict.class = Some(class);
         row
     };
     Baselines {
@@ -169,7 +169,7 @@ mod tests {
         let both = baselines(&measured(rows));
         assert_eq!((both.thresholds, both.class), (alone.thresholds, alone.class));
         assert!(both.overlap.iter().skip(4).all(|row| !row.is_right()));
-        assert!(both.majority.iter().all(|row| row.verdict.class == Class::Grounded));
+        assert!(both.majority.iter().all(|row| row.verdict.class == Some(Class::Grounded)));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) struct Row {
 impl Row {
     /// Whether both say the same class.
     pub(crate) fn is_right(&self) -> bool {
-        self.label.class == self.verdict.class
+        self.verdict.class == Some(self.label.class)
     }
 
     /// Whether the claim is false or unsupported.
@@ -33,7 +33,7 @@ impl Row {
 
     /// Whether the server speaks against the claim, in whichever of the two ways.
     pub(crate) fn is_found(&self) -> bool {
-        is_against(self.verdict.class)
+        self.verdict.class.is_some_and(is_against)
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn recall(rows: &[&Row], class: Class) -> Share {
 
 /// Of the claims that the server puts in a class, how many a person does.
 pub(crate) fn precision(rows: &[&Row], class: Class) -> Share {
-    share(rows, |row| row.verdict.class == class, Row::is_right)
+    share(rows, |row| row.verdict.class == Some(class), Row::is_right)
 }
 
 #[cfg(test)]
@@ -150,7 +150,7 @@ pub(crate) mod tests {
                 mistake: None,
             },
             verdict: ServerVerdict {
-                class: judged,
+                class: Some(judged),
                 evidence_type: EvidenceType::ToolMatch,
                 cited: vec!["e1".to_owned()],
                 note: "as e1 says".to_owned(),

@@ -80,7 +80,7 @@ pub(crate) async fn try_mutations(
         faithful.iter().map(|report| report.case).zip(unchanged).collect();
     let said = |label: &Label| {
         let answer = unchanged.get(&label.case).context("a report without an answer")?;
-        anyhow::Ok(verdict(answer, &label.id)?.class)
+        anyhow::Ok(verdict(answer, &label.id)?.counted())
     };
     let mut originals = Vec::new();
     for label in faithful.iter().flat_map(|report| &report.labels) {
@@ -94,7 +94,7 @@ pub(crate) async fn try_mutations(
     for (candidate, answer) in drawn.iter().zip(answers) {
         let Candidate { report, claim, mutation } = candidate;
         let label = report.labels.get(*claim).context("a mutation of no claim")?;
-        let (original, class) = (said(label)?, verdict(&answer, &label.id)?.class);
+        let (original, class) = (said(label)?, verdict(&answer, &label.id)?.counted());
         mutated.push(Outcome { kind: mutation.kind, case: label.case, original, class });
     }
     Ok(Trial { incidents: faithful.len(), possible, mutated, originals })

@@ -22,7 +22,7 @@ fn rows(path: &Path) {
             ("was slow because of its disk", "NOT ENOUGH INFO"),
         ][at % 3];
         format!(
-            r#"{{"id":"r{at:03}","claim":"api-{at} {said}.","label":"{label}","evidence":[{{"id":"e1","title":null,"text":"api-{at} has 5 replicas."}}]}}"#
+            r#"{{"id":"r{at:03}","claim":"api-{at} {said}.","label":"{label}","evidence":[{{"id":"e1","title":null,"text":"name,replicas\napi-{at},5"}}]}}"#
         )
     };
     fs::write(path, (0..ROWS).map(row).collect::<Vec<_>>().join("\n")).unwrap();

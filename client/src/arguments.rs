@@ -124,18 +124,15 @@ pub(crate) enum Class {
 #[command(after_help = "\
 Examples:
   gsar evaluate report.md --evidence evidence/
-  gsar evaluate --evidence evidence/ report.md
   gsar evaluate report.md --evidence pods.json --evidence app.log --explain c4
   agent | gsar evaluate - --evidence evidence/ --policy strict --output json
   gsar evaluate reports/*.md --evidence evidence/ --format junit > gsar.xml")]
 pub(crate) struct Evaluate {
     /// The reports; - for standard input
-    #[arg(value_name = "REPORT", required_unless_present_any = ["request", "evidence"], value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "REPORT", required_unless_present = "request", value_hint = ValueHint::FilePath)]
     pub(crate) reports: Vec<PathBuf>,
-    /// Evidence: files, and directories with everything below them
-    ///
-    /// Where no report is named before it, the last path is the report: --evidence evidence/ report.md
-    #[arg(long, short, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    /// A file of evidence, or a directory with everything below it; may be given several times
+    #[arg(long, short, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
     /// A corpus of stored evidence that counts as well; see gsar evidence
     #[arg(long, value_name = "CORPUS", conflicts_with = "request")]
@@ -189,8 +186,8 @@ pub(crate) struct Explain {
     /// The statements; a later one may refer to what an earlier one names
     #[arg(value_name = "STATEMENT", required = true)]
     pub(crate) statements: Vec<String>,
-    /// Evidence: files, and directories with everything below them; name the statements before it
-    #[arg(long, short, value_name = "PATH", num_args = 1.., required = true, value_hint = ValueHint::AnyPath)]
+    /// A file of evidence, or a directory with everything below it; may be given several times
+    #[arg(long, short, value_name = "PATH", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
     /// How to print
     #[arg(long, short, value_enum, default_value_t = Output::Human)]

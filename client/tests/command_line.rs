@@ -306,7 +306,7 @@ fn input_that_cannot_be_read_is_status_2_with_its_place() {
         fs::write(&path, content).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let latin = file("latin.log", b"ok\ncaf\xe9\n");
+    let latin = file("latin.txt", b"ok\ncaf\xe9\n");
     let json = file("pods.json", b"{\n\"items\": [\n}\n");
     let requests = file("requests.jsonl", b"{\"policy\":\"paper\"}\n{\"polcy\":\"paper\"}\n");
     for (arguments, place) in [

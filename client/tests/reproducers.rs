@@ -94,8 +94,7 @@ impl Case {
         fs::write(evidence.join("evidence.toml"), manifest).unwrap();
         let (report, recorded) = (self.file("reports/fixed.md"), self.file("evidence"));
         let evidence = evidence.to_str().unwrap();
-        let arguments =
-            ["evaluate", &report, "--evidence", &recorded, evidence, "--output", "json"];
+        let arguments = ["evaluate", &report, "-e", &recorded, "-e", evidence, "--output", "json"];
         let mut command = self.machine.command(&arguments);
         command.env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]").env("GSAR_EVIDENCE__EMBEDDINGS", "off");
         let output = command.output().unwrap();

@@ -34,6 +34,7 @@ mod fault;
 pub mod fixed;
 pub mod open_points;
 pub mod outer_loop;
+pub mod own_report;
 pub mod policy;
 pub mod ranking;
 mod reason;

@@ -46,6 +46,7 @@ mod logs;
 mod looks_at_entities;
 mod many_evaluations;
 mod model_judge;
+mod own_report;
 mod panels;
 mod policies;
 mod providers_that_fail;

@@ -108,7 +108,7 @@ async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
                 form: item.form,
                 family: item.family,
                 expected: *expected,
-                class: verdict(&answer, CLAIM)?.class,
+                class: verdict(&answer, CLAIM)?.counted(),
             });
         }
     }

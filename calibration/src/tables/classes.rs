@@ -18,6 +18,8 @@ pub(super) fn section(page: &mut String, title: &str, tune: &[&Row], test: &[&Ro
     )];
     let by_case = |rows| Share::by_case(&counts(rows, |_| true, Row::is_right));
     rows.push(both("the same, every case alike", &by_case(tune), &by_case(test)));
+    let decided = |rows| share(rows, |_| true, |row| row.verdict.class.is_some());
+    rows.push(both("decided", &decided(tune), &decided(test)));
     let faulty = |rows| share(rows, Row::is_faulty, Row::is_found);
     rows.push(both("false or unsupported claims found", &faulty(tune), &faulty(test)));
     for class in Class::ALL {
@@ -30,13 +32,15 @@ pub(super) fn section(page: &mut String, title: &str, tune: &[&Row], test: &[&Ro
 }
 
 fn confusion(page: &mut String, tune: &[&Row], test: &[&Row]) {
-    let names = Class::ALL.map(Class::name);
+    let columns: Vec<Option<Class>> = Class::ALL.into_iter().map(Some).chain([None]).collect();
+    let names: Vec<&str> =
+        columns.iter().map(|class| class.map_or("undecided", Class::name)).collect();
     let mut head = vec!["label \\ judge".to_owned()];
     for part in ["tune", "test"] {
         head.extend(names.iter().map(|name| format!("{part}: {name}")));
     }
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    let number = |rows: &[&Row], label, judged| {
+    let number = |rows: &[&Row], label, judged: Option<Class>| {
         let cell = |row: &&&Row| row.label.class == label && row.verdict.class == judged;
         rows.iter().filter(cell).count().to_string()
     };
@@ -45,7 +49,7 @@ fn confusion(page: &mut String, tune: &[&Row], test: &[&Row]) {
         .map(|label| {
             let mut cells = vec![label.name().to_owned()];
             for rows in [tune, test] {
-                cells.extend(Class::ALL.map(|judged| number(rows, label, judged)));
+                cells.extend(columns.iter().map(|judged| number(rows, label, *judged)));
             }
             cells
         })
@@ -64,7 +68,7 @@ mod tests {
             [row(0, Class::Grounded, Class::Ungrounded), row(0, Class::Grounded, Class::Grounded)];
         let mut page = String::new();
         section(&mut page, "All", &tune.iter().collect::<Vec<_>>(), &[]);
-        assert!(page.contains("| grounded | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 |"), "{page}");
+        assert!(page.contains("| grounded | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |"), "{page}");
         assert!(page.contains("| grounded recall | 50.0 % 1/2 | – | – |"), "{page}");
         assert!(page.contains("| ungrounded precision | 0.0 % 0/1 | – | – |"), "{page}");
     }

@@ -28,9 +28,9 @@ pub(super) fn section(page: &mut String, measured: &Measured, number: usize) {
 
 fn rank(row: &Row) -> u8 {
     match (row.label.class, row.verdict.class) {
-        (Class::Contradicted, Class::Grounded) => 0,
-        (Class::Ungrounded, Class::Grounded) => 1,
-        (Class::Grounded, Class::Contradicted) => 2,
+        (Class::Contradicted, Some(Class::Grounded)) => 0,
+        (Class::Ungrounded, Some(Class::Grounded)) => 1,
+        (Class::Grounded, Some(Class::Contradicted)) => 2,
         _ => 3,
     }
 }
@@ -45,7 +45,7 @@ fn entry(page: &mut String, place: usize, case: &str, row: &Row) {
         page,
         "{place}. **{} judged {}** — {case}, {} ({})",
         label.class.name(),
-        verdict.class.name(),
+        verdict.class.map_or("undecided", Class::name),
         label.id,
         facts.join(", ")
     );

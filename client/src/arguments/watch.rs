@@ -28,8 +28,9 @@ pub(crate) struct Watch {
     /// The directory that reports are written into
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
-    /// Evidence of the reports: files, and directories with everything below them; read again for each report
-    #[arg(long, short, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    /// A file of evidence of the reports, or a directory with everything below it; may be given several times, and is
+    /// read again for each report
+    #[arg(long, short, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
     /// A corpus of stored evidence that counts as well; see gsar evidence
     #[arg(long, value_name = "CORPUS")]

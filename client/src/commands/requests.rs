@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gsar_client::evidence;
 use gsar_client::input::{InputError, STANDARD_INPUT, messages, read_text, without_place};
+use gsar_core::own_report::repeats;
 use gsar_proto::v1;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -29,18 +30,19 @@ pub(super) fn of_reports(
         }
         return Ok((requests, Vec::new()));
     }
-    let (reports, evidence) = reports_and_evidence(&arguments.reports, &arguments.evidence)?;
-    for_one_report_only(arguments, reports.len())?;
-    let evidence = evidence::load(evidence)?;
+    reports_are_text(&arguments.reports)?;
+    for_one_report_only(arguments)?;
+    let mut evidence = evidence::load(&arguments.evidence)?;
     let claims = arguments.claims.as_deref().map(claims).transpose()?.unwrap_or_default();
     let gate = arguments.gate.as_deref().map(gate).transpose()?.and_then(|request| request.gate);
-    let mut requests = Vec::with_capacity(reports.len());
-    for path in reports {
+    let mut requests = Vec::with_capacity(arguments.reports.len());
+    for path in &arguments.reports {
         let synthesis = read_text(path)?;
         if synthesis.trim().is_empty() && claims.is_empty() {
             let message = "the report is empty".to_owned();
             return Err(InputError::Unusable { path: path.clone(), message }.into());
         }
+        let items = without_the_report(&evidence.items, &synthesis, &mut evidence.notes);
         requests.push(v1::EvaluateRequest {
             report: Some(v1::Report {
                 id: arguments.id.clone().unwrap_or_else(|| name_of(path)),
@@ -49,7 +51,7 @@ pub(super) fn of_reports(
                 generator_model: String::new(),
                 confidence: arguments.confidence,
             }),
-            evidence: evidence.items.clone(),
+            evidence: items,
             corpus_id: arguments.corpus.clone().unwrap_or_default(),
             policy: arguments.policy.clone().unwrap_or_default(),
             gate: gate.clone(),
@@ -70,36 +72,47 @@ fn is_explained(arguments: &Evaluate) -> bool {
     arguments.explain.is_some() || arguments.output.is_document()
 }
 
-/// Which paths are reports and which are evidence. `--evidence` takes every path behind it, so that a report which is
-/// named there is recognised: Markdown at the end, or one file behind directories.
-fn reports_and_evidence<'a>(
-    reports: &'a [PathBuf],
-    evidence: &'a [PathBuf],
-) -> Result<(&'a [PathBuf], &'a [PathBuf]), Failure> {
-    if !reports.is_empty() {
-        return Ok((reports, evidence));
-    }
-    let is_markdown = |path: &Path| {
+/// What a report cannot be: a path of evidence for which `--evidence` was not repeated.
+fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
+    const DATA: [&str; 8] = ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
+    let is_data = |path: &&PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        path == Path::new(STANDARD_INPUT) || matches!(extension, Some("md" | "markdown"))
+        path.is_dir() || extension.is_some_and(|extension| DATA.contains(&extension))
     };
-    let markdown = evidence.iter().rev().take_while(|path| is_markdown(path)).count();
-    let behind_directories = evidence
-        .split_last()
-        .is_some_and(|(last, before)| last.is_file() && before.iter().all(|path| path.is_dir()));
-    let count = if markdown == 0 && behind_directories { 1 } else { markdown };
-    match evidence.split_at_checked(evidence.len() - count) {
-        Some((evidence, reports)) if !evidence.is_empty() && !reports.is_empty() => {
-            Ok((reports, evidence))
+    match reports.iter().find(is_data) {
+        None => Ok(()),
+        Some(path) => {
+            let path = path.display();
+            Err(Failure::Usage(format!(
+                "{path} is not a report: a report is text or Markdown\n  --evidence takes one path: \
+                 gsar evaluate report.md --evidence {path}"
+            )))
         }
-        _ => Err(Failure::Usage(
-            "no report is named\n  name it before --evidence: gsar evaluate report.md --evidence evidence/"
-                .to_owned(),
-        )),
     }
 }
 
-fn for_one_report_only(arguments: &Evaluate, reports: usize) -> Result<(), Failure> {
+/// The evidence without what repeats a report; a note says what was left out.
+fn without_the_report(
+    items: &[v1::EvidenceItem],
+    report: &str,
+    notes: &mut Vec<String>,
+) -> Vec<v1::EvidenceItem> {
+    use v1::evidence_item::Content::{CheckRun, Json, Text};
+    let is_kept = |item: &&v1::EvidenceItem| match &item.content {
+        Some(Text(content) | Json(content)) if repeats(content, report) => {
+            let id = &item.id;
+            let sentence =
+                "repeats the report and was left out: a report is never its own evidence";
+            notes.push(format!("{id} {sentence}"));
+            false
+        }
+        Some(Text(_) | Json(_) | CheckRun(_)) | None => true,
+    };
+    items.iter().filter(is_kept).cloned().collect()
+}
+
+fn for_one_report_only(arguments: &Evaluate) -> Result<(), Failure> {
+    let reports = arguments.reports.len();
     if reports < 2 {
         return Ok(());
     }
@@ -211,30 +224,28 @@ mod tests {
     }
 
     #[test]
-    fn a_report_behind_the_evidence_is_distinguished() {
-        let folder = tempfile::tempdir().unwrap();
-        let directory = folder.path().to_owned();
-        let path = |name: &str| {
-            std::fs::write(directory.join(name), "x").unwrap();
-            directory.join(name)
+    fn evidence_without_its_flag_is_not_taken_for_a_report() {
+        let refused = |paths: &[&str]| {
+            let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+            reports_are_text(&paths).err().map(|failure| failure.to_string())
         };
-        let (log, text, one, two) = (path("a.log"), path("b.txt"), path("one.md"), path("two.md"));
-        let recognised = |evidence: &[&PathBuf]| {
-            let evidence: Vec<PathBuf> = evidence.iter().map(|path| (*path).clone()).collect();
-            let recognised = reports_and_evidence(&[], &evidence);
-            recognised.map(|(reports, evidence)| (reports.to_vec(), evidence.to_vec())).ok()
+        assert_eq!(refused(&["one.md", "two.txt", "-", "three"]), None);
+        let refused = refused(&["one.md", "pods.json"]).unwrap();
+        assert!(refused.contains("report.md --evidence pods.json"), "{refused}");
+    }
+
+    #[test]
+    fn what_repeats_the_report_is_left_out_of_its_evidence() {
+        let item = |id: &str, text: &str| v1::EvidenceItem {
+            id: id.to_owned(),
+            content: Some(v1::evidence_item::Content::Text(text.to_owned())),
+            ..v1::EvidenceItem::default()
         };
-        let dir = &directory;
-        assert_eq!(recognised(&[dir, &one]), Some((vec![one.clone()], vec![dir.clone()])));
-        let both = vec![one.clone(), two.clone()];
-        assert_eq!(
-            recognised(&[dir, &log, &one, &two]),
-            Some((both, vec![dir.clone(), log.clone()]))
-        );
-        assert_eq!(recognised(&[dir, &text]), Some((vec![text.clone()], vec![dir.clone()])));
-        assert_eq!(recognised(&[&log, &text]), None, "the report may be forgotten");
-        assert_eq!(recognised(&[&one, &two]), None, "nothing would be left as evidence");
-        assert_eq!(recognised(&[]), None);
+        let items = [item("report.md", "It is down.\n"), item("log", "10:00 It is down.")];
+        let mut notes = Vec::new();
+        let kept = without_the_report(&items, "It is down.", &mut notes);
+        assert_eq!(kept.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["log"]);
+        assert!(notes[0].starts_with("report.md repeats the report"), "{notes:?}");
     }
 
     #[test]

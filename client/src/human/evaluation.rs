@@ -112,7 +112,19 @@ fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let facts = facts.join(" · ");
     let room = page.columns().saturating_sub(width(&id) + 3);
     page.line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &end_cut(&facts, room))));
+    if let Some(items) = items(answer) {
+        page.line(&styled(DIM, &end_cut(&items, page.columns())));
+    }
     page.gap();
+}
+
+/// The items that were read: `4 items: alert.json, pods.json and 2 more`; `None` where there are none.
+fn items(answer: &v1::EvaluateResponse) -> Option<String> {
+    const MAX_NAMED: usize = 5;
+    let items = &answer.provenance.as_ref()?.evidence;
+    let number = u64::try_from(items.len()).unwrap_or(u64::MAX);
+    let names = listed(items.iter().map(|item| item.evidence_id.as_str()), MAX_NAMED);
+    (number > 0).then(|| format!("{}: {names}", count(number, "item")))
 }
 
 /// The judges that were asked, with what came of those that did not judge; nothing where none was.

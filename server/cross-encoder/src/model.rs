@@ -117,7 +117,7 @@ impl Model {
         self.settings.max_tokens
     }
 
-    /// The likelihoods from which it decides.
+    /// The likelihood from which it decides.
     #[must_use]
     pub fn thresholds(&self) -> Thresholds {
         self.settings.thresholds

@@ -14,14 +14,12 @@ const MIN_TEMPERATURE: f64 = 0.01;
 /// The greatest temperature.
 const MAX_TEMPERATURE: f64 = 100.0;
 
-/// The likelihoods from which a model may decide a claim, from calibration data; below them it leaves the claim undecided.
-/// A model decides no other class.
+/// The likelihood from which a model may decide a claim, from calibration data; below it the model leaves the claim
+/// undecided. It decides no other class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Thresholds {
     /// For ungrounded, 0.5 to 1; `None` where the model never decides it.
     pub ungrounded: Option<Millionths>,
-    /// For complementary, likewise.
-    pub complementary: Option<Millionths>,
 }
 
 /// How a model is run and its output read.
@@ -119,8 +117,7 @@ impl Thresholds {
             };
             match class.as_str() {
                 "ungrounded" => thresholds.ungrounded = Some(likelihood),
-                "complementary" => thresholds.complementary = Some(likelihood),
-                _ => return refuse(found, "ungrounded and complementary are"),
+                _ => return refuse(found, "ungrounded is"),
             }
         }
         Ok(thresholds)
@@ -146,7 +143,7 @@ mod tests {
         assert_eq!(read(both), Settings { temperature: 1.7, max_tokens: 192, thresholds });
         let decides = json!({"gsar": {"decides_from": {"ungrounded": 0.85}}});
         let ungrounded = Some(Millionths::new(850_000));
-        assert_eq!(read(decides).thresholds, Thresholds { ungrounded, complementary: None });
+        assert_eq!(read(decides).thresholds, Thresholds { ungrounded });
     }
 
     #[test]
@@ -174,8 +171,8 @@ mod tests {
                 "gsar.decides_from.ungrounded = 0.4",
             ),
             (
-                json!({"gsar": {"decides_from": {"complementary": "1"}}}),
-                "gsar.decides_from.complementary = \"1\"",
+                json!({"gsar": {"decides_from": {"ungrounded": "1"}}}),
+                "gsar.decides_from.ungrounded = \"1\"",
             ),
         ] {
             assert_eq!(Settings::read(&config).unwrap_err().found, expected);

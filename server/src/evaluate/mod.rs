@@ -14,6 +14,7 @@ mod engine;
 mod examples;
 mod judging;
 mod not_rescored;
+mod own_report;
 mod pipeline;
 mod policy_choice;
 mod record;

@@ -19,7 +19,9 @@ use super::judging::{Judged, ask};
 use super::record::{self, Keyed};
 use super::retrieval::{Corpus, Gathered, insufficient};
 use super::stopwatch::Stopwatch;
-use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, unjudged, warnings};
+use super::{
+    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, own_report, unjudged, warnings,
+};
 use crate::call::{Call, Step};
 use crate::config::EvidenceKept;
 use crate::judge::{Example, Judge, Notice, Question};
@@ -267,6 +269,7 @@ impl Engine {
             around.provenance.retrieval = Some(retrieval);
             around.watch.lap(Step::Retrieve);
         }
+        around.notices.extend(own_report::mark(&report.synthesis, &mut gathered.evidence));
         if let Some(gate) = &mut shared.gate {
             gate.link(&gathered.evidence);
         }
@@ -284,7 +287,7 @@ impl Engine {
     ) -> v1::EvaluateResponse {
         call.enter(Step::Decide);
         around.provenance.judges = judged.links;
-        around.notices = judged.notices;
+        around.notices.extend(judged.notices);
         let policy = &shared.policy.policy;
         let gate = shared.gate.take();
         let answer = match judged.outcome {

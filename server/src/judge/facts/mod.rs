@@ -2,7 +2,7 @@
 //! the records that decide, and leaves all other claims undecided. Deterministic; no model, no network.
 //!
 //! Facts and rules are in `gsar-extraction`; here their outcomes become judged claims. A claim that joins several
-//! statements is grounded where each is, and contradicted where one is. Questions and proposals are complementary. What
+//! statements is grounded where each is, and contradicted where one is. What
 //! a language model inferred, and what an earlier report said, is not evidence.
 
 mod explain;

@@ -6,7 +6,7 @@ use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::rules::Index;
 
 use super::explain;
-use super::ruling::{self, states_nothing};
+use super::ruling::{self, asks_or_proposes};
 
 /// The most bytes of evidence read for one question.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -67,7 +67,7 @@ impl<'e> Observations<'e> {
             if !go_on() {
                 return Err(Interrupted { judged: judged.len(), claims: claims.len() });
             }
-            judged.push(states_nothing(claim).unwrap_or_else(|| self.ruled(claim)));
+            judged.push(asks_or_proposes(claim).unwrap_or_else(|| self.ruled(claim)));
         }
         Ok(judged)
     }

@@ -22,38 +22,26 @@ pub(in crate::judge) struct Ruling {
     rules: Vec<Rule>,
 }
 
-/// The verdict on a claim that asks or proposes; `None` for a statement.
-pub(in crate::judge) fn states_nothing(claim: &Claim) -> Option<JudgedClaim> {
-    (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| JudgedClaim {
-        claim: claim.clone(),
-        class: Class::Complementary,
-        evidence_type: EvidenceType::ComplementaryFinding,
-        citations: Vec::new(),
-        note: "it states no fact: it asks or proposes".to_owned(),
-        role: Role::Proposal,
-        rules: Vec::new(),
-        undecided: None,
+/// The verdict on a claim that asks or proposes; `None` for a statement. Whether the evidence calls for it takes a reader.
+pub(in crate::judge) fn asks_or_proposes(claim: &Claim) -> Option<JudgedClaim> {
+    (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| {
+        let leaning = Leaning { class: Class::Complementary, likelihood: None };
+        let note = "it states no fact: it asks or proposes".to_owned();
+        JudgedClaim { role: Role::Proposal, ..undecided(claim, leaning, note) }
     })
 }
 
-/// A claim that is not decided, and what it is more likely than anything else.
+/// A claim that is not decided, with the class it is most likely of.
 pub(in crate::judge) fn undecided(claim: &Claim, leaning: Leaning, note: String) -> JudgedClaim {
-    JudgedClaim { undecided: Some(leaning), ..without_citations(claim, Class::Ungrounded, note) }
+    JudgedClaim { undecided: Some(leaning), ..ungrounded(claim, note) }
 }
 
-/// A claim decided without evidence to cite.
-pub(in crate::judge) fn without_citations(
-    claim: &Claim,
-    class: Class,
-    note: String,
-) -> JudgedClaim {
+/// A claim that nothing supports.
+pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
     JudgedClaim {
         claim: claim.clone(),
-        class,
-        evidence_type: match class {
-            Class::Complementary => EvidenceType::ComplementaryFinding,
-            _ => EvidenceType::Inference,
-        },
+        class: Class::Ungrounded,
+        evidence_type: EvidenceType::Inference,
         role: Role::default(),
         citations: Vec::new(),
         note,
@@ -242,7 +230,7 @@ mod tests {
             ("Pod cart-1 is in CrashLoopBackOff.", Some(Class::Contradicted)),
             ("cart-1 is Running; cart-2 is in CrashLoopBackOff.", Some(Class::Grounded)),
             ("cart-1 is Running; cart-2 is haunted by gremlins.", None),
-            ("Should cart-2 be restarted?", Some(Class::Complementary)),
+            ("Should cart-2 be restarted?", None),
             ("cart-2 was restarted by hand.", None),
         ] {
             let judged = judged_over(text, &items);

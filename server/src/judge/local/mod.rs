@@ -1,9 +1,9 @@
-//! This module is the judge `local/1`: a trained cross-encoder that says what nothing supports and what is a further angle,
-//! and rules for what stands in the evidence as claimed. It runs here, without a network and without a key.
+//! This module is the judge `local/1`: a trained cross-encoder that says what nothing supports, and rules for what stands in
+//! the evidence as claimed. It runs here, without a network and without a key.
 //!
 //! What rules support is grounded. For any other claim the passages of evidence that bear on it are chosen and written as
 //! one premise ([`Passages`]), the cross-encoder says how likely each class is, and [`decision`] decides where that is
-//! enough. It grounds and contradicts nothing by itself; the claim stays undecided then.
+//! enough. All other claims stay undecided.
 
 mod decision;
 
@@ -17,9 +17,9 @@ use gsar_cross_encoder::{
 use gsar_embedding::Runtime;
 use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
-use self::decision::{Decided, decide, percent};
+use self::decision::{decide, percent};
 use super::embedded::judgement;
-use super::facts::ruling::{ruled, states_nothing, undecided, without_citations};
+use super::facts::ruling::{asks_or_proposes, ruled, undecided, ungrounded};
 use super::facts::{Kept, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 
@@ -138,7 +138,7 @@ impl LocalJudge {
         observations: &Observations<'_>,
         passages: &Passages<'_, '_>,
     ) -> Start {
-        if let Some(judged) = states_nothing(claim) {
+        if let Some(judged) = asks_or_proposes(claim) {
             return Start::Decided(judged);
         }
         match ruled(claim, observations) {
@@ -157,10 +157,19 @@ impl LocalJudge {
     }
 
     fn decided(&self, claim: &Claim, scored: &Probabilities) -> JudgedClaim {
-        let (decided, note) = decide(scored, self.thresholds);
-        match decided {
-            Decided::As(class) => without_citations(claim, class, note),
-            Decided::Open(leaning) => undecided(claim, leaning, note),
+        match decide(scored, self.thresholds) {
+            Ok(()) => {
+                let likelihood = percent(scored.ungrounded);
+                let note = format!("the model finds it supported by nothing ({likelihood} %)");
+                ungrounded(claim, note)
+            }
+            Err(leaning) => {
+                let likelihood = percent(scored.of(leaning.class));
+                let class = leaning.class.name();
+                let note =
+                    format!("the model leans to {class} ({likelihood} %), which decides nothing");
+                undecided(claim, leaning, note)
+            }
         }
     }
 

@@ -1,0 +1,25 @@
+//! A report among its own evidence, over a real socket.
+
+use crate::support::{Running, item, request};
+use gsar_proto::v1;
+
+#[tokio::test]
+async fn a_report_is_never_its_own_evidence() {
+    let server = Running::start().await;
+    let report = "The connection pool of checkout was exhausted by a leak.";
+    let evaluated = async |evidence: Vec<v1::EvidenceItem>| {
+        let mut asked = v1::EvaluateRequest { evidence, ..request() };
+        asked.report.as_mut().unwrap().synthesis = report.to_owned();
+        server.grounding().evaluate(asked).await.unwrap().into_inner()
+    };
+    let log = item("log", "10:04:05 ERROR request failed\n10:04:06 INFO retried\n");
+    let answer = evaluated(vec![log.clone(), item("draft", report)]).await;
+    let warned: Vec<&v1::Reason> =
+        answer.warnings.iter().filter(|warning| warning.code == "REPORT_IN_EVIDENCE").collect();
+    assert_eq!(warned.len(), 1, "{:?}", answer.warnings);
+    assert!(warned[0].sentence.contains("draft"), "{warned:?}");
+    assert_ne!(answer.claims[0].class(), v1::ClaimClass::Grounded, "{answer:?}");
+
+    let answer = evaluated(vec![log]).await;
+    assert!(answer.warnings.iter().all(|warning| warning.code != "REPORT_IN_EVIDENCE"));
+}
