@@ -1,5 +1,6 @@
 #!/bin/sh
-# Starts a server on a socket in a temporary directory, evaluates three reports of one incident, stops it.
+# Starts a server on a socket in a temporary directory, evaluates three reports of one incident, stops it; then one of them
+# without any chat model.
 set -eu
 bin=$1
 datasets=$(dirname "$0")/../datasets
@@ -33,14 +34,24 @@ EOF
 server=$!
 until_true grep -q '"message":"ready"' "$work/log"
 
-echo "Judge and second reader are a chat model whose answers to these reports were recorded (datasets/answers)."
-echo "Your own model: docs/JUDGES.md."
-for report in faithful overreaching contradicted; do
-    printf '\n$ gsar evaluate %s.md --evidence evidence\n' "$report"
+evaluate() {
+    report=$1
+    shift
     status=0
-    "$bin/gsar" evaluate "$here/reports/$report.md" --evidence "$here/evidence" --endpoint "unix://$work/gsar.sock" || status=$?
+    "$bin/gsar" evaluate "$here/reports/$report.md" --evidence "$here/evidence" "$@" || status=$?
     # 0 proceed, 10 regenerate, 11 replan, 12 abstain; anything else is a failure of the demo.
     case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac
+}
+
+echo "Judge and second reader are a chat model whose answers to these reports were recorded (datasets/answers)."
+for report in faithful overreaching contradicted; do
+    printf '\n$ gsar evaluate %s.md --evidence evidence\n' "$report"
+    evaluate "$report" --endpoint "unix://$work/gsar.sock"
 done
 
-printf '\nYour own: %s/gsar evaluate REPORT.md --evidence DIRECTORY\n' "$bin"
+printf '\nWithout any chat model: what the embedded judge finds supported by nothing. It decides nothing else.\n'
+printf '\n$ gsar evaluate overreaching.md --evidence evidence --only ungrounded\n'
+GSAR_JUDGES__CHAIN='["embedded"]' evaluate overreaching --data-dir "$work/embedded" --only ungrounded
+
+printf '\nYour own report, with your own model:\n'
+printf '  %s/gsar evaluate REPORT.md --evidence DIRECTORY --judge ollama:qwen3:8b\n' "$bin"

@@ -54,7 +54,7 @@ pub(crate) async fn with_server_allowing<T>(
                 let client = Client::connect_with(endpoint, tls).await?;
                 client.with_token_file(token_file.as_deref())?
             }
-            Target::OneCall { binary, data_dir } => {
+            Target::OneCall { binary, data_dir, .. } => {
                 let server = OneCallServer::start(binary, data_dir.as_deref())?;
                 started.insert(server).client(binary).await?
             }

@@ -6,6 +6,7 @@ mod drive;
 mod evidence;
 mod format;
 mod graph;
+mod judge;
 mod ledger;
 mod watch;
 
@@ -19,6 +20,7 @@ pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
 pub(crate) use format::{Format, Stream};
 pub(crate) use graph::{Graph, GraphFormat};
+pub(crate) use judge::{Judge, TryJudge};
 pub(crate) use ledger::{Export, FileFormat, Grade, Kind, Ledger, Rescore};
 pub(crate) use watch::Watch;
 
@@ -68,6 +70,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Ledger(Ledger),
     Open(Open),
+    #[command(subcommand)]
+    Judge(Judge),
     Health(Health),
     Doctor(Doctor),
     Completions(Completions),
@@ -113,6 +117,21 @@ pub(crate) enum Class {
     Contradicted,
     /// A further perspective
     Complementary,
+}
+
+/// Which claims are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// The evidence shows it
+    Grounded,
+    /// Nothing shows it
+    Ungrounded,
+    /// The evidence shows otherwise
+    Contradicted,
+    /// A further perspective
+    Complementary,
+    /// No judge decided it
+    Undecided,
 }
 
 /// Decide whether a report may go out
@@ -162,7 +181,7 @@ pub(crate) struct Evaluate {
     pub(crate) explain: Option<String>,
     /// Show only claims of these classes
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
-    pub(crate) only: Vec<Class>,
+    pub(crate) only: Vec<Only>,
     /// Whole requests instead: one EvaluateRequest as JSON, or one per line; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,

@@ -44,6 +44,7 @@ pub(crate) fn wish(connection: &Connection) -> Wish {
     Wish {
         endpoint: connection.endpoint.clone(),
         data_dir: connection.data_dir.clone(),
+        judge: connection.judge(),
         tls: connection.tls(),
         token_file: connection.token_file.clone(),
     }
@@ -74,8 +75,12 @@ pub(crate) async fn open(
             let client = Client::connect_with(endpoint, tls).await?;
             Ok(client.with_token_file(token_file.as_deref())?)
         }
-        Target::OneCall { binary, data_dir } => {
-            let server = started.insert(OneCallServer::start(binary, data_dir.as_deref())?);
+        Target::OneCall { binary, data_dir, judge } => {
+            let data_dir = data_dir.as_deref();
+            let server = started.insert(match judge {
+                Some(judge) => OneCallServer::judged_by(binary, data_dir, judge)?,
+                None => OneCallServer::start(binary, data_dir)?,
+            });
             Ok(server.client(binary).await?)
         }
     }

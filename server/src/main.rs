@@ -37,6 +37,12 @@ struct Arguments {
     /// Directory of the ledger.
     #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    /// The only judge of this run: local/1, rules/2, or a chat model such as ollama:qwen3:8b or openai:gpt-4o-mini.
+    #[arg(long, value_name = "JUDGE")]
+    judge: Option<String>,
+    /// Where that chat model listens; openai-compatible has no address of its own.
+    #[arg(long, value_name = "URL", requires = "judge")]
+    judge_url: Option<String>,
     /// How log lines look.
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<Format>,
@@ -124,6 +130,8 @@ fn main() -> ExitCode {
             Format::Json => LogFormat::Json,
             Format::Pretty => LogFormat::Pretty,
         }),
+        judge: arguments.judge,
+        judge_url: arguments.judge_url,
     };
     let Loaded { config, layers, mut problems } = match sources.load() {
         Ok(loaded) => loaded,

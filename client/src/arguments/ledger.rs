@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
 use jiff::Timestamp;
 
-use super::{Class, Connection, Output, Tier};
+use super::{Class, Connection, Only, Output, Tier};
 
 /// Read the record of evaluations, decide them anew, grade, export and delete them
 ///
@@ -63,7 +63,7 @@ pub(crate) enum Ledger {
         explain: Option<String>,
         /// Show only claims of these classes
         #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
-        only: Vec<Class>,
+        only: Vec<Only>,
         /// Print the content of this evidence item instead, byte for byte
         #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
         evidence: Option<String>,

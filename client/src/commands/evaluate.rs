@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 
 use super::shown::Shown;
 use super::{
-    check_explained, classes, explain, note, print_as_it_is, print_json, report, requests,
+    check_explained, explain, note, print_as_it_is, print_json, report, requests, shown_classes,
 };
 use crate::arguments::{Evaluate, Format};
 use crate::documents::{Evaluated, Refused, junit, markdown};
@@ -24,7 +24,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
     }
     let view = View {
         columns: terminal.columns,
-        only: classes(&arguments.only),
+        only: shown_classes(&arguments.only),
         explain: explain(arguments.explain.as_deref()),
     };
     with_client(&arguments.connection, async |client, server| {

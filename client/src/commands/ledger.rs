@@ -8,8 +8,8 @@ use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
 use super::{
-    check_explained, check_kept, classes, explain, export, instant, is_json, print, print_as_it_is,
-    print_json, rescore,
+    check_explained, check_kept, class, explain, export, instant, is_json, print, print_as_it_is,
+    print_json, rescore, shown_classes,
 };
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
@@ -68,7 +68,7 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
         Ledger::Show { id, explain: wish, only, output, connection, .. } => {
             let view = View {
                 columns: terminal.columns,
-                only: classes(only),
+                only: shown_classes(only),
                 explain: explain(wish.as_deref()),
             };
             show(id, &view, *output, connection).await
@@ -196,7 +196,7 @@ async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failu
 async fn grade(arguments: &Grade) -> Result<Status, Failure> {
     use v1::grade::Subject;
     check_kept(&arguments.connection, "record to grade")?;
-    let class = classes(arguments.class.as_slice()).pop();
+    let class = arguments.class.map(class);
     let subject = match (&arguments.claim, class, arguments.tier) {
         (Some(claim), Some(class), _) => {
             Some(Subject::Claim(v1::ClaimGrade { claim_id: claim.clone(), class: class.into() }))

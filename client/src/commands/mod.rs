@@ -11,6 +11,7 @@ mod export;
 mod gate;
 mod graph;
 mod health;
+mod judge;
 mod ledger;
 mod manuals;
 mod open;
@@ -29,7 +30,7 @@ use gsar_client::connection::{Environment, Target, find};
 use gsar_proto::json::{self, Named};
 use gsar_proto::v1;
 
-use crate::arguments::{Arguments, Class, Command, Connection, Output};
+use crate::arguments::{Arguments, Class, Command, Connection, Judge, Only, Output};
 use crate::failure::Failure;
 use crate::human::Explain;
 use crate::session::wish;
@@ -53,6 +54,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
         Command::Search(search) => search::run(&search, terminal).await,
         Command::Ledger(ledger) => ledger::run(&ledger, terminal).await,
         Command::Open(open) => open::run(&open),
+        Command::Judge(Judge::Try(trial)) => judge::run(&trial, terminal).await,
         Command::Health(health) => health::run(&health).await,
         Command::Doctor(doctor) => doctor::run(&doctor, terminal).await,
         Command::Completions(completions) => manuals::completions(&completions),
@@ -141,13 +143,25 @@ fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), 
     Err(Failure::Usage(format!("--explain: no claim has the id `{id}`; {known}")))
 }
 
-fn classes(only: &[Class]) -> Vec<v1::ClaimClass> {
+/// The class of a flag.
+const fn class(class: Class) -> v1::ClaimClass {
+    match class {
+        Class::Grounded => v1::ClaimClass::Grounded,
+        Class::Ungrounded => v1::ClaimClass::Ungrounded,
+        Class::Contradicted => v1::ClaimClass::Contradicted,
+        Class::Complementary => v1::ClaimClass::Complementary,
+    }
+}
+
+/// The classes that are shown; `None` for undecided claims.
+fn shown_classes(only: &[Only]) -> Vec<Option<v1::ClaimClass>> {
     only.iter()
-        .map(|class| match class {
-            Class::Grounded => v1::ClaimClass::Grounded,
-            Class::Ungrounded => v1::ClaimClass::Ungrounded,
-            Class::Contradicted => v1::ClaimClass::Contradicted,
-            Class::Complementary => v1::ClaimClass::Complementary,
+        .map(|only| match only {
+            Only::Grounded => Some(v1::ClaimClass::Grounded),
+            Only::Ungrounded => Some(v1::ClaimClass::Ungrounded),
+            Only::Contradicted => Some(v1::ClaimClass::Contradicted),
+            Only::Complementary => Some(v1::ClaimClass::Complementary),
+            Only::Undecided => None,
         })
         .collect()
 }

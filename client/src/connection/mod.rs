@@ -73,10 +73,21 @@ pub struct Wish {
     pub endpoint: Option<String>,
     /// The data directory of a server that is started for this call; with it, no running server is asked.
     pub data_dir: Option<PathBuf>,
+    /// The judge of a server that is started for this call; with it, no running server is asked.
+    pub judge: Option<ChosenJudge>,
     /// The files for TLS named on the command line.
     pub tls: TlsFiles,
     /// The file with a token named on the command line.
     pub token_file: Option<PathBuf>,
+}
+
+/// The only judge of a server that is started for one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenJudge {
+    /// Its name, such as `ollama:qwen3:8b`.
+    pub name: String,
+    /// Where it listens; `None` for the provider's own address.
+    pub url: Option<String>,
 }
 
 /// Where the calls go.
@@ -99,6 +110,8 @@ pub enum Target {
         binary: PathBuf,
         /// Its data directory; `None` for a private one that goes with it.
         data_dir: Option<PathBuf>,
+        /// Its judge; `None` for those of its configuration.
+        judge: Option<ChosenJudge>,
     },
 }
 
@@ -179,7 +192,7 @@ pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetErro
 
 fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
     let token_file = wish.token_file.clone().or_else(|| environment.token_file.clone());
-    if wish.data_dir.is_none() {
+    if wish.data_dir.is_none() && wish.judge.is_none() {
         for (given, found) in [
             (&wish.endpoint, EndpointSource::Flag),
             (&environment.endpoint, EndpointSource::Variable),
@@ -201,7 +214,10 @@ fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetEr
         }
     }
     match environment.server_binary() {
-        Some(binary) => Ok(Target::OneCall { binary, data_dir: wish.data_dir.clone() }),
+        Some(binary) => {
+            let (data_dir, judge) = (wish.data_dir.clone(), wish.judge.clone());
+            Ok(Target::OneCall { binary, data_dir, judge })
+        }
         None => Err(TargetError::Nowhere {
             sockets: environment
                 .default_sockets
@@ -269,7 +285,7 @@ mod tests {
         );
         let binary = folder.path().join(SERVER_BINARY);
         std::fs::write(&binary, "").unwrap();
-        let one_call = Target::OneCall { binary, data_dir: None };
+        let one_call = Target::OneCall { binary, data_dir: None, judge: None };
         assert_eq!(find(&Wish::default(), &environment), Ok(one_call.clone()));
 
         let listener = UnixListener::bind(&system).unwrap();
@@ -309,7 +325,10 @@ mod tests {
         std::fs::write(&binary, "").unwrap();
         let data_dir = Some(PathBuf::from("/data"));
         let wish = Wish { data_dir: data_dir.clone(), ..Wish::default() };
-        assert_eq!(find(&wish, &environment), Ok(Target::OneCall { binary, data_dir }));
+        assert_eq!(
+            find(&wish, &environment),
+            Ok(Target::OneCall { binary, data_dir, judge: None })
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
+use super::ChosenJudge;
 use crate::client::Client;
 use crate::endpoint::Endpoint;
 
@@ -91,7 +92,19 @@ impl OneCallServer {
     /// # Errors
     /// [`StartError`] when the process cannot be started.
     pub fn start(binary: &Path, data_dir: Option<&Path>) -> Result<Self, StartError> {
-        Self::spawn(binary, data_dir, None)
+        Self::spawn(binary, data_dir, None, None)
+    }
+
+    /// The same with one judge instead of those of its configuration.
+    ///
+    /// # Errors
+    /// [`StartError`] when the process cannot be started.
+    pub fn judged_by(
+        binary: &Path,
+        data_dir: Option<&Path>,
+        judge: &ChosenJudge,
+    ) -> Result<Self, StartError> {
+        Self::spawn(binary, data_dir, None, Some(judge))
     }
 
     /// The same with a configuration of its own, as TOML; its data stays in the private directory.
@@ -99,13 +112,14 @@ impl OneCallServer {
     /// # Errors
     /// [`StartError`] when the process cannot be started.
     pub fn configured(binary: &Path, configuration: &str) -> Result<Self, StartError> {
-        Self::spawn(binary, None, Some(configuration))
+        Self::spawn(binary, None, Some(configuration), None)
     }
 
     fn spawn(
         binary: &Path,
         data_dir: Option<&Path>,
         configuration: Option<&str>,
+        judge: Option<&ChosenJudge>,
     ) -> Result<Self, StartError> {
         let failed = |source| StartError::Start { binary: binary.to_owned(), source };
         let folder = tempfile::Builder::new().prefix("gsar-").tempdir().map_err(failed)?;
@@ -120,6 +134,10 @@ impl OneCallServer {
             let file = folder.path().join("gsar.toml");
             fs::write(&file, configuration).map_err(failed)?;
             command.arg("--config").arg(file);
+        }
+        if let Some(ChosenJudge { name, url }) = judge {
+            command.arg("--judge").arg(name);
+            command.args(url.iter().flat_map(|url| ["--judge-url", url]));
         }
         let child = command
             .arg("--listen")

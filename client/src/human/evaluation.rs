@@ -25,8 +25,8 @@ pub(crate) struct Scene<'a> {
 pub(crate) struct View {
     /// How many columns there are.
     pub(crate) columns: usize,
-    /// Only claims of these classes; empty for all.
-    pub(crate) only: Vec<v1::ClaimClass>,
+    /// Only claims of these classes, `None` for undecided ones; empty for all.
+    pub(crate) only: Vec<Option<v1::ClaimClass>>,
     /// How much is said.
     pub(crate) explain: Explain,
 }
@@ -34,7 +34,8 @@ pub(crate) struct View {
 impl View {
     /// Whether the claim is shown.
     pub(crate) fn shows(&self, claim: &v1::JudgedClaim) -> bool {
-        let class = self.only.is_empty() || self.only.contains(&claim.class());
+        let decided = claim.undecided.is_none().then(|| claim.class());
+        let class = self.only.is_empty() || self.only.contains(&decided);
         let asked_for = match &self.explain {
             Explain::Claim(id) => *id == claim.id,
             Explain::Briefly | Explain::All => true,

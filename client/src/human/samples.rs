@@ -388,7 +388,7 @@ fn one_claim_explained() {
 #[test]
 fn only_some_classes() {
     let mut view = view(80, Explain::Briefly);
-    view.only = vec![v1::ClaimClass::Contradicted, v1::ClaimClass::Ungrounded];
+    view.only = vec![Some(v1::ClaimClass::Contradicted), Some(v1::ClaimClass::Ungrounded)];
     insta::assert_snapshot!(plain(&answer(), None, &view));
 }
 

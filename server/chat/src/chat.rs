@@ -136,7 +136,8 @@ impl Chat {
                     record_reply(&span, reply);
                 }
                 let failure = Box::new(failure);
-                Err(ChatError { model: inner.model.clone(), failure, attempts })
+                let url = inner.secrets.hidden_in(inner.url.to_string());
+                Err(ChatError { model: inner.model.clone(), url, failure, attempts })
             }
         }
     }

@@ -13,6 +13,8 @@ use crate::reply::{Attempt, Reply};
 pub struct ChatError {
     /// Who was asked.
     pub model: ModelName,
+    /// Where, without secrets.
+    pub url: String,
     /// Why the last attempt failed, or why none was made.
     pub failure: Box<Failure>,
     /// What was tried, oldest first; empty when nothing left this process.
@@ -49,8 +51,9 @@ impl fmt::Display for ChatError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.model, self.failure)?;
         match self.attempts.len() {
-            0 | 1 => Ok(()),
-            number => write!(formatter, " ({number} attempts)"),
+            0 => Ok(()),
+            1 => write!(formatter, " (called {})", self.url),
+            number => write!(formatter, " (called {} {number} times)", self.url),
         }
     }
 }

@@ -113,7 +113,7 @@ async fn what_passes_is_asked_again_and_what_does_not_is_not() {
         let error = still.ask(LONG).await.unwrap_err();
         assert_eq!(still.server.counts().requests, requests, "{play:?}");
         assert_eq!(error.attempts.len() as u64, requests);
-        assert_eq!(error.to_string().contains("(3 attempts)"), requests == 3, "{error}");
+        assert_eq!(error.to_string().contains(" 3 times)"), requests == 3, "{error}");
     }
 }
 

@@ -24,6 +24,10 @@ pub struct Sources {
     pub data_dir: Option<PathBuf>,
     /// `--log-format`.
     pub log_format: Option<LogFormat>,
+    /// `--judge`.
+    pub judge: Option<String>,
+    /// `--judge-url`.
+    pub judge_url: Option<String>,
 }
 
 /// A configuration that was read, and is not checked any further.
@@ -126,8 +130,11 @@ struct Flags<'a>(&'a Sources);
 
 impl Provider for Flags<'_> {
     fn metadata(&self) -> Metadata {
-        Metadata::named("command line")
-            .interpolater(|_, keys| format!("--{}", keys.join("-").replace('_', "-")))
+        Metadata::named("command line").interpolater(|_, keys| match keys {
+            ["judges", "chain", ..] => "--judge".to_owned(),
+            ["judges", "models", ..] => "--judge-url".to_owned(),
+            keys => format!("--{}", keys.join("-").replace('_', "-")),
+        })
     }
 
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
@@ -147,6 +154,15 @@ impl Provider for Flags<'_> {
             };
             let log = Dict::from([("format".to_owned(), name.into())]);
             dict.insert("log".to_owned(), log.into());
+        }
+        if let Some(judge) = &sources.judge {
+            let mut judges = Dict::from([("chain".to_owned(), vec![judge.clone()].into())]);
+            if let Some(url) = &sources.judge_url {
+                let model = Dict::from([("base_url".to_owned(), url.clone().into())]);
+                let models = Dict::from([(judge.clone(), model.into())]);
+                judges.insert("models".to_owned(), models.into());
+            }
+            dict.insert("judges".to_owned(), judges.into());
         }
         Ok(Profile::Default.collect(dict))
     }
@@ -195,6 +211,27 @@ mod tests {
         assert!(printed.contains("data_dir = \"/flag\""), "{printed}");
         assert!(printed.contains("# --data-dir"), "{printed}");
         assert!(printed.contains("# GSAR_LIMITS__CLAIMS"), "{printed}");
+    }
+
+    #[test]
+    fn a_judge_and_its_address_come_from_flags() {
+        let judge = "openai-compatible:qwen3:8b".to_owned();
+        let sources = Sources {
+            environment: environment(&[("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")]),
+            judge: Some(judge.clone()),
+            judge_url: Some("http://127.0.0.1:8000/v1".to_owned()),
+            ..Sources::default()
+        };
+        let Loaded { config, layers, problems } = sources.load().unwrap();
+        assert!(problems.is_empty(), "{problems}");
+        assert_eq!(config.judges.chain, std::slice::from_ref(&judge));
+        let url = config.judges.models[&judge].base_url.as_deref();
+        assert_eq!(url, Some("http://127.0.0.1:8000/v1"));
+        let printed = effective(&config, &layers);
+        assert!(
+            printed.contains("# --judge\n") && printed.contains("# --judge-url\n"),
+            "{printed}"
+        );
     }
 
     #[test]
