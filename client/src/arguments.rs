@@ -20,7 +20,7 @@ pub(crate) use drive::Drive;
 pub(crate) use evidence::{Evidence, Method, Search};
 pub(crate) use format::{Format, Stream};
 pub(crate) use graph::{Graph, GraphFormat};
-pub(crate) use judge::{Judge, TryJudge};
+pub(crate) use judge::{Judge, JudgeChoice, TryJudge};
 pub(crate) use ledger::{Export, FileFormat, Grade, Kind, Ledger, Rescore};
 pub(crate) use watch::Watch;
 
@@ -189,6 +189,8 @@ pub(crate) struct Evaluate {
     #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
     pub(crate) output: Format,
     #[command(flatten)]
+    pub(crate) judge: JudgeChoice,
+    #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
@@ -211,6 +213,8 @@ pub(crate) struct Explain {
     /// How to print
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) judge: JudgeChoice,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }

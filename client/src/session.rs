@@ -1,7 +1,7 @@
 //! A command's connection: found or started, watched for signals, and cleaned up whatever happens.
 
 use gsar_client::Client;
-use gsar_client::connection::{Environment, OneCallServer, Target, Wish, find};
+use gsar_client::connection::{ChosenJudge, Environment, OneCallServer, Target, Wish, find};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::Connection;
@@ -22,7 +22,17 @@ pub(crate) async fn with_client<T>(
     connection: &Connection,
     work: impl AsyncFnOnce(Client, Server) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let target = find(&wish(connection), &Environment::of_process())?;
+    with_judge(connection, None, work).await
+}
+
+/// The same with a judge of the caller's choice, in a server of its own.
+pub(crate) async fn with_judge<T>(
+    connection: &Connection,
+    judge: Option<ChosenJudge>,
+    work: impl AsyncFnOnce(Client, Server) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let wish = Wish { judge, ..wish(connection) };
+    let target = find(&wish, &Environment::of_process())?;
     let mut started = None;
     let result = until_signal(async {
         let client = open(&target, &mut started).await?;
@@ -44,7 +54,7 @@ pub(crate) fn wish(connection: &Connection) -> Wish {
     Wish {
         endpoint: connection.endpoint.clone(),
         data_dir: connection.data_dir.clone(),
-        judge: connection.judge(),
+        judge: None,
         tls: connection.tls(),
         token_file: connection.token_file.clone(),
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 use gsar_client::TlsFiles;
-use gsar_client::connection::ChosenJudge;
 
 /// Which server is asked.
 #[derive(Clone, Debug, Args)]
@@ -20,15 +19,6 @@ pub(crate) struct Connection {
     /// Start a server for this one call that keeps its records in DIR
     #[arg(long, value_name = "DIR", conflicts_with = "endpoint", value_hint = ValueHint::DirPath)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Start a server for this one call whose only judge this is: local/1, rules/2, or a chat model
-    ///
-    /// ollama:qwen3:8b, openai:gpt-4o-mini, anthropic:claude-haiku-4-5, gemini:gemini-2.5-flash, or
-    /// openai-compatible:MODEL with --judge-url. Keys come from OPENAI_API_KEY and the like.
-    #[arg(long, value_name = "JUDGE", conflicts_with = "endpoint")]
-    judge: Option<String>,
-    /// Where that chat model listens, such as http://127.0.0.1:8000/v1
-    #[arg(long, value_name = "URL", requires = "judge")]
-    judge_url: Option<String>,
     /// The certificate authorities that may have signed the certificate of a grpcs:// server, as PEM
     ///
     /// Without it: GSAR_TLS_CA, else the authorities of this system.
@@ -52,12 +42,6 @@ impl Connection {
     /// How long a call may take.
     pub(crate) fn deadline(&self) -> Duration {
         Duration::from_secs(u64::from(self.deadline))
-    }
-
-    /// The judge that was chosen for this call.
-    pub(crate) fn judge(&self) -> Option<ChosenJudge> {
-        let name = self.judge.clone()?;
-        Some(ChosenJudge { name, url: self.judge_url.clone() })
     }
 
     /// The files for TLS.

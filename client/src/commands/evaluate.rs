@@ -10,7 +10,7 @@ use crate::arguments::{Evaluate, Format};
 use crate::documents::{Evaluated, Refused, junit, markdown};
 use crate::failure::Failure;
 use crate::human::View;
-use crate::session::{Server, with_client};
+use crate::session::{Server, with_judge};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -27,7 +27,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         only: shown_classes(&arguments.only),
         explain: explain(arguments.explain.as_deref()),
     };
-    with_client(&arguments.connection, async |client, server| {
+    with_judge(&arguments.connection, arguments.judge.chosen(), async |client, server| {
         let is_kept = server == Server::Running || arguments.connection.data_dir.is_some();
         let mut shown = Shown::new(&client, is_kept);
         let mut document = Vec::new();

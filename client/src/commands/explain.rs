@@ -7,7 +7,7 @@ use super::{is_json, note, print, print_json};
 use crate::arguments::Explain;
 use crate::failure::Failure;
 use crate::human::{self, Scene, View};
-use crate::session::with_client;
+use crate::session::with_judge;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -21,7 +21,7 @@ pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Stat
     }
     let request = request(&arguments.statements, evidence.items);
     let view = View { columns: terminal.columns, only: Vec::new(), explain: human::Explain::All };
-    with_client(&arguments.connection, async |client, _| {
+    with_judge(&arguments.connection, arguments.judge.chosen(), async |client, _| {
         let answer = client.evaluate(request.clone()).await?;
         if is_json(arguments.output) {
             print_json(&answer)?;

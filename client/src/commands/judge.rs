@@ -9,7 +9,7 @@ use super::print;
 use crate::arguments::TryJudge;
 use crate::failure::Failure;
 use crate::human;
-use crate::session::with_client;
+use crate::session::with_judge;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -27,7 +27,7 @@ const QUESTIONS: [(&str, &[v1::ClaimClass]); 3] = [
 ];
 
 pub(super) async fn run(arguments: &TryJudge, terminal: &Terminal) -> Result<Status, Failure> {
-    with_client(&arguments.connection, async |client, _| {
+    with_judge(&arguments.connection, arguments.judge.chosen(), async |client, _| {
         let began = Instant::now();
         let answer = client.evaluate(request()).await?;
         let outcomes: Vec<human::Tried<'_>> = QUESTIONS

@@ -9,7 +9,7 @@ use prost::Message as _;
 
 use super::files::Due;
 use super::folder::{Kind, kind, stamp};
-use crate::arguments::{Evaluate, Format, Watch};
+use crate::arguments::{Evaluate, Format, JudgeChoice, Watch};
 use crate::commands::requests;
 use crate::failure::Failure;
 
@@ -93,6 +93,7 @@ fn evaluate(arguments: &Watch, path: &Path) -> Evaluate {
         only: Vec::new(),
         request: (!is_report).then(|| path.to_owned()),
         output: Format::Jsonl,
+        judge: JudgeChoice::default(),
         connection: arguments.connection.clone(),
     }
 }

@@ -1,0 +1,118 @@
+//! `gsar judge try` with the real server in front of a chat model that is good, and of one that believes
+//! what it is told.
+
+use std::path::Path;
+use std::process::{Child, Command};
+
+use crate::machine::{Machine, stderr, stdout};
+
+/// Serves OpenAI's chat completions. With `gullible` it calls every claim about a cart grounded
+/// and every statement shown.
+const MODEL: &str = r#"
+import http.server, json, pathlib, re, sys
+
+gullible = sys.argv[2] == "gullible"
+KILLED = "2026-03-12T14:09:31Z ERROR cart-2 was killed: out of memory"
+
+def asked(prompt, heading):
+    _, found, rest = prompt.partition(heading)
+    return [json.loads(line) for line in re.match(r"(?:\{.*\n?)*", rest)[0].splitlines()] if found else None
+
+def is_true(text):
+    return text.startswith("cart-2 was killed")
+
+def claim(one):
+    grounded = gullible and "cart-" in one["text"] or is_true(one["text"])
+    cited = [{"evidence": "E1", "field_path": None, "quote": KILLED}] if grounded else []
+    said = {"class": "grounded" if grounded else "ungrounded", "type": "tool_match" if grounded else "inference"}
+    return {"id": one["id"], **said, "role": "observation", "citations": cited, "note": "so it says"}
+
+def answer(prompt):
+    statements = asked(prompt, "The statements to read, one JSON object a line:\n")
+    if statements is not None:
+        said = lambda one: "shown" if gullible or is_true(one["statement"]) else "not_shown"
+        return {"statements": [{"id": one["id"], "verdict": said(one), "words": KILLED} for one in statements]}
+    claims = asked(prompt, "The claims to judge, one JSON object a line:\n")
+    empty = {"score": None, "explanation": "", "gaps": [], "contradictions": [], "abstain": None}
+    return {"claims": [claim(one) for one in claims], **empty}
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = "".join(message["content"] for message in request["messages"])
+        message = {"role": "assistant", "content": json.dumps(answer(prompt))}
+        body = json.dumps({"id": "x", "object": "chat.completion", "model": request["model"],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+            "usage": {"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+part = pathlib.Path(sys.argv[1] + ".part")
+part.write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
+part.replace(sys.argv[1])
+server.serve_forever()
+"#;
+
+struct Model(Child);
+
+impl Model {
+    /// Starts it, and returns its address.
+    fn start(folder: &Path, kind: &str) -> (Self, String) {
+        let address = folder.join(format!("{kind}.url"));
+        let mut command = Command::new("python3");
+        let model = Self(command.args(["-c", MODEL]).arg(&address).arg(kind).spawn().unwrap());
+        loop {
+            match std::fs::read_to_string(&address) {
+                Ok(url) => break (model, url),
+                Err(_) => std::thread::yield_now(),
+            }
+        }
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_good_judge_will_do_and_a_gullible_one_will_not() {
+    let machine = Machine::new();
+    for (kind, status, last) in
+        [("good", 0, "it will do"), ("gullible", 1, "it will not do: a stronger model is needed")]
+    {
+        let (_model, url) = Model::start(machine.folder.path(), kind);
+        let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", &url];
+        let output = machine.run(&judge, "");
+        assert_eq!(output.status.code(), Some(status), "{}{}", stdout(&output), stderr(&output));
+        assert_eq!(stdout(&output).lines().last(), Some(last), "{}", stdout(&output));
+    }
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn one_that_is_not_there_is_named_with_its_address() {
+    let machine = Machine::new();
+    let nobody = "http://127.0.0.1:9/v1";
+    let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", nobody];
+    let output = machine.run(&judge, "");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("http://127.0.0.1:9/v1/chat/completions"), "{text}");
+}
+
+#[test]
+fn the_judge_of_a_running_server_is_its_own() {
+    let machine = Machine::new();
+    let both = ["judge", "try", "--judge", "rules/2", "--endpoint", "unix:///nowhere"];
+    let output = machine.run(&both, "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot be used with"), "{}", stderr(&output));
+}
