@@ -6,6 +6,7 @@ bin=$1
 datasets=$(dirname "$0")/../datasets
 here=$datasets/incidents/checkout-oom
 work=$(mktemp -d)
+: >"$work/log"
 server= model=
 trap 'kill $server $model 2>/dev/null || :; wait $server $model 2>/dev/null || :; rm -rf "$work"' EXIT
 
@@ -49,7 +50,7 @@ for report in faithful overreaching contradicted; do
     evaluate "$report" --endpoint "unix://$work/gsar.sock"
 done
 
-printf '\nWithout any chat model: what the embedded judge finds supported by nothing. It decides nothing else.\n'
+printf '\nWithout any chat model: what the embedded judge finds supported by nothing. It grounds only what rules find.\n'
 printf '\n$ gsar evaluate overreaching.md --evidence evidence --only ungrounded\n'
 GSAR_JUDGES__CHAIN='["embedded"]' evaluate overreaching --data-dir "$work/embedded" --only ungrounded
 

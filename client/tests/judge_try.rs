@@ -1,5 +1,4 @@
-//! `gsar judge try` with the real server in front of a chat model that is good, and of one that believes
-//! what it is told.
+//! `gsar judge try` with the real server in front of a chat model that is good, and of one that supports everything.
 
 use std::path::Path;
 use std::process::{Child, Command};
@@ -85,9 +84,10 @@ impl Drop for Model {
 #[test]
 fn a_good_judge_will_do_and_a_gullible_one_will_not() {
     let machine = Machine::new();
-    for (kind, status, last) in
-        [("good", 0, "it will do"), ("gullible", 1, "it will not do: a stronger model is needed")]
-    {
+    for (kind, status, last) in [
+        ("good", 0, "openai-compatible:m will do"),
+        ("gullible", 1, "openai-compatible:m will not do; another is named with --judge"),
+    ] {
         let (_model, url) = Model::start(machine.folder.path(), kind);
         let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", &url];
         let output = machine.run(&judge, "");

@@ -74,9 +74,9 @@ impl Reason {
             Self::SecondLookFailed { .. } => {
                 Some("evaluate the report again, or have `second_look_failure` note it")
             }
-            Self::JudgeUndecided { .. } => {
-                Some("name a chat model in judges.chain, which is asked about these claims alone")
-            }
+            Self::JudgeUndecided { .. } => Some(
+                "name a chat model in judges.chain, or with --judge, which is asked about these claims",
+            ),
             Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
             Self::CoverageBelow { .. } => {
                 Some("make claims of the sentences under coverage.uncovered, or leave it out")

@@ -54,7 +54,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ("[judges]\nchain = []", &["judges.chain: is empty"]),
     (
         "[judges]\nchain = [\"rules/9\"]",
-        &["judges.chain: judge `rules/9` is not known; known are rules/2"],
+        &["judges.chain: judge `rules/9` is not known; known are local/1, rules/2"],
     ),
     ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: judge `opnai:gpt` is not known"]),
     (

@@ -26,13 +26,14 @@ struct Scripted {
     name: &'static str,
     script: &'static [(&'static str, Says)],
     fails: bool,
+    tells_roles: bool,
     /// The claims of every question, by text.
     asked: Arc<Mutex<Vec<Vec<String>>>>,
 }
 
 impl Scripted {
     fn new(name: &'static str, script: &'static [(&'static str, Says)]) -> Self {
-        Self { name, script, fails: false, asked: Arc::default() }
+        Self { name, script, fails: false, tells_roles: true, asked: Arc::default() }
     }
 
     fn judged(&self, claim: &Claim) -> Option<JudgedClaim> {
@@ -52,7 +53,11 @@ impl Scripted {
             claim: claim.clone(),
             class,
             evidence_type: EvidenceType::ToolMatch,
-            role: Role::Observation,
+            role: if self.name == "roles/0" && claim.text == CAUSE {
+                Role::RootCause
+            } else {
+                Role::Observation
+            },
             citations: if cites { vec![citation] } else { Vec::new() },
             note: String::new(),
             rules: Vec::new(),
@@ -68,6 +73,10 @@ impl Judge for Scripted {
 
     fn is_local(&self) -> bool {
         false
+    }
+
+    fn tells_roles(&self) -> bool {
+        self.tells_roles
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -251,4 +260,25 @@ async fn what_the_next_judge_cannot_judge_stays_undecided() {
     let links = &answer.provenance.as_ref().unwrap().judges;
     let results: Vec<&str> = links.iter().map(|link| link.result.as_str()).collect();
     assert_eq!(results, ["judged", "failed"]);
+}
+
+#[tokio::test]
+async fn what_may_be_a_root_cause_is_asked_of_a_judge_that_tells() {
+    use Class::{Grounded, Ungrounded};
+    const SCRIPT: &[(&str, Says)] = &[
+        (POOL, Says::Class(Grounded)),
+        (DEPTH, Says::LeansTo(Grounded)),
+        (CAUSE, Says::Class(Ungrounded)),
+    ];
+    const NEXT: &[(&str, Says)] =
+        &[(DEPTH, Says::Class(Grounded)), (CAUSE, Says::Class(Ungrounded))];
+    let first = Scripted { tells_roles: false, ..Scripted::new("blind/0", SCRIPT) };
+    let next = Scripted::new("roles/0", NEXT);
+    let server = served(&[first, next.clone()]).await;
+    let answer = evaluated(&server).await;
+    assert_eq!(*next.asked.lock().unwrap(), [vec![DEPTH.to_owned(), CAUSE.to_owned()]]);
+    let decision = answer.decision.unwrap();
+    assert_eq!(decision.tier(), v1::Tier::Regenerate, "{decision:?}");
+    let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    assert!(codes.contains(&"ROOT_CAUSE_NOT_SHOWN"), "{codes:?}");
 }

@@ -30,18 +30,9 @@ pub(super) async fn run(arguments: &TryJudge, terminal: &Terminal) -> Result<Sta
     with_judge(&arguments.connection, arguments.judge.chosen(), async |client, _| {
         let began = Instant::now();
         let answer = client.evaluate(request()).await?;
-        let outcomes: Vec<human::Tried<'_>> = QUESTIONS
-            .iter()
-            .zip(&answer.claims)
-            .map(|((_, right), claim)| human::Tried {
-                claim,
-                is_right: claim.undecided.is_none() && right.contains(&claim.class()),
-            })
-            .collect();
-        let will_do = outcomes.len() == QUESTIONS.len() && outcomes.iter().all(|one| one.is_right);
-        let took = began.elapsed();
-        print(&human::judge_trial(&answer, &outcomes, took, will_do, terminal.columns))?;
-        Ok(if will_do { Status::Proceed } else { Status::Error })
+        let trial = human::JudgeTrial::new(&answer, &QUESTIONS, began.elapsed());
+        print(&human::judge_trial(&trial, terminal.columns))?;
+        Ok(if trial.will_do() { Status::Proceed } else { Status::Error })
     })
     .await
 }

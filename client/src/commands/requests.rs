@@ -84,8 +84,8 @@ fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
         Some(path) => {
             let path = path.display();
             Err(Failure::Usage(format!(
-                "{path} is not a report: a report is text or Markdown\n  --evidence takes one path: \
-                 gsar evaluate report.md --evidence {path}"
+                "{path} is not a report: a report is text or Markdown\n  --evidence takes one path; repeat it: \
+                 --evidence … --evidence {path}"
             )))
         }
     }
@@ -231,7 +231,7 @@ mod tests {
         };
         assert_eq!(refused(&["one.md", "two.txt", "-", "three"]), None);
         let refused = refused(&["one.md", "pods.json"]).unwrap();
-        assert!(refused.contains("report.md --evidence pods.json"), "{refused}");
+        assert!(refused.contains("repeat it: --evidence … --evidence pods.json"), "{refused}");
     }
 
     #[test]

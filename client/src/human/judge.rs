@@ -9,51 +9,100 @@ use gsar_proto::v1;
 use super::page::{BAD, GOOD, Page, count, padded, styled};
 use super::words;
 
-/// A judged statement.
-pub(crate) struct Tried<'a> {
-    pub(crate) claim: &'a v1::JudgedClaim,
-    pub(crate) is_right: bool,
+/// A trial of a judge.
+pub(crate) struct JudgeTrial<'a> {
+    answer: &'a v1::EvaluateResponse,
+    /// The judged statements, and whether each verdict is right; `None` where the judge gave none that counts.
+    tried: Vec<(&'a v1::JudgedClaim, Option<bool>)>,
+    took: Duration,
+}
+
+impl<'a> JudgeTrial<'a> {
+    /// Compares an answer with the verdicts that are right.
+    pub(crate) fn new(
+        answer: &'a v1::EvaluateResponse,
+        questions: &[(&str, &[v1::ClaimClass])],
+        took: Duration,
+    ) -> Self {
+        // What a judge left out or answered unusably stands in the answer as ungrounded, with a correction.
+        let is_unusable = |claim: &v1::JudgedClaim| {
+            claim.undecided.is_some()
+                || answer.corrections.iter().any(|correction| correction.claim_id == claim.id)
+        };
+        let tried = questions.iter().zip(&answer.claims).map(|((_, right), claim)| {
+            (claim, (!is_unusable(claim)).then(|| right.contains(&claim.class())))
+        });
+        Self { answer, tried: tried.collect(), took }
+    }
+
+    /// Whether every verdict is right, and every statement that needed a second look got one.
+    pub(crate) fn will_do(&self) -> bool {
+        !self.tried.is_empty()
+            && self.tried.iter().all(|(_, is_right)| *is_right == Some(true))
+            && self.unread().is_none()
+    }
+
+    /// Why what the judge supports was not read once more; `None` where it was.
+    fn unread(&self) -> Option<&v1::Reason> {
+        let decision = self.answer.decision.as_ref()?;
+        let reasons = decision.reasons.iter().chain(&self.answer.warnings);
+        reasons.into_iter().find(|reason| reason.code.starts_with("SECOND_LOOK"))
+    }
+
+    fn links(&self) -> impl Iterator<Item = &v1::JudgeLink> {
+        let provenance = self.answer.provenance.as_ref();
+        provenance.into_iter().flat_map(|all| all.judges.iter().chain(&all.second_look))
+    }
 }
 
 /// The verdicts, then what they took, then whether the judge will do.
-pub(crate) fn judge_trial(
-    answer: &v1::EvaluateResponse,
-    tried: &[Tried<'_>],
-    took: Duration,
-    will_do: bool,
-    columns: usize,
-) -> String {
+pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
-    for Tried { claim, is_right } in tried {
+    for (claim, is_right) in &trial.tried {
         let (_, word, _) = words::verdict(claim);
-        let (sign, style) = if *is_right { ("right", GOOD) } else { ("wrong", BAD) };
+        let (sign, style, word) = match is_right {
+            Some(true) => ("right", GOOD, word),
+            Some(false) => ("wrong", BAD, word),
+            None => ("none", BAD, "no verdict"),
+        };
         let lead = format!("  {}   {}", styled(style, &padded(sign, 5)), padded(word, 14));
         page.wrapped(&lead, 24, Style::new(), &claim.text);
+        if *is_right != Some(true) {
+            page.wrapped(&format!("{:24}", ""), 24, Style::new(), &claim.note);
+        }
     }
-    let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
-    for link in links.clone().filter(|link| link.result != "judged") {
+    for link in trial.links().filter(|link| link.result == "failed") {
         let text = format!("{} {} ({}): {}", link.judge, link.result, link.code, link.detail);
         page.wrapped("  ", 2, Style::new(), &text);
     }
-    let warnings = answer.warnings.iter().filter(|warning| warning.code.starts_with("SECOND_LOOK"));
-    for warning in warnings {
-        page.wrapped("  ", 2, Style::new(), &warning.sentence);
+    if let Some(reason) = trial.unread() {
+        page.wrapped("  ", 2, Style::new(), &reason.sentence);
+    }
+    for correction in &trial.answer.corrections {
+        page.wrapped(
+            "  ",
+            2,
+            Style::new(),
+            &format!("{}: {}", correction.claim_id, correction.sentence),
+        );
     }
     page.gap();
-    page.line(&format!("  {}", spent(links.flat_map(|link| &link.calls), took)));
+    page.line(&format!("  {}", spent(trial.links().flat_map(|link| &link.calls), trial.took)));
     page.gap();
-    let (text, style) = if will_do {
-        ("it will do", GOOD)
-    } else if tried.is_empty() {
-        ("it gave no verdicts; see above", BAD)
+    let judges: Vec<&str> = trial.links().take(1).map(|link| link.judge.as_str()).collect();
+    let judge = judges.first().copied().unwrap_or("the judge");
+    let (text, style) = if trial.will_do() {
+        (format!("{judge} will do"), GOOD)
+    } else if trial.tried.iter().all(|(_, is_right)| is_right.is_none()) {
+        (format!("{judge} gave no verdict; another is named with --judge"), BAD)
     } else {
-        ("it will not do: a stronger model is needed", BAD)
+        (format!("{judge} will not do; another is named with --judge"), BAD)
     };
-    page.line(&styled(style | Effects::BOLD, text));
+    page.line(&styled(style | Effects::BOLD, &text));
     page.into_text()
 }
 
-/// `2 calls · 812 tokens read, 190 written · 1.3 s · $0.0004`.
+/// `2 calls · 812 tokens read, 190 written · 1.3 s · $0.000400`.
 fn spent<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> String {
     let (mut number, mut read, mut written, mut cost) = (0, 0, 0, Some(0));
     for call in calls {

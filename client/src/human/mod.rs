@@ -36,7 +36,7 @@ pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_nam
 pub(crate) use evaluation_page::{Contents, evaluation_page};
 pub(crate) use evidence::{corpora, hits, size, stored};
 pub(crate) use investigation::{Progress, progress_end, progress_of, progress_start};
-pub(crate) use judge::{Tried, judge_trial};
+pub(crate) use judge::{JudgeTrial, judge_trial};
 pub(crate) use ledger::{evaluations, grades};
 pub(crate) use page::count;
 pub(crate) use policy::{differences, policies, problems, warnings};

@@ -232,7 +232,7 @@ pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
             claim_ids: vec!["c2".to_owned(), "c3".to_owned()],
             ..reason(
                 "JUDGE_UNDECIDED",
-                "2 claims leave the tier between replan and proceed: the judge does not know: c2, c3; name a chat model in judges.chain, which is asked about these claims alone",
+                "2 claims leave the tier between replan and proceed: the judge does not know: c2, c3; name a chat model in judges.chain, or with --judge, which is asked about these claims",
             )
         }],
         bounds: Some(v1::DecisionBounds {

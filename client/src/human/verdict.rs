@@ -83,6 +83,7 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
         }
         v1::Tier::Abstain => match (undecided(answer), first_reason(answer)) {
             (Some(undecided), _) => undecided,
+            (None, Some(reason)) if is_of_judge(answer) => reason,
             (None, Some(reason)) => format!("gather more evidence first: {reason}"),
             (None, None) => "nothing can be said; gather more evidence first".to_owned(),
         },
@@ -107,9 +108,22 @@ fn failure(answer: &v1::EvaluateResponse) -> String {
     first_reason(answer).unwrap_or_else(|| "the judge failed".to_owned())
 }
 
+/// Whether no evidence would help: a judge or a reader did not do its part.
+fn is_of_judge(answer: &v1::EvaluateResponse) -> bool {
+    first(answer).is_some_and(|reason| {
+        reason.code.starts_with("JUDGE_") || reason.code.starts_with("SECOND_LOOK")
+    })
+}
+
 fn first_reason(answer: &v1::EvaluateResponse) -> Option<String> {
-    let reason = decided(answer)?.reasons.first()?;
-    Some(reason.sentence.clone())
+    Some(first(answer)?.sentence.clone())
+}
+
+/// The reason that is read first: what a judge or a reader did not do, else the first.
+fn first(answer: &v1::EvaluateResponse) -> Option<&v1::Reason> {
+    let reasons = &decided(answer)?.reasons;
+    let of_reader = reasons.iter().find(|reason| reason.code.starts_with("SECOND_LOOK"));
+    of_reader.or_else(|| reasons.first())
 }
 
 /// How many claims the neighbouring decision is away, where the answer says it.

@@ -184,6 +184,9 @@ fn parsed_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(refused("it holds a query or a fragment"));
     }
+    if ["/chat/completions", "/messages", "/api/chat"].iter().any(|end| url.path().ends_with(end)) {
+        return Err(refused("it ends in the path of the call; leave that off"));
+    }
     Ok(url)
 }
 

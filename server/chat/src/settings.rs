@@ -217,7 +217,7 @@ pub enum SettingsError {
     },
     /// The provider has no address that is known.
     #[error(
-        "base_url: {provider} has no address of its own; give the URL in front of /chat/completions"
+        "base_url: {provider} has no address of its own; give the URL in front of /chat/completions as base_url or --judge-url"
     )]
     NoBaseUrl {
         /// Who.

@@ -1,11 +1,11 @@
 //! This module joins what the judges of a chain say of one report, where each is asked about what those before it left
 //! undecided. It asks nobody and decides nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gsar_core::assess::{Subject, assess};
-use gsar_core::{Claim, ClaimId, JudgedClaim, Origin, Policy, Tier};
+use gsar_core::{Claim, ClaimId, Class, Decision, JudgedClaim, Origin, Policy, Tier};
 
 use crate::call::Call;
 use crate::judge::{Judge, Judgement, Question};
@@ -18,13 +18,16 @@ pub(super) struct Answer {
     pub(super) judge: Arc<dyn Judge>,
     /// The judge whose verdict on a claim counts.
     pub(super) judges: HashMap<ClaimId, String>,
+    /// Claims that are not grounded by a judge that does not say whether they are the root cause.
+    without_role: HashSet<ClaimId>,
 }
 
 impl Answer {
     /// What the first judge that answers says.
     pub(super) fn new(judge: &Arc<dyn Judge>, judgement: Judgement) -> Self {
         let judges = named(judge, &judgement.judged).collect();
-        Self { judgement, judge: Arc::clone(judge), judges }
+        let without_role = without_role(judge, &judgement.judged).collect();
+        Self { judgement, judge: Arc::clone(judge), judges, without_role }
     }
 
     /// Takes over what the next judge says of the claims that it was asked about: those of `asked` among all of `question`.
@@ -37,6 +40,10 @@ impl Answer {
     ) {
         self.judge = Arc::clone(judge);
         self.judges.extend(named(judge, &judgement.judged));
+        for said in &judgement.judged {
+            self.without_role.remove(&said.claim.id);
+        }
+        self.without_role.extend(without_role(judge, &judgement.judged));
         let all = &mut self.judgement;
         let mut said: HashMap<ClaimId, JudgedClaim> =
             judgement.judged.into_iter().map(|said| (said.claim.id.clone(), said)).collect();
@@ -62,8 +69,8 @@ impl Answer {
         all.notices.extend(judgement.notices);
     }
 
-    /// The question for the next judge: about the claims that are undecided, where the tier depends on them. `None` where
-    /// it does not.
+    /// The question for the next judge: about the claims that are undecided or may be a root cause that is not grounded,
+    /// where the tier depends on them. `None` where it does not.
     pub(super) async fn open(
         &self,
         call: &Call,
@@ -71,9 +78,23 @@ impl Answer {
         question: &Arc<Question>,
     ) -> Option<Arc<Question>> {
         let judged = &self.judgement.judged;
-        let undecided = judged.iter().filter(|said| said.undecided.is_some());
-        let claims: Vec<Claim> = undecided.map(|said| said.claim.clone()).collect();
-        if claims.is_empty() || !depends(call, policy, question, judged.clone()).await {
+        let is_open = |said: &&JudgedClaim| {
+            said.undecided.is_some() || self.without_role.contains(&said.claim.id)
+        };
+        let claims: Vec<Claim> =
+            judged.iter().filter(is_open).map(|said| said.claim.clone()).collect();
+        if claims.is_empty() {
+            return None;
+        }
+        let decision = decided(call, policy, question, judged.clone()).await;
+        let depends = match decision.tier {
+            Tier::Abstain => {
+                decision.bounds.is_some_and(|bounds| bounds.worst.tier != bounds.best.tier)
+            }
+            Tier::Proceed => !self.without_role.is_empty(),
+            Tier::Regenerate | Tier::Replan => false,
+        };
+        if !depends {
             return None;
         }
         Some(Arc::new(Question { claims: claims.into(), ..Question::clone(question) }))
@@ -88,13 +109,22 @@ fn named<'a>(
     decided.map(|said| (said.claim.id.clone(), judge.name().to_owned()))
 }
 
-/// Whether the tier depends on what is undecided.
-async fn depends(
+fn without_role<'a>(
+    judge: &Arc<dyn Judge>,
+    judged: &'a [JudgedClaim],
+) -> impl Iterator<Item = ClaimId> + 'a {
+    let tells_roles = judge.tells_roles();
+    let open = judged.iter().filter(move |said| !tells_roles && said.class != Class::Grounded);
+    open.map(|said| said.claim.id.clone())
+}
+
+/// What would be decided of these verdicts.
+async fn decided(
     call: &Call,
     policy: &Arc<Policy>,
     question: &Arc<Question>,
     judged: Vec<JudgedClaim>,
-) -> bool {
+) -> Decision {
     let (policy, question) = (Arc::clone(policy), Arc::clone(question));
     offload(call, question.bytes(), move || {
         let subject = Subject {
@@ -109,9 +139,7 @@ async fn depends(
             investigation: None,
             confidence: None,
         };
-        let decision = assess(&policy, subject).decision;
-        decision.tier == Tier::Abstain
-            && decision.bounds.is_some_and(|bounds| bounds.worst.tier != bounds.best.tier)
+        assess(&policy, subject).decision
     })
     .await
 }

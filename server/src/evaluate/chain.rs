@@ -1,7 +1,7 @@
 //! This module checks the configured chain (judges that are built in or added, chat models by `provider:model`, panels of
 //! both by `panel:name`) and puts judges together from what was checked. It asks nobody.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::config::{self, Judges, Problems};
 use crate::judge::Judge;
 use crate::judge::cached::{Bounds, CachedJudge, JudgementCache};
 use crate::judge::clock::system;
+use crate::judge::facts::FactsJudge;
 use crate::judge::local::LocalJudge;
 use crate::judge::model::{ModelJudge, Purpose};
 use crate::judge::panel::{Member, Panel};
@@ -369,10 +370,16 @@ impl Checking<'_> {
             }
             None => {
                 let parsed: Result<ModelName, _> = name.parse();
-                let known: Vec<&str> = self.known.iter().map(|judge| judge.name()).collect();
+                let known: BTreeSet<&str> = self
+                    .known
+                    .iter()
+                    .map(|judge| judge.name())
+                    .chain([LocalJudge::NAME, FactsJudge::NAME])
+                    .collect();
+                let known: Vec<&str> = known.into_iter().collect();
                 let parsed = parsed.map_err(|error| {
                     format!(
-                        "judge `{name}` is not known; known are {}, and chat models ({error})",
+                        "judge `{name}` is not known; known are {}, and chat models such as openai:gpt-4o-mini ({error})",
                         known.join(", ")
                     )
                 });
@@ -424,7 +431,7 @@ impl Checking<'_> {
 mod tests {
     use super::*;
     use crate::config::{Config, Member as Wanted, Panel as WantedPanel};
-    use crate::judge::facts::{FactsJudge, Kept};
+    use crate::judge::facts::Kept;
 
     fn member(judge: &str, weight: u32, refutes: bool) -> Wanted {
         Wanted { judge: judge.to_owned(), weight, refutes }

@@ -53,7 +53,7 @@ impl Judged {
     }
 
     fn answered(links: Vec<v1::JudgeLink>, answer: Answer) -> Self {
-        let Answer { mut judgement, judge, judges } = answer;
+        let Answer { mut judgement, judge, judges, .. } = answer;
         let notices = std::mem::take(&mut judgement.notices);
         Self { links, judge: Some(judge), judges, notices, outcome: Ok(judgement) }
     }

@@ -149,6 +149,10 @@ impl Judge for CachedJudge {
         self.judge.can_reconsider()
     }
 
+    fn tells_roles(&self) -> bool {
+        self.judge.tells_roles()
+    }
+
     fn can_take_second_look(&self) -> bool {
         self.judge.can_take_second_look()
     }

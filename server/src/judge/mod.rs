@@ -54,6 +54,11 @@ pub trait Judge: Send + Sync {
         false
     }
 
+    /// Whether it says what part a claim has in the report ([`gsar_core::Role`]): whether it is the root cause.
+    fn tells_roles(&self) -> bool {
+        true
+    }
+
     /// Whether it can read statements beside their quotes: [`Question::statements`].
     fn can_take_second_look(&self) -> bool {
         false

@@ -296,6 +296,10 @@ impl Judge for Panel {
         self.members.iter().filter(votes).any(|member| member.judge.can_reconsider())
     }
 
+    fn tells_roles(&self) -> bool {
+        self.members.iter().any(|member| member.judge.tells_roles())
+    }
+
     fn can_take_second_look(&self) -> bool {
         self.members.iter().any(Member::takes_second_look)
     }

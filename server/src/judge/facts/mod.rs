@@ -58,6 +58,10 @@ impl Judge for FactsJudge {
         true
     }
 
+    fn tells_roles(&self) -> bool {
+        false
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             classes: Class::ALL.to_vec(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use gsar_core::evidence::{Citation, EvidenceKind, Target};
 use gsar_core::report::{ClaimKind, clauses};
+use gsar_core::text::polarity;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
 use gsar_extraction::rules::{Outcome, Place, Rule};
 
@@ -36,13 +37,14 @@ pub(in crate::judge) fn undecided(claim: &Claim, leaning: Leaning, note: String)
     JudgedClaim { undecided: Some(leaning), ..ungrounded(claim, note) }
 }
 
-/// A claim that nothing supports.
+/// A claim that nothing supports. One that gives a cause may be the root cause, which holds a report.
 pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
+    let gives_cause = polarity::causal_link(&claim.text).is_some();
     JudgedClaim {
         claim: claim.clone(),
         class: Class::Ungrounded,
         evidence_type: EvidenceType::Inference,
-        role: Role::default(),
+        role: if gives_cause { Role::RootCause } else { Role::default() },
         citations: Vec::new(),
         note,
         rules: Vec::new(),

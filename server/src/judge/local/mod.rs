@@ -229,6 +229,10 @@ impl Judge for LocalJudge {
         true
     }
 
+    fn tells_roles(&self) -> bool {
+        false
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             classes: Class::ALL.to_vec(),
