@@ -9,11 +9,10 @@ import gsar
 from gsar.server import Server
 
 RULES = '[judges]\nchain = ["rules/2"]\n'
-GUESS = " A nightly batch job took the memory of node wk-4."
 
 
 def guesses(number: int) -> bool:
-    """Whether the report with this number says something that the evidence does not."""
+    """Whether the report with this number says something that the evidence refutes."""
     return number % 10 == 0
 
 
@@ -24,8 +23,19 @@ def reports(count: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": [f"r{number}" for number in numbers],
-            "synthesis": [f"{text}.{GUESS if guesses(number) else ''}" for number, text in enumerate(said)],
-            "evidence": [json.dumps({"log": f"2026-03-12T14:01:40Z {text.lower()}"}) for text in said],
+            "synthesis": [
+                f"{text}." + (f" The memory limit of checkout-{number} is 1 GiB." if guesses(number) else "")
+                for number, text in enumerate(said)
+            ],
+            "evidence": [
+                json.dumps(
+                    {
+                        "log": f"2026-03-12T14:01:40Z {text.lower()}",
+                        "pod": f"name,memory_limit\ncheckout-{number},512Mi\n",
+                    }
+                )
+                for number, text in enumerate(said)
+            ],
             "number": list(numbers),
         }
     )

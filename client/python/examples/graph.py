@@ -7,11 +7,13 @@ from langgraph.graph import END, START, StateGraph
 import gsar
 from gsar.langgraph import Grounding, grounding_node, router
 
+POD = '{"name": "checkout-7b84", "memory_limit": "512Mi"}'
+EVIDENCE = {"log": "pod checkout-7b84 was OOMKilled with exit code 137", "pod": POD}
 State = TypedDict("State", {"evidence": dict[str, str], "report": str, "grounding": Grounding}, total=False)
 
 
 def write(state: State) -> State:  # a model writes here, given state["grounding"]["feedback"]
-    guess = "" if "grounding" in state else " A nightly batch job took the memory."
+    guess = "" if "grounding" in state else " The memory limit of checkout-7b84 is 1 GiB."
     return {"report": "Pod checkout-7b84 was OOMKilled with exit code 137." + guess}
 
 
@@ -23,5 +25,5 @@ with gsar.Client() as client:
         router(),
         {"proceed": END, "give_up": END, "regenerate": "write", "replan": "write", "abstain": "write"},
     )
-    state = graph.compile().invoke({"evidence": {"log": "pod checkout-7b84 was OOMKilled with exit code 137"}})
+    state = graph.compile().invoke({"evidence": EVIDENCE})
     print(state["grounding"]["tier"], "after", state["grounding"]["attempts"], "reports:", state["report"])

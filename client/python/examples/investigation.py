@@ -8,11 +8,12 @@ from gsar import v1
 from gsar.callbacks import Plan, Write
 
 LOG = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n"
-FACT, GUESS = "Pod checkout-7b84 was OOMKilled with exit code 137.", "A nightly batch job took the memory."
+POD = '{"name": "checkout-7b84", "memory_limit": "512Mi"}'
+FACT, GUESS = "Pod checkout-7b84 was OOMKilled with exit code 137.", "The memory limit of checkout-7b84 is 1 GiB."
 
 
 def plan(due: Plan, standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
-    yield gsar.turn({"log": LOG})  # tools are called here
+    yield gsar.turn({"log": LOG, "pod": POD})  # tools are called here
 
 
 def write(due: Write, standing: v1.Investigation) -> str:  # a model writes here

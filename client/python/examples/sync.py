@@ -2,11 +2,12 @@
 
 import gsar
 
-REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137. A nightly batch job took the memory of node wk-4."
+REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137. The memory limit of checkout-7b84 is 1 GiB."
 LOG = "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"
+POD = '{"name": "checkout-7b84", "memory_limit": "512Mi"}'
 
 with gsar.Client() as client:
-    answer = client.evaluate(REPORT, {"log": LOG})
+    answer = client.evaluate(REPORT, {"log": LOG, "pod": POD})
     print(gsar.describe(answer))
     for claim in gsar.claims_at_fault(answer):
-        print(f"ground or drop: {claim.text}")
+        print(f"correct or drop: {claim.text}")

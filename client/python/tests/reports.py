@@ -2,9 +2,10 @@
 
 EVIDENCE = {
     "log": "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"
-    "2026-03-12T14:02:10Z pod checkout-7b84 was restarted 3 times\n"
+    "2026-03-12T14:02:10Z pod checkout-7b84 was restarted 3 times\n",
+    "pod": '{"name": "checkout-7b84", "memory_limit": "512Mi"}',
 }
 PROCEEDS = "Pod checkout-7b84 was OOMKilled with exit code 137."
-GUESS = "A nightly batch job took the memory of node wk-4."
+GUESS = "The memory limit of checkout-7b84 is 1 GiB."
 REPLANNED = f"{PROCEEDS} {GUESS}"
 REGENERATED = f"{PROCEEDS} Pod checkout-7b84 was restarted 3 times. {GUESS}"

@@ -20,9 +20,9 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
         (
             "sync",
             [],
-            ["REPLAN   score 0.625 (5/8)", "ground or drop: A nightly batch job took the memory of node wk-4"],
+            ["REPLAN   score 0.", "correct or drop: The memory limit of checkout-7b84 is 1 GiB"],
         ),
-        ("aio", [], ["proceed Pod checkout-7b84 was OOMKilled", "replan A nightly batch job"]),
+        ("aio", [], ["proceed Pod checkout-7b84 was OOMKilled", "replan The memory limit"]),
         ("raw_stubs", ["ENDPOINT"], ["TIER_PROCEED "]),
         ("investigation", ["example"], ["PROCEED ['TIER_REPLAN', 'TIER_PROCEED']", "Pod checkout-7b84 was OOMKilled"]),
         ("graph", [], ["proceed after 2 reports: Pod checkout-7b84 was OOMKilled"]),

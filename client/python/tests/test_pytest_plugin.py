@@ -8,14 +8,17 @@ from conftest import BINARY
 from gsar.server import Server
 
 TESTS = """
-EVIDENCE = {"log": "pod checkout-7b84 was OOMKilled with exit code 137"}
+EVIDENCE = {
+    "log": "pod checkout-7b84 was OOMKilled with exit code 137",
+    "pod": '{"name": "checkout-7b84", "memory_limit": "512Mi"}',
+}
 
 def test_grounded(assert_grounded):
     answer = assert_grounded("Pod checkout-7b84 was OOMKilled with exit code 137.", EVIDENCE)
     assert answer.evaluation_id
 
 def test_guessed(assert_grounded):
-    assert_grounded("A nightly batch job took the memory of node wk-4.", EVIDENCE)
+    assert_grounded("The memory limit of checkout-7b84 is 1 GiB.", EVIDENCE)
 """
 
 
@@ -27,7 +30,7 @@ def test_a_report_that_may_not_go_out_fails_with_the_claims_at_fault(pytester: p
         [
             "the report may not go out",
             "REPLAN   score 0.000 (0/1)   evaluation *",
-            "*ungrounded    c1   A nightly batch job took the memory of node wk-4",
+            "*contradicted  c1   The memory limit of checkout-7b84 is 1 GiB",
         ]
     )
     assert "gsar_pytest" not in result.stdout.str()
