@@ -108,7 +108,7 @@ openapi: ## Write the description of the HTTP gateway anew.
 examples: ## The example in Rust against a real server.
 	@$(CARGO) build --quiet -p gsar-server -p gsar-client --bins --examples
 	@sh client/with_server.sh $(BIN) $(BIN)/examples/evaluate ENDPOINT | tee target/example.txt
-	@grep -q "ground or drop: A nightly batch job took the memory" target/example.txt
+	@grep -q "correct or drop: The memory limit of checkout-7b84 is 1 GiB" target/example.txt
 
 .PHONY: typescript
 typescript: ## The example in TypeScript against a real server (needs npm).

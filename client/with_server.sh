@@ -6,7 +6,7 @@ bin=$(cd "$1" && pwd)
 shift
 folder=$(mktemp -d)
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-"$bin/gsar-server" --listen "grpc://127.0.0.1:$port" --data-dir "$folder/data" >"$folder/log" 2>&1 &
+"$bin/gsar-server" --judge rules/2 --listen "grpc://127.0.0.1:$port" --data-dir "$folder/data" >"$folder/log" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 until "$bin/gsar" doctor --endpoint "grpc://127.0.0.1:$port" >/dev/null 2>&1; do

@@ -73,7 +73,7 @@ def test_a_row_becomes_a_verdict(server: Server) -> None:
     assert claim == {"id": claim["id"], "text": PROCEEDS.rstrip("."), "class": "grounded", "disputed": False} | {
         "note": claim["note"]
     }
-    assert verdicts["reasons"][1] == ["SCORE_BELOW_REGENERATE"]
+    assert verdicts["reasons"][1] == ["SCORE_BELOW_REGENERATE", "GUARDED_SCORE", "CONTRADICTED_CLAIMS"]
 
 
 @pytest.mark.parametrize(
