@@ -159,7 +159,7 @@ export const COMPARISON_TASKS = {
     const { evaluations } = await server.call("/v1/evaluations", { reportId: "contradicted", policy: "reference", pageSize: 10 });
     const one = evaluations[0];
     const other = evaluations.find((of) => of.judge !== one.judge);
-    if (!other) throw new Error("there is one judge alone: make onnxruntime brings the other one");
+    if (!other) throw new Error("there is one judge alone");
     await shown.goto(`${server.url}/console/#/evaluations/${one.evaluationId}`);
     await shown.waitForSelector(".verdict");
     await tabTo(shown, "summary", "Other evaluations");

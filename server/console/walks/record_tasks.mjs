@@ -48,9 +48,9 @@ export const RECORD_TASKS = {
     await shown.keyboard.down("Control");
     await shown.keyboard.press("a");
     await shown.keyboard.up("Control");
-    await shown.keyboard.type("0.01");
+    await shown.keyboard.type("0.7");
     await shown.waitForFunction((before) => document.querySelector("#changes").textContent !== before, {}, before);
-    const answer = await server.call("/v1/rescore-evaluations", { policyOverrides: { tauRegenerate: 0.01 } });
+    const answer = await server.call("/v1/rescore-evaluations", { policyOverrides: { tauRegenerate: 0.7 } });
     const changed = answer.changes.reduce((sum, of) => sum + of.evaluations, 0);
     const said = await shown.$eval("#changes", (of) => of.textContent);
     if (!said.startsWith(`${changed} of ${answer.decided} `)) throw new Error(`${said}, and the API says ${changed} of ${answer.decided}`);

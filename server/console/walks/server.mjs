@@ -1,9 +1,9 @@
 // A real server with evaluations of a real-looking incident in it, for walks.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = new URL("../../../", import.meta.url).pathname;
@@ -53,8 +53,22 @@ async function evaluateAgain(call, judge) {
   }
 }
 
-/** The judges that are at hand: local/1 where there is ONNX Runtime, and rules/2. */
-export const JUDGES = existsSync(join(homedir(), ".cache/gsar/onnxruntime")) ? ["local/1", "rules/2"] : ["rules/2"];
+/** A chat model that plays recorded answers, and rules. */
+const MODEL = "openai-compatible:recorded";
+const JUDGES = [MODEL, "rules/2"];
+
+/** Starts the recorded model and writes a configuration with it. */
+async function recordedModel(folder) {
+  const address = join(folder, "model");
+  const model = spawn("python3", ["-B", join(root, "datasets/recorded_model.py"), address], { stdio: "ignore" });
+  for (let attempt = 0; !existsSync(address); attempt += 1) {
+    if (attempt === 600) throw new Error("the recorded model does not start");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const config = join(folder, "gsar.toml");
+  writeFileSync(config, `[judges.models."${MODEL}"]\nbase_url = "${readFileSync(address, "utf8")}"\ncanary = false\n`);
+  return { model, config };
+}
 
 /** Principals of a file, of which one grades and sees all. */
 function principals(folder, token) {
@@ -88,12 +102,14 @@ export async function start({ token } = {}) {
     ...(token ? principals(folder, token) : {}),
   };
   const listen = `unix://${folder}/gsar.sock`;
-  const server = spawn(join(bin, "gsar-server"), ["--listen", listen, "--data-dir", `${folder}/data`], {
+  const { model, config } = await recordedModel(folder);
+  const server = spawn(join(bin, "gsar-server"), ["--config", config, "--listen", listen, "--data-dir", `${folder}/data`], {
     env,
     stdio: "ignore",
   });
   const stop = () => {
     server.kill();
+    model.kill();
     rmSync(folder, { recursive: true, force: true });
   };
   const identity = token ? ["--token-file", join(folder, "token")] : [];
