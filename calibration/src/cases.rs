@@ -1,4 +1,4 @@
-//! This module reads labelled cases and claims. It asks nobody.
+//! This module reads labelled cases and claims from files. It sends no requests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};

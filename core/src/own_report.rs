@@ -1,6 +1,8 @@
 //! This module recognises evidence that repeats the report it is given for: a report, a draft of it or what was decided of
 //! it is never its own evidence. It knows nothing of claims.
 
+use alloc::borrow::ToOwned as _;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use memchr::memmem;
@@ -18,27 +20,50 @@ const MIN_SENTENCES: usize = 4;
 /// The most sentences that are looked for.
 const MAX_SENTENCES: usize = 32;
 
-/// Whether evidence is the report, holds all of it, as text or as a JSON string, or most of its sentences word for word.
-#[must_use]
-pub fn repeats(content: &str, report: &str) -> bool {
-    let (content, report) = (content.trim(), report.trim());
-    if report.is_empty() {
-        return false;
-    }
-    if content == report {
-        return true;
-    }
-    if report.len() < MIN_CONTAINED || content.len() < MIN_CONTAINED {
-        return false;
-    }
-    let holds = |text: &str| memmem::find(content.as_bytes(), text.as_bytes()).is_some();
-    let quoted = serde_json::Value::from(report).to_string();
-    let escaped = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-    holds(report) || escaped != report && holds(escaped) || holds_most(report, holds)
+/// A report, prepared once to be looked for in any number of items.
+#[derive(Debug)]
+pub struct OwnReport<'r> {
+    report: &'r str,
+    /// The report as it appears inside a JSON string.
+    escaped: String,
+    /// Sentences of its prose, without what it quotes as code or from others.
+    sentences: Vec<&'r str>,
 }
 
-/// Whether most sentences of the report's prose are held. What it quotes as code or from others is no prose.
-fn holds_most(report: &str, holds: impl Fn(&str) -> bool) -> bool {
+impl<'r> OwnReport<'r> {
+    /// Prepares a report.
+    #[must_use]
+    pub fn new(report: &'r str) -> Self {
+        let report = report.trim();
+        let quoted = serde_json::Value::from(report).to_string();
+        let escaped = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned();
+        Self { report, escaped, sentences: prose_sentences(report) }
+    }
+
+    /// Whether an item's content is the report, contains all of it (as text or as a JSON string), or contains most of
+    /// its sentences word for word.
+    #[must_use]
+    pub fn is_repeated_by(&self, content: &str) -> bool {
+        let content = content.trim();
+        if self.report.is_empty() {
+            return false;
+        }
+        if content == self.report {
+            return true;
+        }
+        if self.report.len() < MIN_CONTAINED || content.len() < MIN_CONTAINED {
+            return false;
+        }
+        let contains = |text: &str| memmem::find(content.as_bytes(), text.as_bytes()).is_some();
+        if contains(self.report) || contains(&self.escaped) {
+            return true;
+        }
+        let found = self.sentences.iter().filter(|sentence| contains(sentence)).count();
+        self.sentences.len() >= MIN_SENTENCES && found * 10 >= self.sentences.len() * 6
+    }
+}
+
+fn prose_sentences(report: &str) -> Vec<&str> {
     let mut is_code = false;
     let prose = report.lines().filter(|line| {
         let bare = line.trim_start();
@@ -46,15 +71,12 @@ fn holds_most(report: &str, holds: impl Fn(&str) -> bool) -> bool {
         is_code ^= is_fence;
         !is_code && !is_fence && !bare.starts_with(['>', '|', '`']) && !line.starts_with("    ")
     });
-    let of_line = |line| sentences(line).into_iter().filter_map(move |span| str::get(line, span));
-    let found: Vec<&str> = prose
-        .flat_map(of_line)
+    prose
+        .flat_map(|line| sentences(line).into_iter().filter_map(move |span| str::get(line, span)))
         .map(|sentence| sentence.trim_matches([' ', '-', '*', '#', '.']))
         .filter(|sentence| sentence.len() >= MIN_SENTENCE)
         .take(MAX_SENTENCES)
-        .collect();
-    let held = found.iter().filter(|sentence| holds(sentence)).count();
-    found.len() >= MIN_SENTENCES && held * 10 >= found.len() * 6
+        .collect()
 }
 
 #[cfg(test)]
@@ -62,6 +84,10 @@ mod tests {
     use alloc::format;
 
     use super::*;
+
+    fn repeats(content: &str, report: &str) -> bool {
+        OwnReport::new(report).is_repeated_by(content)
+    }
 
     const REPORT: &str = "## Redis failover\n\n\
         - The primary redis-0 stopped answering at 10:04 UTC on Tuesday.\n\

@@ -40,7 +40,7 @@ struct Arguments {
     /// The only judge of this run: local/1, rules/2, or a chat model such as ollama:qwen3:8b or openai:gpt-4o-mini.
     #[arg(long, value_name = "JUDGE")]
     judge: Option<String>,
-    /// Where that chat model listens; openai-compatible has no address of its own.
+    /// The base URL of that chat model; required for openai-compatible.
     #[arg(long, value_name = "URL", requires = "judge")]
     judge_url: Option<String>,
     /// How log lines look.

@@ -15,7 +15,7 @@ pub(crate) struct JudgeChoice {
     /// openai-compatible:MODEL with --judge-url. Keys come from OPENAI_API_KEY and the like.
     #[arg(long = "judge", value_name = "JUDGE", conflicts_with = "endpoint")]
     name: Option<String>,
-    /// Where that chat model listens, such as http://127.0.0.1:8000/v1
+    /// The base URL of that chat model, such as http://127.0.0.1:8000/v1
     #[arg(long = "judge-url", value_name = "URL", requires = "name")]
     url: Option<String>,
 }

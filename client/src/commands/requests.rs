@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gsar_client::evidence;
 use gsar_client::input::{InputError, STANDARD_INPUT, messages, read_text, without_place};
-use gsar_core::own_report::repeats;
+use gsar_core::own_report::OwnReport;
 use gsar_proto::v1;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -72,7 +72,7 @@ fn is_explained(arguments: &Evaluate) -> bool {
     arguments.explain.is_some() || arguments.output.is_document()
 }
 
-/// What a report cannot be: a path of evidence for which `--evidence` was not repeated.
+/// Refuses data files and directories as reports: they are evidence without its flag.
 fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
     const DATA: [&str; 8] = ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
     let is_data = |path: &&PathBuf| {
@@ -98,8 +98,9 @@ fn without_the_report(
     notes: &mut Vec<String>,
 ) -> Vec<v1::EvidenceItem> {
     use v1::evidence_item::Content::{CheckRun, Json, Text};
+    let report = OwnReport::new(report);
     let is_kept = |item: &&v1::EvidenceItem| match &item.content {
-        Some(Text(content) | Json(content)) if repeats(content, report) => {
+        Some(Text(content) | Json(content)) if report.is_repeated_by(content) => {
             let id = &item.id;
             let sentence =
                 "repeats the report and was left out: a report is never its own evidence";

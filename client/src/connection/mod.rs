@@ -86,7 +86,7 @@ pub struct Wish {
 pub struct ChosenJudge {
     /// Its name, such as `ollama:qwen3:8b`.
     pub name: String,
-    /// Where it listens; `None` for the provider's own address.
+    /// Its base URL; `None` for the provider's default.
     pub url: Option<String>,
 }
 

@@ -24,7 +24,7 @@ impl<'a> JudgeTrial<'a> {
         questions: &[(&str, &[v1::ClaimClass])],
         took: Duration,
     ) -> Self {
-        // What a judge left out or answered unusably stands in the answer as ungrounded, with a correction.
+        // The server reports a missing or unusable verdict as ungrounded, with a correction.
         let is_unusable = |claim: &v1::JudgedClaim| {
             claim.undecided.is_some()
                 || answer.corrections.iter().any(|correction| correction.claim_id == claim.id)
@@ -35,14 +35,14 @@ impl<'a> JudgeTrial<'a> {
         Self { answer, tried: tried.collect(), took }
     }
 
-    /// Whether every verdict is right, and every statement that needed a second look got one.
+    /// Whether all verdicts are correct and no second look is missing.
     pub(crate) fn will_do(&self) -> bool {
         !self.tried.is_empty()
             && self.tried.iter().all(|(_, is_right)| *is_right == Some(true))
             && self.unread().is_none()
     }
 
-    /// Why what the judge supports was not read once more; `None` where it was.
+    /// Why a second look is missing; `None` if none is.
     fn unread(&self) -> Option<&v1::Reason> {
         let decision = self.answer.decision.as_ref()?;
         let reasons = decision.reasons.iter().chain(&self.answer.warnings);

@@ -108,7 +108,7 @@ fn failure(answer: &v1::EvaluateResponse) -> String {
     first_reason(answer).unwrap_or_else(|| "the judge failed".to_owned())
 }
 
-/// Whether no evidence would help: a judge or a reader did not do its part.
+/// Whether a judge or the second reader failed, so that more evidence would not help.
 fn is_of_judge(answer: &v1::EvaluateResponse) -> bool {
     first(answer).is_some_and(|reason| {
         reason.code.starts_with("JUDGE_") || reason.code.starts_with("SECOND_LOOK")

@@ -26,7 +26,7 @@
 //!   `complementary`, the last of which may be missing; `entailment`, `neutral` and `contradiction`, or `SUPPORTS`,
 //!   `NOT_ENOUGH_INFO` and `REFUTES`, stand for the first three. `"gsar": {"temperature": 1.0, "max_tokens": 512}` says
 //!   by what logits are divided, and how long claim and premise are together; `"decides_from": {"ungrounded": 0.85}`
-//!   beside them, from which likelihood the model may decide ([`Thresholds`]).
+//!   beside them, from which likelihood the model may decide ([`Model::ungrounded_from`]).
 //! - `examples.jsonl`: `{"claim", "premise", "label"}` per line. They are scored at the start; fewer than two thirds
 //!   right mean labels in another order than the graph's, which no shape shows.
 //! - `manifest.json`: `{"files": {"model.onnx": {"sha256": "…"}, …}}`, which every file that is read must be in.
@@ -48,4 +48,3 @@ pub use error::{ModelError, ScoreError, StartError};
 pub use model::Model;
 pub use pair::Pair;
 pub use probabilities::Probabilities;
-pub use settings::Thresholds;

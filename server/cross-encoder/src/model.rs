@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsar_core::Class;
+use gsar_core::fixed::Millionths;
 use gsar_embedding::{BuiltIn, Fix, ModelError as FileError, ModelFolder, Runtime, caught};
 use memchr::memmem;
 
@@ -14,7 +15,7 @@ use crate::graph::{Graph, GraphError};
 use crate::labels::Labels;
 use crate::probabilities::Probabilities;
 use crate::scorer::Scorer;
-use crate::settings::{Settings, Thresholds};
+use crate::settings::Settings;
 use crate::tokens::{Row, Tokens};
 
 const ONNX: &str = "model.onnx";
@@ -117,10 +118,10 @@ impl Model {
         self.settings.max_tokens
     }
 
-    /// The likelihood from which it decides.
+    /// The likelihood, 0.5 to 1, from which it calls a claim ungrounded; `None` if it never does.
     #[must_use]
-    pub fn thresholds(&self) -> Thresholds {
-        self.settings.thresholds
+    pub fn ungrounded_from(&self) -> Option<Millionths> {
+        self.settings.ungrounded_from
     }
 
     /// A digest of everything that takes part in a score: two models with one digest give the same scores.

@@ -14,14 +14,6 @@ const MIN_TEMPERATURE: f64 = 0.01;
 /// The greatest temperature.
 const MAX_TEMPERATURE: f64 = 100.0;
 
-/// The likelihood from which a model may decide a claim, from calibration data; below it the model leaves the claim
-/// undecided. It decides no other class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Thresholds {
-    /// For ungrounded, 0.5 to 1; `None` where the model never decides it.
-    pub ungrounded: Option<Millionths>,
-}
-
 /// How a model is run and its output read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
@@ -29,8 +21,8 @@ pub(crate) struct Settings {
     pub(crate) temperature: f64,
     /// The most tokens of claim and premise together, the special tokens between them included, 16 to 8192.
     pub(crate) max_tokens: usize,
-    /// None where `config.json` gives none: the model decides nothing.
-    pub(crate) thresholds: Thresholds,
+    /// The likelihood, 0.5 to 1, from which the model calls a claim ungrounded; `None` if it never does.
+    pub(crate) ungrounded_from: Option<Millionths>,
 }
 
 /// Why a setting is refused.
@@ -52,11 +44,8 @@ impl Settings {
             .and_then(|positions| usize::try_from(positions).ok());
         let default_tokens =
             positions.map_or(DEFAULT_MAX_TOKENS, |most| most.min(DEFAULT_MAX_TOKENS));
-        let mut settings = Self {
-            temperature: 1.0,
-            max_tokens: default_tokens,
-            thresholds: Thresholds::default(),
-        };
+        let mut settings =
+            Self { temperature: 1.0, max_tokens: default_tokens, ungrounded_from: None };
         let refuse = |found: String, allowed| Err(Refused { found, allowed });
         let named = match config.get("gsar") {
             None => return settings.within(positions),
@@ -75,7 +64,7 @@ impl Settings {
                     Some(Ok(number)) => settings.max_tokens = number,
                     _ => return refuse(format!("gsar.max_tokens = {value}"), "16 to 8192 is"),
                 },
-                "decides_from" => settings.thresholds = Thresholds::read(value)?,
+                "decides_from" => settings.ungrounded_from = ungrounded_from(value)?,
                 _ => {
                     let allowed = "temperature, max_tokens and decides_from are";
                     return refuse(format!("gsar.{key}"), allowed);
@@ -99,29 +88,28 @@ impl Settings {
     }
 }
 
-impl Thresholds {
-    fn read(value: &Value) -> Result<Self, Refused> {
-        let refuse = |found: String, allowed| Err(Refused { found, allowed });
-        let Value::Object(named) = value else {
-            return refuse(format!("gsar.decides_from = {value}"), "an object is");
-        };
-        let mut thresholds = Self::default();
-        for (class, value) in named {
-            let found = format!("gsar.decides_from.{class} = {value}");
-            let likelihood = value
-                .as_f64()
-                .filter(|likelihood| *likelihood >= 0.5 && *likelihood <= 1.0)
-                .and_then(|likelihood| Millionths::from_f64(likelihood).ok());
-            let Some(likelihood) = likelihood else {
-                return refuse(found, "0.5 to 1 is");
-            };
-            match class.as_str() {
-                "ungrounded" => thresholds.ungrounded = Some(likelihood),
-                _ => return refuse(found, "ungrounded is"),
-            }
+/// The threshold in `decides_from`, from calibration data. A model decides no other class.
+fn ungrounded_from(value: &Value) -> Result<Option<Millionths>, Refused> {
+    let refuse = |found: String, allowed| Err(Refused { found, allowed });
+    let Value::Object(named) = value else {
+        return refuse(format!("gsar.decides_from = {value}"), "an object is");
+    };
+    let mut threshold = None;
+    for (class, value) in named {
+        let found = format!("gsar.decides_from.{class} = {value}");
+        if class != "ungrounded" {
+            return refuse(found, "ungrounded is");
         }
-        Ok(thresholds)
+        let likelihood = value
+            .as_f64()
+            .filter(|likelihood| (0.5..=1.0).contains(likelihood))
+            .and_then(|likelihood| Millionths::from_f64(likelihood).ok());
+        if likelihood.is_none() {
+            return refuse(found, "0.5 to 1 is");
+        }
+        threshold = likelihood;
     }
+    Ok(threshold)
 }
 
 #[cfg(test)]
@@ -134,16 +122,15 @@ mod tests {
         let read = |config| Settings::read(&config).unwrap();
         assert_eq!(
             read(json!({})),
-            Settings { temperature: 1.0, max_tokens: 512, thresholds: Thresholds::default() }
+            Settings { temperature: 1.0, max_tokens: 512, ungrounded_from: None }
         );
         assert_eq!(read(json!({"max_position_embeddings": 256})).max_tokens, 256);
         assert_eq!(read(json!({"max_position_embeddings": 1024, "gsar": {}})).max_tokens, 512);
         let both = json!({"gsar": {"temperature": 1.7, "max_tokens": 192}});
-        let thresholds = Thresholds::default();
-        assert_eq!(read(both), Settings { temperature: 1.7, max_tokens: 192, thresholds });
+        let expected = Settings { temperature: 1.7, max_tokens: 192, ungrounded_from: None };
+        assert_eq!(read(both), expected);
         let decides = json!({"gsar": {"decides_from": {"ungrounded": 0.85}}});
-        let ungrounded = Some(Millionths::new(850_000));
-        assert_eq!(read(decides).thresholds, Thresholds { ungrounded });
+        assert_eq!(read(decides).ungrounded_from, Some(Millionths::new(850_000)));
     }
 
     #[test]

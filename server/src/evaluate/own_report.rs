@@ -3,13 +3,32 @@
 use std::sync::Arc;
 
 use gsar_core::evidence::{EvidenceItem, EvidenceKind};
-use gsar_core::own_report::repeats;
+use gsar_core::own_report::OwnReport;
 
+use crate::call::Call;
 use crate::judge::Notice;
+use crate::offload::offload;
 
 /// Makes every item that repeats the report an earlier claim, with a notice that names them.
-pub(super) fn mark(report: &str, evidence: &mut Arc<Vec<EvidenceItem>>) -> Option<Notice> {
-    let is_repeated = |item: &EvidenceItem| repeats(item.content.as_str(), report);
+pub(super) async fn mark(
+    call: &Call,
+    report: &str,
+    evidence: &mut Arc<Vec<EvidenceItem>>,
+) -> Option<Notice> {
+    let bytes = evidence.iter().map(|item| item.content.as_str().len()).sum();
+    let (report, mut items) = (report.to_owned(), std::mem::take(evidence));
+    let (items, notice) = offload(call, bytes, move || {
+        let notice = mark_now(&report, &mut items);
+        (items, notice)
+    })
+    .await;
+    *evidence = items;
+    notice
+}
+
+fn mark_now(report: &str, evidence: &mut Arc<Vec<EvidenceItem>>) -> Option<Notice> {
+    let report = OwnReport::new(report);
+    let is_repeated = |item: &EvidenceItem| report.is_repeated_by(item.content.as_str());
     let places: Vec<usize> = evidence
         .iter()
         .enumerate()

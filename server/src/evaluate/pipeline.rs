@@ -269,7 +269,8 @@ impl Engine {
             around.provenance.retrieval = Some(retrieval);
             around.watch.lap(Step::Retrieve);
         }
-        around.notices.extend(own_report::mark(&report.synthesis, &mut gathered.evidence));
+        let notice = own_report::mark(call, &report.synthesis, &mut gathered.evidence).await;
+        around.notices.extend(notice);
         if let Some(gate) = &mut shared.gate {
             gate.link(&gathered.evidence);
         }

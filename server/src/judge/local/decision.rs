@@ -2,18 +2,21 @@
 
 use gsar_core::Leaning;
 use gsar_core::fixed::Millionths;
-use gsar_cross_encoder::{Probabilities, Thresholds};
+use gsar_cross_encoder::Probabilities;
 
-/// Whether the model finds a claim supported by nothing; else the class it leans to, which is not enough to decide.
+/// The class that the model leans to; `None` if it decides that nothing supports the claim.
 ///
 /// A class that counts in favour of a report, or blocks it, needs evidence to cite. What the model was shown are passages
 /// chosen by shared words, so it decides neither.
-pub(super) fn decide(scored: &Probabilities, thresholds: Thresholds) -> Result<(), Leaning> {
-    if thresholds.ungrounded.is_some_and(|threshold| scored.ungrounded >= threshold) {
-        return Ok(());
+pub(super) fn leaning(
+    scored: &Probabilities,
+    ungrounded_from: Option<Millionths>,
+) -> Option<Leaning> {
+    if ungrounded_from.is_some_and(|threshold| scored.ungrounded >= threshold) {
+        return None;
     }
     let class = scored.likeliest();
-    Err(Leaning { class, likelihood: Some(scored.of(class)) })
+    Some(Leaning { class, likelihood: Some(scored.of(class)) })
 }
 
 /// Whole percents, rounded down.
@@ -27,12 +30,12 @@ mod tests {
 
     use super::*;
 
-    const THRESHOLDS: Thresholds = Thresholds { ungrounded: Some(Millionths::new(850_000)) };
+    const THRESHOLD: Option<Millionths> = Some(Millionths::new(850_000));
 
-    fn decided(percents: [u32; 4], thresholds: Thresholds) -> Result<(), Leaning> {
+    fn leans(percents: [u32; 4], threshold: Option<Millionths>) -> Option<Leaning> {
         let [grounded, ungrounded, contradicted, complementary] =
             percents.map(|percent| Millionths::new(percent * 10_000));
-        decide(&Probabilities { grounded, ungrounded, contradicted, complementary }, thresholds)
+        leaning(&Probabilities { grounded, ungrounded, contradicted, complementary }, threshold)
     }
 
     #[test]
@@ -48,12 +51,12 @@ mod tests {
                 class,
                 likelihood: Some(Millionths::new(percent * 10_000)),
             });
-            assert_eq!(decided(percents, THRESHOLDS).err(), leaning, "{percents:?}");
+            assert_eq!(leans(percents, THRESHOLD), leaning, "{percents:?}");
         }
     }
 
     #[test]
     fn without_a_threshold_it_decides_nothing() {
-        assert!(decided([0, 100, 0, 0], Thresholds::default()).is_err());
+        assert!(leans([0, 100, 0, 0], None).is_some());
     }
 }

@@ -10,14 +10,13 @@ mod decision;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, Class, JudgedClaim, Leaning};
-use gsar_cross_encoder::{
-    CrossEncoder, Model, Options, Pair, Probabilities, ScoreError, Thresholds,
-};
+use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities, ScoreError};
 use gsar_embedding::Runtime;
 use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
-use self::decision::{decide, percent};
+use self::decision::{leaning, percent};
 use super::embedded::judgement;
 use super::facts::ruling::{asks_or_proposes, ruled, undecided, ungrounded};
 use super::facts::{Kept, MAX_BYTES, Observations};
@@ -38,7 +37,7 @@ pub struct LocalOptions {
 #[derive(Clone, Debug)]
 pub struct LocalJudge {
     encoder: CrossEncoder,
-    thresholds: Thresholds,
+    ungrounded_from: Option<Millionths>,
     kept: Kept,
 }
 
@@ -74,7 +73,7 @@ impl LocalJudge {
         let options = Options { workers: options.workers, ..Options::default() };
         let encoder =
             CrossEncoder::start(&runtime, &model, &options).map_err(|error| error.to_string())?;
-        Ok(Self { encoder, thresholds: model.thresholds(), kept })
+        Ok(Self { encoder, ungrounded_from: model.ungrounded_from(), kept })
     }
 
     async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -157,13 +156,13 @@ impl LocalJudge {
     }
 
     fn decided(&self, claim: &Claim, scored: &Probabilities) -> JudgedClaim {
-        match decide(scored, self.thresholds) {
-            Ok(()) => {
+        match leaning(scored, self.ungrounded_from) {
+            None => {
                 let likelihood = percent(scored.ungrounded);
                 let note = format!("the model finds it supported by nothing ({likelihood} %)");
                 ungrounded(claim, note)
             }
-            Err(leaning) => {
+            Some(leaning) => {
                 let likelihood = percent(scored.of(leaning.class));
                 let class = leaning.class.name();
                 let note =
