@@ -10,6 +10,7 @@ mod presets;
 mod retired;
 mod strictness;
 mod values;
+mod write;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,7 +18,7 @@ use core::fmt;
 use core::ops::Deref;
 
 pub use certificate::Certificate;
-pub use file::{PolicyFileError, to_toml};
+pub use file::PolicyFileError;
 pub use presets::{Preset, instead_of, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
@@ -25,6 +26,7 @@ pub use values::{
     RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore, VerificationMode,
     Weights,
 };
+pub use write::to_toml;
 
 /// A checked policy. Reads like its [`PolicyValues`]; cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +111,7 @@ pub struct PolicyDigest([u8; 32]);
 
 impl PolicyDigest {
     fn of(values: &PolicyValues) -> Self {
-        Self(*blake3::hash(file::deciding_values(values).as_bytes()).as_bytes())
+        Self(*blake3::hash(write::deciding_values(values).as_bytes()).as_bytes())
     }
 }
 
