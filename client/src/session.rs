@@ -42,7 +42,8 @@ pub(crate) async fn with_judge<T>(
         };
         work(client.with_deadline(connection.deadline()), server).await
     })
-    .await;
+    .await
+    .map_err(|failure: Failure| failure.after(connection.deadline()));
     if let Some(server) = started {
         server.stop().await;
     }

@@ -13,7 +13,7 @@ pub(crate) struct JudgeChoice {
     ///
     /// ollama:qwen3:8b, openai:gpt-4o-mini, anthropic:claude-haiku-4-5, gemini:gemini-2.5-flash, or
     /// openai-compatible:MODEL with --judge-url. Keys come from OPENAI_API_KEY and the like.
-    #[arg(long = "judge", value_name = "JUDGE", conflicts_with = "endpoint")]
+    #[arg(long = "judge", alias = "model", value_name = "JUDGE", conflicts_with = "endpoint")]
     name: Option<String>,
     /// The base URL of that chat model, such as http://127.0.0.1:8000/v1
     #[arg(long = "judge-url", value_name = "URL", requires = "name")]

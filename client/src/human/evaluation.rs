@@ -81,7 +81,7 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
     page.gap();
     uncovered(&mut page, answer, scene, view);
     score::table(&mut page, answer, scene.policy);
-    reasons(&mut page, answer);
+    reasons(&mut page, answer, scene);
     corrections(&mut page, answer, view);
     safety::sections(&mut page, answer);
     remarks(&mut page, answer, view);
@@ -174,7 +174,7 @@ fn part<'t>(text: &'t str, range: &v1::ByteRange) -> Option<&'t str> {
     text.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-fn reasons(page: &mut Page, answer: &v1::EvaluateResponse) {
+fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let Some(decision) = verdict::decided(answer) else { return };
     for (number, reason) in decision.reasons.iter().enumerate() {
         let label = if number == 0 { "why" } else { "" };
@@ -184,6 +184,13 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse) {
             false => String::new(),
         };
         page.labelled(label, &format!("{}{claims}", reason.sentence));
+        if reason.code == "NO_EVIDENCE" && scene.evidence.is_empty() {
+            page.labelled("", "--evidence PATH gives a file, or a folder with all below it");
+        }
+    }
+    let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
+    for answer in links.filter_map(words::unreadable_answer) {
+        page.labelled("", &answer);
     }
     if !decision.affected_specialists.is_empty() {
         let specialists = decision.affected_specialists.iter().map(String::as_str);

@@ -71,9 +71,10 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
             page.wrapped(&format!("{:24}", ""), 24, Style::new(), &claim.note);
         }
     }
-    for link in trial.links().filter(|link| link.result == "failed") {
-        let text = format!("{} {} ({}): {}", link.judge, link.result, link.code, link.detail);
-        page.wrapped("  ", 2, Style::new(), &text);
+    for link in trial.links() {
+        for line in words::without_verdict(link).into_iter().chain(words::unreadable_answer(link)) {
+            page.wrapped("  ", 2, Style::new(), &line);
+        }
     }
     if let Some(reason) = trial.unread() {
         page.wrapped("  ", 2, Style::new(), &reason.sentence);

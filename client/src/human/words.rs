@@ -66,6 +66,27 @@ pub(crate) fn second_look(look: &v1::SecondLook) -> String {
     format!("second look {verdict}{words}")
 }
 
+/// The most characters that are shown of an answer that cannot be used.
+const MAX_ANSWER_SHOWN: usize = 120;
+
+/// Why a judge gave no verdict; `None` where it gave some.
+pub(crate) fn without_verdict(link: &v1::JudgeLink) -> Option<String> {
+    let code = if link.code.is_empty() { String::new() } else { format!(" ({})", link.code) };
+    let has_none = matches!(link.result.as_str(), "failed" | "abstained");
+    has_none.then(|| format!("{} {}{code}: {}", link.judge, link.result, link.detail))
+}
+
+/// How the answer begins that a failed judge gave last; `None` where it could be read.
+pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
+    let call = link.calls.iter().rfind(|call| call.rung == "unreadable")?;
+    let answer = one_line(&call.answer);
+    let mut begin: String = answer.chars().take(MAX_ANSWER_SHOWN).collect();
+    if begin.len() < answer.len() {
+        begin.push('…');
+    }
+    (link.result == "failed").then(|| format!("its answer begins: {begin}"))
+}
+
 /// What came of a correction, where the claim does not carry it; empty where it does.
 fn outcome(correction: &v1::Correction) -> &'static str {
     match correction.outcome() {
@@ -84,8 +105,11 @@ pub(super) fn correction(correction: &v1::Correction) -> String {
     let (_, before, _) = class(correction.class_before());
     let (_, after, _) = class(correction.class_after());
     let kept = outcome(correction);
-    if before == after {
-        let (before, after) = (correction.type_before(), correction.type_after());
+    let types = (correction.type_before(), correction.type_after());
+    if before == after && types.0 == types.1 {
+        format!("{before}{kept}")
+    } else if before == after {
+        let (before, after) = types;
         format!("{} → {}{kept}", evidence_type(before), evidence_type(after))
     } else {
         format!("{before} → {after}{kept}")

@@ -86,7 +86,9 @@ pub enum Failure {
         reason: String,
     },
     /// 401 or 403.
-    #[error("status {status}, the key is refused: {came}; check the key and what it may use")]
+    #[error(
+        "status {status}, the key is refused: {came}; check the key (key_file or key_env of the model, or the provider's own variable) and what it may use"
+    )]
     KeyRefused {
         /// The HTTP status.
         status: u16,
@@ -115,7 +117,7 @@ pub enum Failure {
     },
     /// 400 or 422.
     #[error(
-        "status {status}, the request is refused: {came}; a model that takes no temperature or no schema must not be given one"
+        "status {status}, the request is refused: {came}; for a model that takes no schema set structured_output = \"off\", and no temperature for one that takes none"
     )]
     RequestRefused {
         /// The HTTP status.
@@ -124,7 +126,9 @@ pub enum Failure {
         came: Excerpt,
     },
     /// 413, or more tokens than the model reads.
-    #[error("the request is too large for the model: {came}; send less evidence")]
+    #[error(
+        "the request is too large for the model: {came}; lower max_evidence of the model, or send less evidence"
+    )]
     RequestTooLarge {
         /// The body.
         came: Excerpt,

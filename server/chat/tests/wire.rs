@@ -277,6 +277,7 @@ async fn errors_that_say_more_than_their_status_are_distinguished() {
             None,
         ),
         (Wire::OpenAi, 400, openai("x", "context_length_exceeded"), "REQUEST_TOO_LARGE", None),
+        (Wire::OpenAi, 400, openai("exceed_context_size_error", "400"), "REQUEST_TOO_LARGE", None),
         (Wire::OpenAi, 400, openai("x", "content_filter"), "CONTENT_FILTERED", None),
         (Wire::Anthropic, 400, credit.to_owned(), "QUOTA_EXHAUSTED", None),
         (Wire::Anthropic, 400, long.to_owned(), "REQUEST_TOO_LARGE", None),

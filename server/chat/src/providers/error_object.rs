@@ -54,8 +54,12 @@ impl ErrorObject {
 
     /// Whether the question has more tokens than the model reads.
     pub(crate) fn is_too_large(&self) -> bool {
-        self.has_kind(&["context_length_exceeded", "request_too_large"])
-            || self.message.contains("prompt is too long")
+        // The third is llama.cpp's.
+        self.has_kind(&[
+            "context_length_exceeded",
+            "request_too_large",
+            "exceed_context_size_error",
+        ]) || self.message.contains("prompt is too long")
             || self.message.contains("maximum context length")
             || self.message.contains("exceeds the maximum number of tokens")
     }

@@ -166,7 +166,7 @@ impl LocalJudge {
                 let likelihood = percent(scored.of(leaning.class));
                 let class = leaning.class.name();
                 let note =
-                    format!("the model leans to {class} ({likelihood} %), which decides nothing");
+                    format!("the model leans to {class} ({likelihood} %), too little to decide");
                 undecided(claim, leaning, note)
             }
         }

@@ -282,8 +282,7 @@ impl ModelJudge {
                 Err(Failed::Late) => {}
             }
         }
-        let mut reading =
-            outcome.map_err(|unreadable| otherwise("ANSWER_UNREADABLE", &unreadable))?;
+        let mut reading = outcome.map_err(|error| unreadable(&error))?;
         let judged = std::mem::take(&mut reading.judged);
         let judged = judged.into_iter().map(|claim| shown.claim_back(claim, asked));
         let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
@@ -468,6 +467,20 @@ fn object_in<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json
 
 fn otherwise(code: &'static str, error: &dyn std::error::Error) -> Failed {
     Failed::Otherwise { code, reason: error.to_string() }
+}
+
+/// The message of [`Unreadable`] tells the model what to do; people need the setting.
+fn unreadable(error: &Unreadable) -> Failed {
+    let code = "ANSWER_UNREADABLE";
+    match error {
+        Unreadable::Truncated { bytes } | Unreadable::OnlyReasoning { bytes } => {
+            let reason = format!(
+                "the answer breaks off after {bytes} bytes; raise max_output_tokens of the model, or ask another model"
+            );
+            Failed::Otherwise { code, reason }
+        }
+        error => otherwise(code, error),
+    }
 }
 
 fn chat_failed(error: &ChatError) -> Failed {
