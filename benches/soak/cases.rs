@@ -1,4 +1,4 @@
-//! This module makes reports whose tier is known beforehand, whichever judge is asked.
+//! This module makes reports whose tier is known beforehand.
 
 use gsar_client::v1;
 
@@ -30,23 +30,25 @@ impl Case {
         Self::NoEvidence,
     ];
 
-    /// The tier under `reference`.
+    /// The tiers under `reference` that are right.
     #[must_use]
-    pub(crate) const fn tier(self) -> v1::Tier {
+    pub(crate) const fn tiers(self) -> &'static [v1::Tier] {
         match self {
-            Self::True => v1::Tier::Proceed,
-            Self::PartlyFalse => v1::Tier::Regenerate,
-            Self::False | Self::Unshown => v1::Tier::Replan,
-            Self::NoEvidence => v1::Tier::Abstain,
+            Self::True => &[v1::Tier::Proceed],
+            Self::PartlyFalse => &[v1::Tier::Regenerate],
+            Self::False => &[v1::Tier::Replan],
+            // Rules leave it undecided.
+            Self::Unshown => &[v1::Tier::Replan, v1::Tier::Abstain],
+            Self::NoEvidence => &[v1::Tier::Abstain],
         }
     }
 
     /// What the report says of the pool of that number.
     fn claims(self, number: u64) -> Vec<String> {
         let (size, limit) = (size(number), size(number) * 2);
-        let pool = |size| format!("The connection pool size of db-{number} is {size}.");
-        let max = |limit| format!("The max connections of db-{number} is {limit}.");
-        let idle = format!("The idle timeout of db-{number} is {}.", size * 3);
+        let pool = |size| format!("The connection_pool_size of db-{number} is {size}.");
+        let max = |limit| format!("The max_connections of db-{number} is {limit}.");
+        let idle = format!("The idle_timeout of db-{number} is {}.", size * 3);
         match self {
             Self::True => vec![pool(size), max(limit)],
             Self::False => vec![pool(size + 7), max(limit + 9)],
@@ -88,10 +90,11 @@ pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
 #[must_use]
 pub(crate) fn evidence(number: u64) -> String {
     let size = size(number);
-    let setting = |name, value| format!("{name} of db-{number} is {value}\n");
-    let settings =
-        [("connection pool size", size), ("max connections", size * 2), ("idle timeout", size * 3)];
-    settings.map(|(name, value)| setting(name, value)).concat()
+    format!(
+        "{{\"name\": \"db-{number}\", \"connection_pool_size\": {size}, \"max_connections\": {}, \"idle_timeout\": {}}}\n",
+        size * 2,
+        size * 3
+    )
 }
 
 /// Lines that bear on nothing, as most of what tools return.

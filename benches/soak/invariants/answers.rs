@@ -5,23 +5,27 @@ use gsar_client::v1::instruction::Due;
 
 use super::Violation;
 
-/// Whether a report got its known tier, and its evaluation was recorded.
+/// Whether a report got one of the tiers that are right, and its evaluation was recorded.
 ///
 /// # Errors
 /// It was not.
 pub(crate) fn evaluation(
     what: &str,
-    known: v1::Tier,
+    known: &[v1::Tier],
     answer: &v1::EvaluateResponse,
 ) -> Result<(), Violation> {
     let id = &answer.evaluation_id;
     let provenance = answer.provenance.as_ref();
     let tier = answer.decision.as_ref().map(v1::Decision::tier);
-    if tier != Some(known) {
+    let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
+    // A model that judges and fails the second look leaves nothing but to abstain.
+    let is_without_look = tier == Some(v1::Tier::Abstain)
+        && reasons.into_iter().any(|reason| reason.code == "SECOND_LOOK_FAILED");
+    if !is_without_look && !tier.is_some_and(|tier| known.contains(&tier)) {
         let judges = provenance.into_iter().flat_map(|provenance| &provenance.judges);
         let judges: Vec<_> =
             judges.map(|link| format!("{} {} {}", link.judge, link.result, link.code)).collect();
-        let found = format!("{what}, {id}: {tier:?} instead of {known:?} by {judges:?}");
+        let found = format!("{what}, {id}: {tier:?}, not one of {known:?}, by {judges:?}");
         return Err(Violation::new("answers", found));
     }
     if !provenance.is_some_and(|provenance| provenance.recorded) {
@@ -40,7 +44,7 @@ pub(crate) fn search(
     number: u64,
     answer: &v1::SearchResponse,
 ) -> Result<(), Violation> {
-    let wanted = format!("db-{number} is");
+    let wanted = format!("\"db-{number}\"");
     if answer.hits.iter().any(|hit| hit.text.contains(&wanted)) {
         return Ok(());
     }
@@ -86,7 +90,7 @@ mod tests {
             provenance: Some(v1::Provenance { recorded, ..Default::default() }),
             ..Default::default()
         };
-        let checked = |answer| evaluation("key 1", v1::Tier::Replan, &answer);
+        let checked = |answer| evaluation("key 1", &[v1::Tier::Replan], &answer);
         checked(answer(v1::Tier::Replan, true)).unwrap();
         assert_eq!(checked(answer(v1::Tier::Proceed, true)).unwrap_err().invariant, "answers");
         assert_eq!(checked(answer(v1::Tier::Replan, false)).unwrap_err().invariant, "acknowledged");
@@ -99,8 +103,8 @@ mod tests {
             hits: vec![v1::SearchHit { text: text.to_owned(), ..Default::default() }],
             ..Default::default()
         };
-        search("corpus-7", 7, &answer("connection pool size of db-7 is 27")).unwrap();
-        assert!(search("corpus-7", 7, &answer("connection pool size of db-8 is 28")).is_err());
+        search("corpus-7", 7, &answer(r#"{"name": "db-7"}"#)).unwrap();
+        assert!(search("corpus-7", 7, &answer(r#"{"name": "db-8"}"#)).is_err());
         assert!(search("corpus-7", 7, &v1::SearchResponse::default()).is_err());
     }
 

@@ -77,7 +77,7 @@ impl Caller {
             Ok(false) => {}
             Err(violation) => self.world.violated(violation),
         }
-        self.world.check(answers::evaluation(&format!("key {key}"), case.tier(), answer));
+        self.world.check(answers::evaluation(&format!("key {key}"), case.tiers(), answer));
     }
 
     /// How the chat model fared, and what it cost.

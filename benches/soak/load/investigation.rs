@@ -4,18 +4,19 @@ use gsar_client::v1;
 
 use super::{Asked, Caller};
 use crate::cases::item;
+use crate::faults::schedule::What;
 use crate::identity::Principal;
 use crate::invariants::{Violation, answers};
 use crate::kept::KeptInvestigation;
 
 /// What the agent does, step by step: turns with what tools return, and reports, the last of which is true.
 const SCRIPT: [Step; 6] = [
-    Step::Turn("show settings", "connection pool size is 20"),
-    Step::Report("The connection pool size is 50."),
-    Step::Turn("show limits", "max connections is 100"),
-    Step::Report("The max connections is 500."),
-    Step::Turn("show limits", "max connections is 100"),
-    Step::Report("The connection pool size is 20. The max connections is 100."),
+    Step::Turn("show settings", r#"{"name": "db-1", "connection_pool_size": 20}"#),
+    Step::Report("The connection_pool_size of db-1 is 50."),
+    Step::Turn("show limits", r#"{"name": "db-1", "max_connections": 100}"#),
+    Step::Report("The max_connections of db-1 is 500."),
+    Step::Turn("show limits", r#"{"name": "db-1", "max_connections": 100}"#),
+    Step::Report("The connection_pool_size of db-1 is 20. The max_connections of db-1 is 100."),
 ];
 
 /// How that ends.
@@ -43,7 +44,7 @@ impl Caller {
             options: Some(v1::EvaluateOptions { judge: judge.to_owned(), ..Default::default() }),
             ..Default::default()
         };
-        let mut at = None;
+        let (mut at, began) = (None, self.world.phases.now());
         while !self.world.is_over() {
             let server = self.server(home);
             let asked = match at {
@@ -61,6 +62,11 @@ impl Caller {
                 Asked::Answered(Some(investigation)) => {
                     let ended = answers::end(&END, &investigation);
                     let is_over = !matches!(ended, Ok(false));
+                    // A model that fails the second look leaves nothing but to abstain.
+                    let felt = self.world.phases.felt(began, self.world.phases.now());
+                    if ended.is_err() && felt.iter().any(|what| matches!(what, What::Model(_))) {
+                        return self.world.count("investigation without a second look");
+                    }
                     if self.world.check(ended) && is_over {
                         self.world.count("investigation finished");
                         let kept = KeptInvestigation { owner, home, investigation_id: id };

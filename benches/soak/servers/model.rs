@@ -123,20 +123,22 @@ fn read(lines: &str, question: &str) -> Value {
     json!({ "statements": statements.collect::<Vec<_>>() })
 }
 
-/// A claim such as `The pool size of db-7 is 27.` beside the line of the evidence that begins alike.
+/// A claim such as `The pool_size of db-7 is 27.` beside the field of the evidence.
 fn verdict(id: &str, text: &str, question: &str) -> Value {
     let stated = text.trim_start_matches("The ").trim_end_matches('.');
-    let shown = stated.rsplit_once(" is ").and_then(|(subject, _)| {
-        question
-            .lines()
-            .find(|line| line.strip_prefix(subject).is_some_and(|rest| rest.starts_with(" is ")))
+    let field = stated.split_once(" of ").and_then(|(name, rest)| {
+        let (_, value) = rest.rsplit_once(" is ")?;
+        let at = question.find(&format!("\"{name}\": "))?;
+        let shown = question.get(at..)?.split([',', '}']).next()?;
+        Some((shown, shown == format!("\"{name}\": {value}")))
     });
-    let (class, of_type) = match shown {
-        Some(line) if line == stated => ("grounded", "tool_match"),
-        Some(_) => ("contradicted", "tool_match"),
+    let shown = field.map(|(shown, _)| shown);
+    let (class, of_type) = match field {
+        Some((_, true)) => ("grounded", "tool_match"),
+        Some((_, false)) => ("contradicted", "tool_match"),
         None => ("ungrounded", "inference"),
     };
-    let cited = shown.map(|line| json!({"evidence": "E1", "field_path": null, "quote": line}));
+    let cited = shown.map(|quote| json!({"evidence": "E1", "field_path": null, "quote": quote}));
     json!({
         "id": id, "class": class, "type": of_type, "note": "read off the settings",
         "citations": cited.into_iter().collect::<Vec<_>>(),
