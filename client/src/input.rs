@@ -52,8 +52,8 @@ pub const STANDARD_INPUT: &str = "-";
 
 /// What a file that gzip packed begins with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The most bytes that a packed file may hold: a small file can hold any number of them.
-const MAX_UNPACKED: u64 = 1 << 30;
+/// The most bytes of a file, and of what a packed file holds: no server takes a message that long.
+const MAX_BYTES: u64 = 128 << 20;
 
 /// The text of a file, or of standard input for `-`: UTF-8, UTF-16 with a byte order mark, or either packed by gzip. A
 /// byte order mark is left out.
@@ -63,11 +63,23 @@ const MAX_UNPACKED: u64 = 1 << 30;
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     if path == Path::new(STANDARD_INPUT) {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(unreadable)?;
+        let bytes = bounded(path, io::stdin().lock())?;
         return text_of(Path::new("standard input"), bytes);
     }
-    text_of(path, fs::read(path).map_err(unreadable)?)
+    let file = fs::File::open(path).map_err(unreadable)?;
+    text_of(path, bounded(path, file)?)
+}
+
+/// All that a reader gives, up to a bound.
+fn bounded(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
+    let mut bytes = Vec::new();
+    let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = "has more than 128 MiB; give a part of it".to_owned();
+        return Err(InputError::Unusable { path: path.to_owned(), message });
+    }
+    Ok(bytes)
 }
 
 /// The bytes as text.
@@ -136,10 +148,10 @@ fn utf16(path: &Path, bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, 
 fn unpacked(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
     let unusable = |message: String| InputError::Unusable { path: path.to_owned(), message };
     let mut bytes = Vec::new();
-    let read = MultiGzDecoder::new(packed).take(MAX_UNPACKED + 1).read_to_end(&mut bytes);
+    let read = MultiGzDecoder::new(packed).take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| unusable(format!("gzip cannot be unpacked: {error}; pack it again")))?;
-    if bytes.len() as u64 > MAX_UNPACKED {
-        return Err(unusable("unpacks to more than 1 GiB; split it".to_owned()));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(unusable("unpacks to more than 128 MiB; give a part of it".to_owned()));
     }
     Ok(bytes)
 }

@@ -8,6 +8,7 @@ mod recognise;
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gsar_core::check::CheckRun;
@@ -52,7 +53,10 @@ pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     let mut notes = Vec::new();
     for path in paths {
         if path.is_dir() {
-            directory(path, path, &mut sources, &mut notes)?;
+            let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
+            let real = fs::canonicalize(path).map_err(unreadable)?;
+            let root = Root { path, real };
+            directory(&root, path, &mut sources, &mut notes)?;
         } else {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             sources.push(Source { path: path.clone(), name, entry: None });
@@ -63,8 +67,39 @@ pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     Ok(Evidence { items, notes })
 }
 
+/// A directory that was given, and where it is.
+struct Root<'a> {
+    path: &'a Path,
+    real: PathBuf,
+}
+
+/// What stands under a name in a directory.
+enum Found {
+    Directory,
+    File,
+    /// What is not read, and why.
+    Other(&'static str),
+}
+
+impl Root<'_> {
+    /// Links are followed to files within the directory only: who may write there could show any file otherwise.
+    fn find(&self, path: &Path) -> io::Result<Found> {
+        let is_link = fs::symlink_metadata(path)?.is_symlink();
+        if is_link && !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.real)) {
+            return Ok(Found::Other("is a link out of the directory"));
+        }
+        let kind = fs::metadata(path)?;
+        Ok(match (kind.is_file(), kind.is_dir()) {
+            (true, _) => Found::File,
+            (_, true) if is_link => Found::Other("is a link to a directory"),
+            (_, true) => Found::Directory,
+            _ => Found::Other("is neither a file nor a directory"),
+        })
+    }
+}
+
 fn directory(
-    root: &Path,
+    root: &Root<'_>,
     folder: &Path,
     sources: &mut Vec<Source>,
     notes: &mut Vec<String>,
@@ -84,17 +119,20 @@ fn directory(
         return listed(root, folder, &manifest_path, &entries, sources, notes);
     }
     for path in entries {
-        if path.is_dir() {
-            directory(root, &path, sources, notes)?;
-        } else {
-            sources.push(Source { name: name_within(root, &path), path, entry: None });
+        let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
+        match root.find(&path).map_err(unreadable)? {
+            Found::Directory => directory(root, &path, sources, notes)?,
+            Found::File => {
+                sources.push(Source { name: name_within(root.path, &path), path, entry: None });
+            }
+            Found::Other(why) => notes.push(format!("{} {why} and was left out", path.display())),
         }
     }
     Ok(())
 }
 
 fn listed(
-    root: &Path,
+    root: &Root<'_>,
     folder: &Path,
     manifest_path: &Path,
     entries: &[PathBuf],
@@ -110,7 +148,11 @@ fn listed(
     }
     for entry in listed {
         let path = folder.join(&entry.file);
-        sources.push(Source { name: name_within(root, &path), path, entry: Some(entry) });
+        // A file that is not there is reported where it is read.
+        if let Ok(Found::Other(why)) = root.find(&path) {
+            return Err(InputError::Unusable { path, message: format!("{why}; copy the file") });
+        }
+        sources.push(Source { name: name_within(root.path, &path), path, entry: Some(entry) });
     }
     Ok(())
 }
@@ -233,6 +275,46 @@ mod tests {
 
     fn is_json(item: &v1::EvidenceItem) -> bool {
         matches!(item.content, Some(v1::evidence_item::Content::Json(_)))
+    }
+
+    #[test]
+    fn links_lead_to_files_within_a_directory_only() {
+        use std::os::unix::fs::symlink;
+        let outside = folder(&[("secret.txt", b"key"), ("more/a.txt", b"a")]);
+        let folder = folder(&[("a.log", b"a"), ("sub/b.log", b"b"), ("of_list/x.txt", b"x")]);
+        let at = |name: &str| folder.path().join(name);
+        symlink("a.log", at("c.log")).unwrap();
+        symlink(outside.path().join("secret.txt"), at("secret.txt")).unwrap();
+        symlink(outside.path().join("more"), at("more")).unwrap();
+        symlink("..", at("sub/up")).unwrap();
+        symlink("/dev/zero", at("zero")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+
+        let evidence = load(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(ids(&evidence), ["a.log", "c.log", "of_list/x.txt", "sub/b.log"]);
+        assert_eq!(evidence.notes.len(), 5, "{:?}", evidence.notes);
+        for (name, why) in [
+            ("secret.txt", "is a link out of the directory"),
+            ("more", "is a link out of the directory"),
+            ("sub/up", "is a link to a directory"),
+            ("zero", "is a link out of the directory"),
+            ("socket", "is neither a file nor a directory"),
+        ] {
+            let note = format!("{} {why} and was left out", at(name).display());
+            assert!(evidence.notes.contains(&note), "{note}: {:?}", evidence.notes);
+        }
+        drop(socket);
+
+        symlink(outside.path().join("secret.txt"), at("of_list/y.txt")).unwrap();
+        fs::write(at("of_list/evidence.toml"), "[[item]]\nfile = \"y.txt\"\n").unwrap();
+        let refused = load(&[at("of_list")]).unwrap_err().to_string();
+        assert!(refused.ends_with("is a link out of the directory; copy the file"), "{refused}");
+    }
+
+    #[test]
+    fn a_file_without_end_is_refused() {
+        let refused = load(&[PathBuf::from("/dev/zero")]).unwrap_err().to_string();
+        assert_eq!(refused, "/dev/zero: has more than 128 MiB; give a part of it");
     }
 
     #[test]
