@@ -8,6 +8,7 @@ use gsar_core::evidence::{
 use gsar_core::policy::VerificationMode;
 use gsar_core::verify::{EvidenceSet, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
+use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, Item, RecordId};
 use gsar_extraction::rules::{Index, Outcome};
 use gsar_proto::v1::evidence_item;
@@ -65,7 +66,10 @@ impl Question {
 /// A record that is in no item; there is no such.
 pub fn check(question: &Question) -> anyhow::Result<usize> {
     let Question { claims, evidence } = question;
-    let index = Index::new(Facts::read(evidence.iter().map(Item::from)));
+    let index = Index::new(
+        Facts::read(evidence.iter().map(Item::from), &Budget::unlimited()),
+        &Budget::unlimited(),
+    );
     let judged = claims.iter().map(|claim| judged(claim, evidence, &index));
     let verified = verify(
         VerificationMode::Enforce,

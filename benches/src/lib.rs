@@ -9,6 +9,7 @@ pub mod core_figures;
 pub mod echo;
 pub mod endpoint;
 pub mod extraction;
+pub mod growth;
 pub mod judging;
 pub mod load;
 pub mod partitions;

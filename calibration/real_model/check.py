@@ -21,7 +21,8 @@ from importlib.util import find_spec
 
 import xllamacpp
 
-DEADLINE_S = 290
+# Enough on a machine that does other things.
+DEADLINE_S = 1200
 MODEL = "openai-compatible:smollm2"
 CONTEXT_TOKENS = 8192
 
@@ -61,7 +62,7 @@ max_output_tokens = {self.max_output_tokens}
 timeout = "{DEADLINE_S}s"
 attempts = 1
 [limits]
-default_deadline = "{DEADLINE_S}s"
+max_deadline = "{DEADLINE_S}s"
 """
 
 

@@ -4,6 +4,7 @@
 use anyhow::Result;
 use gsar_core::Class;
 use gsar_datasets::generated::swaps;
+use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::passages::Passages;
 use serde::Serialize;
@@ -47,19 +48,22 @@ fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> 
     let mut evidence: Vec<_> = case.evidence.iter().collect();
     // As the judge reads it.
     evidence.sort_by(|a, b| a.id.cmp(&b.id));
-    let facts = Facts::read(evidence.into_iter().map(|item| Item {
-        tool: &item.tool,
-        query: &item.query,
-        content: &item.content,
-        exhaustive: false,
-    }));
-    let passages = Passages::new(&facts);
+    let facts = Facts::read(
+        evidence.into_iter().map(|item| Item {
+            tool: &item.tool,
+            query: &item.query,
+            content: &item.content,
+            exhaustive: false,
+        }),
+        &Budget::unlimited(),
+    );
+    let passages = Passages::new(&facts, &Budget::unlimited());
     for mutation in drawn(case, wanted) {
         write(
             lines,
             &Pair {
                 claim: &mutation.text,
-                premise: passages.premise(&mutation.text, wanted.bytes).text,
+                premise: passages.premise(&mutation.text, wanted.bytes, &Budget::unlimited()).text,
                 label: label_of(mutation.kind),
                 source: "mutations",
                 case: &case.name,
@@ -75,7 +79,7 @@ fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> 
             lines,
             &Pair {
                 claim: &claim.text,
-                premise: passages.premise(&claim.text, wanted.bytes).text,
+                premise: passages.premise(&claim.text, wanted.bytes, &Budget::unlimited()).text,
                 label: claim.class.name(),
                 source,
                 case: &case.name,
@@ -114,15 +118,15 @@ fn swapped(count: usize, wanted: &Premises, lines: &mut String) -> Result<()> {
         let evidence = &swap.evidence;
         let item =
             Item { tool: &evidence.tool, query: "", content: &evidence.content, exhaustive: false };
-        let facts = Facts::read([item]);
-        let passages = Passages::new(&facts);
+        let facts = Facts::read([item], &Budget::unlimited());
+        let passages = Passages::new(&facts, &Budget::unlimited());
         for (claim, class) in [(&swap.truth, Class::Grounded), (&swap.swapped, Class::Contradicted)]
         {
             write(
                 lines,
                 &Pair {
                     claim,
-                    premise: passages.premise(claim, wanted.bytes).text,
+                    premise: passages.premise(claim, wanted.bytes, &Budget::unlimited()).text,
                     label: class.name(),
                     source: "swaps",
                     case: swap.shape.name(),

@@ -1,6 +1,7 @@
 //! This module assesses a judged report in the order of the method: verify, count, score and decide, then gate,
 //! chain, cap and action.
 
+use crate::budget::Budget;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -103,15 +104,19 @@ pub struct Assessment {
     pub affected_specialists: Vec<String>,
 }
 
-/// Assesses a judged report under a policy.
+/// Assesses a judged report under a policy. Not to be used where the budget stops it.
 #[must_use]
-pub fn assess(policy: &Policy, mut subject: Subject<'_>) -> Assessment {
+pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Assessment {
     role::by_labels(subject.synthesis, &mut subject.judged);
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let evidence_set = EvidenceSet::new(subject.evidence).with_readings(subject.readings);
+    let evidence_set =
+        EvidenceSet::new(subject.evidence).with_readings(subject.readings).within(budget);
     let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
-    let coverage =
-        if is_asked_for { coverage(subject.synthesis, subject.claims, &texts) } else { None };
+    let coverage = if is_asked_for {
+        coverage(subject.synthesis, subject.claims, &texts, budget)
+    } else {
+        None
+    };
     let heaviest = heaviest_allowed(policy, subject.evidence);
     let as_judged =
         AsJudged::of(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);

@@ -51,7 +51,7 @@ pub mod time;
 pub mod undecided;
 pub mod verify;
 
-pub use gsar_extraction::{report, text};
+pub use gsar_extraction::{budget, report, text};
 
 pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim, Leaning, Role};
 pub use decision::{Decision, Guard, Headline, Origin, TextFindings, Tier, decide, decide_with};

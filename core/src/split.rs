@@ -4,23 +4,28 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
+use crate::budget::Budget;
 use crate::claim::{Claim, ClaimId};
-use crate::report::{Assertion, Document, statements};
+use crate::report::{Assertion, Document, UNITS_PER_BYTE, statements};
 
-/// The claims of a report, named `c1`, `c2` and so on.
+/// The claims of a report, named `c1`, `c2` and so on. Not all of them where the budget stops it.
 #[must_use]
-pub fn split(report: &str) -> Vec<Claim> {
-    claims(&Document::read(report, &[]).assertions, &[])
+pub fn split(report: &str, budget: &Budget) -> Vec<Claim> {
+    claims(&Document::read(report, &[], budget).assertions, &[], budget)
 }
 
-/// The claims of what a report asserts, named `c1`, `c2` and so on; names of given claims are passed over.
+/// The claims of what a report asserts, named `c1`, `c2` and so on; names of given claims are passed over. Not all of
+/// them where the budget stops it.
 #[must_use]
-pub fn claims(assertions: &[Assertion], given: &[Claim]) -> Vec<Claim> {
+pub fn claims(assertions: &[Assertion], given: &[Claim], budget: &Budget) -> Vec<Claim> {
     let taken: BTreeSet<&str> = given.iter().map(|claim| claim.id.as_str()).collect();
     let mut ids =
         (1_u64..).map(|number| format!("c{number}")).filter(|id| !taken.contains(id.as_str()));
     let mut found = Vec::new();
     for assertion in assertions {
+        if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
+            break;
+        }
         for (text, span) in statements(assertion) {
             if let Some(id) = ids.next().and_then(|id| ClaimId::new(id).ok()) {
                 found.push(Claim { id, text, span: Some(span) });
@@ -37,7 +42,7 @@ mod tests {
     use super::*;
 
     fn texts(report: &str) -> Vec<String> {
-        split(report).into_iter().map(|claim| claim.text).collect()
+        split(report, &Budget::unlimited()).into_iter().map(|claim| claim.text).collect()
     }
 
     #[test]
@@ -156,9 +161,9 @@ mod tests {
 
     #[test]
     fn names_of_given_claims_are_passed_over() {
-        let given = split("The pod was killed.");
-        let document = Document::read("The pod restarted. It is ready.", &[]);
-        let found = claims(&document.assertions, &given);
+        let given = split("The pod was killed.", &Budget::unlimited());
+        let document = Document::read("The pod restarted. It is ready.", &[], &Budget::unlimited());
+        let found = claims(&document.assertions, &given, &Budget::unlimited());
         let ids: Vec<&str> = found.iter().map(|claim| claim.id.as_str()).collect();
         assert_eq!(ids, ["c2", "c3"]);
     }
@@ -166,7 +171,7 @@ mod tests {
     proptest! {
         #[test]
         fn claims_stand_in_their_report(report in "(\\PC|[ ,;.\n]|because|, and |was 5|# |`|\\|){0,60}") {
-            for claim in split(&report) {
+            for claim in split(&report, &Budget::unlimited()) {
                 prop_assert!(!claim.text.trim().is_empty());
                 prop_assert!(report.get(claim.span.clone().unwrap()).is_some());
             }
@@ -175,8 +180,8 @@ mod tests {
         #[test]
         // Words without vowels are no function words, which alone make no claim.
         fn claims_are_the_whole_of_what_prose_asserts(report in "((was|is|had) [0-9]{1,2}( [bcdfgkmp]{3,8}){1,3}(, and |; | because |[.] )){1,8}") {
-            let claims = split(&report);
-            if let Some(coverage) = crate::coverage::coverage(&report, &claims, &[]) {
+            let claims = split(&report, &Budget::unlimited());
+            if let Some(coverage) = crate::coverage::coverage(&report, &claims, &[], &Budget::unlimited()) {
                 prop_assert_eq!(coverage.covered, coverage.sentences, "{:?}", coverage);
                 prop_assert!(coverage.words.is_empty(), "{:?}", coverage.words);
             }

@@ -180,9 +180,10 @@ const MODULES: [(&str, &[&str]); 14] = [
 ];
 
 /// What every module of the server may use.
-const COMMON: [&str; 9] = [
+const COMMON: [&str; 10] = [
     "attestation",
     "call",
+    "compute",
     "config",
     "errors",
     "identity",

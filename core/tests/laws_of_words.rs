@@ -9,6 +9,7 @@
 )]
 
 use gsar_core::assess::{Assessment, Subject, assess};
+use gsar_core::budget::Budget;
 use gsar_core::duplicates::canonical_tally;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
@@ -113,7 +114,7 @@ fn assessed(
         investigation: None,
         confidence: None,
     };
-    assess(&Policy::new(values).unwrap(), subject)
+    assess(&Policy::new(values).unwrap(), subject, &Budget::unlimited())
 }
 
 proptest! {

@@ -8,6 +8,7 @@
 )]
 
 use gsar_core::assess::{Assessment, Subject, assess};
+use gsar_core::budget::Budget;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
 };
@@ -79,7 +80,7 @@ fn assessed(
         investigation: None,
         confidence: None,
     };
-    assess(policy, subject)
+    assess(policy, subject, &Budget::unlimited())
 }
 
 fn under_reference(evidence: &[EvidenceItem], judged: Vec<JudgedClaim>) -> Assessment {

@@ -12,6 +12,7 @@
 )]
 
 use gsar_core::assess::{Subject, assess};
+use gsar_core::budget::Budget;
 use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
@@ -337,7 +338,7 @@ impl Report {
             confidence: None,
             first: None,
         };
-        assess(policy, subject).decision.tier
+        assess(policy, subject, &Budget::unlimited()).decision.tier
     }
 }
 

@@ -10,6 +10,7 @@
     reason = "a test fails by panicking"
 )]
 
+use gsar_core::budget::Budget;
 use gsar_core::safety::{Expectation, ToolResult, classify};
 use toml::{Table, Value};
 
@@ -25,7 +26,10 @@ fn tool_results_are_judged_as_a_careful_engineer_would() {
             polarity: None,
             threshold: field("threshold"),
         });
-        let classified = classify(&ToolResult { content: field("content").unwrap(), expectation });
+        let classified = classify(
+            &ToolResult { content: field("content").unwrap(), expectation },
+            &Budget::unlimited(),
+        );
         if Some(classified.verdict.name()) != field("today").or_else(|| field("verdict")) {
             let title = field("title").unwrap();
             wrong.push(format!("{title}: {}: {}", classified.verdict.name(), classified.reason));

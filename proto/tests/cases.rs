@@ -8,6 +8,7 @@
 )]
 
 use gsar_core::assess::{Investigation, Subject, assess};
+use gsar_core::budget::Budget;
 use gsar_core::open_points::open_points;
 use gsar_core::undecided::decide_counts;
 use gsar_core::{Origin, Policy, Preset, preset};
@@ -75,7 +76,7 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                 investigation: investigation.as_ref(),
                 confidence: judged.report.confidence,
             };
-            let assessment = assess(&policy, subject);
+            let assessment = assess(&policy, subject, &Budget::unlimited());
             let gate = gate.as_ref();
             let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
             let changes = gate.map(|gate| gate.change_records.as_slice()).unwrap_or_default();

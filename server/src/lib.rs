@@ -10,6 +10,7 @@ pub mod api;
 pub mod attestation;
 pub mod backup;
 pub mod call;
+mod compute;
 pub mod config;
 pub mod drive;
 pub mod errors;

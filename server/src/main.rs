@@ -4,6 +4,7 @@ mod manuals;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -17,6 +18,7 @@ use gsar_server::telemetry::start_logs;
 use gsar_server::telemetry::traces::Exporter;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio_stream::wrappers::SignalStream;
 
 #[global_allocator]
@@ -99,6 +101,8 @@ enum Format {
 
 /// The exit status for wrong usage or configuration.
 const USAGE: u8 = 2;
+/// How long the process waits for threads once it has stopped serving.
+const LINGER: Duration = Duration::from_millis(500);
 
 #[expect(clippy::print_stdout, reason = "this is what the process says")]
 fn main() -> ExitCode {
@@ -182,6 +186,8 @@ fn main() -> ExitCode {
     if let Some(exporter) = exporter {
         exporter.shut_down();
     }
+    // What still computes is for nobody: every call has been answered.
+    runtime.shutdown_timeout(LINGER);
     done(ended)
 }
 
@@ -247,26 +253,43 @@ fn wrong(problems: &Problems) -> ExitCode {
 }
 
 async fn run(checked: CheckedConfig, manager: ServiceManager) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let stop = asked_to_stop()?;
     let hangup = SignalStream::new(signal(SignalKind::hangup())?);
     let app = App::bind_under(checked, manager).await?;
     for address in app.addresses() {
         tracing::info!(%address, "listening");
     }
-    let stop = async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        tokio::spawn(async move {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            std::process::exit(1);
-        });
+    let stop = async {
+        // An error would be the end of the thread that waits, which ends with the process.
+        let _ = stop.await;
     };
     app.serve(stop, hangup).await?;
     Ok(())
+}
+
+/// Ends with the first signal to stop; the second one ends the process. They are waited for on a thread of their own, so
+/// that they are seen whatever the others do.
+fn asked_to_stop() -> anyhow::Result<oneshot::Receiver<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let (mut terminate, mut interrupt) = {
+        let _within = runtime.enter();
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?)
+    };
+    let (first, stop) = oneshot::channel();
+    let wait = move || {
+        runtime.block_on(async {
+            let mut signalled = async || {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+            };
+            signalled().await;
+            let _ = first.send(());
+            signalled().await;
+            std::process::exit(1);
+        });
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    Ok(stop)
 }

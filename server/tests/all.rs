@@ -13,6 +13,7 @@
 
 mod attestation;
 mod backup;
+mod busy;
 mod calls;
 mod cases;
 mod configuration;

@@ -93,8 +93,8 @@ async fn an_expired_deadline_is_said_and_stops_the_work() {
         .start(|config| {
             config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
             // Below what the call asks for, since the client gives up by itself at that time.
-            config.limits.max_deadline.0 = Duration::from_millis(50);
-            config.limits.default_deadline.0 = Duration::from_millis(50);
+            config.limits.max_deadline.0 = Duration::from_millis(500);
+            config.limits.default_deadline.0 = Duration::from_millis(500);
         })
         .await;
     let mut slow = request();

@@ -111,6 +111,24 @@ fn came_too_late(status: &tonic::Status) -> bool {
             .any(|goodbye| said.contains(goodbye))
 }
 
+#[test]
+fn a_file_that_is_no_socket_is_not_taken_for_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = folder.path().join("notes.txt");
+    std::fs::write(&notes, "mine").unwrap();
+    let started = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .arg("--listen")
+        .arg(format!("unix://{}", notes.display()))
+        .arg("--data-dir")
+        .arg(folder.path().join("data"))
+        .env_clear()
+        .output()
+        .unwrap();
+    let said = String::from_utf8(started.stderr).unwrap();
+    assert!(!started.status.success() && said.contains("something else than a socket"), "{said}");
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "mine");
+}
+
 #[tokio::test]
 async fn a_second_server_on_the_same_directory_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -155,6 +155,22 @@ async fn policies_are_listed_shown_and_checked() {
     let answer = server.policies().check_policy(good).await.unwrap().into_inner();
     assert_eq!(answer.problems, []);
     assert_eq!(answer.warnings[0].field, "rho");
+
+    let long = check(&"key = 1\n".repeat(10_000));
+    let refused = server.policies().check_policy(long).await.unwrap_err();
+    assert_eq!(support::wrong_fields(&refused), ["toml"]);
+}
+
+#[tokio::test]
+async fn a_statement_of_a_report_is_no_longer_than_a_claim_may_be() {
+    let server = Wanted::default().start(|config| config.limits.claim_text.0 = 200).await;
+    let mut request = support::request();
+    let report = request.report.as_mut().unwrap();
+    report.synthesis = format!("It failed.\n\n```\n{}\n```\n", "failed ".repeat(60));
+    let refused = server.grounding().evaluate(request.clone()).await.unwrap_err();
+    assert_eq!(support::wrong_fields(&refused), ["report.synthesis"]);
+    request.report.as_mut().unwrap().synthesis = "It failed. ".repeat(60);
+    server.grounding().evaluate(request).await.unwrap();
 }
 
 #[tokio::test]

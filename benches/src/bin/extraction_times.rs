@@ -3,6 +3,7 @@
 //! Processor time of one thread, medians. Beside each shape stands what counting its lines takes (memchr, which uses
 //! the widest instructions there are), and beside the rules a scan of every line for every word of a claim.
 
+use gsar_extraction::budget::Budget;
 use std::hint::black_box;
 
 use clap::Parser;
@@ -76,8 +77,10 @@ fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
             black_box(memchr::memchr_iter(b'\n', black_box(large.as_bytes())).count());
         });
         let mut copies: Vec<Facts<'_>> = (0..rounds).map(|_| facts(small)).collect();
-        let indexed = median(rounds, || drop(black_box(copies.pop().map(Index::new))));
-        let index = Index::new(facts(small));
+        let indexed = median(rounds, || {
+            drop(black_box(copies.pop().map(|facts| Index::new(facts, &Budget::unlimited()))))
+        });
+        let index = Index::new(facts(small), &Budget::unlimited());
         let ruled = median(rounds, || {
             for claim in &claims {
                 drop(black_box(index.check(&claim.text)));
@@ -101,7 +104,10 @@ fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
 }
 
 fn facts(content: &str) -> Facts<'_> {
-    Facts::read([Item { tool: "collect", query: "", content, exhaustive: false }])
+    Facts::read(
+        [Item { tool: "collect", query: "", content, exhaustive: false }],
+        &Budget::unlimited(),
+    )
 }
 
 /// Milliseconds for each megabyte.

@@ -1,6 +1,7 @@
 //! This module drives the reports of stored cases through the whole loop of a real server. Its rewriter drops every
 //! statement in which a claim at fault stands, and adds nothing; its planner finds no further evidence and does the same.
 
+use gsar_core::budget::Budget;
 use std::ops::Range;
 
 use anyhow::{Context as _, Result};
@@ -139,7 +140,7 @@ fn without(text: &str, faults: &[v1::ClaimFault]) -> String {
 
 /// Where the statements of a text stand.
 fn statements(text: &str) -> Vec<Range<usize>> {
-    let assertions = Document::read(text, &[]).assertions;
+    let assertions = Document::read(text, &[], &Budget::unlimited()).assertions;
     assertions.into_iter().filter_map(|assertion| assertion.text.span()).collect()
 }
 

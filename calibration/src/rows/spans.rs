@@ -2,6 +2,7 @@
 //! Bao and others 2024): each sentence of it is a claim, as bad as the worst span that reaches into it.
 
 use gsar_core::Class;
+use gsar_core::budget::Budget;
 use serde::Deserialize;
 
 use super::{Gold, GoldClaim, Item, Row};
@@ -45,16 +46,18 @@ impl From<SpansLine> for Row {
             .iter()
             .filter_map(|span| Some((byte(span.start), byte(span.end), span.class()?)))
             .collect();
-        let claims = gsar_core::split::split(&response).into_iter().map(|claim| {
-            let (start, end) = claim.span.as_ref().map_or((0, 0), |span| (span.start, span.end));
-            let reaching = marked.iter().filter(|(from, to, _)| *from < end && start < *to);
-            let worst = reaching.map(|(_, _, class)| *class).max();
-            GoldClaim {
-                text: claim.text,
-                gold: Gold(worst.unwrap_or(Class::Grounded)),
-                judged: None,
-            }
-        });
+        let claims =
+            gsar_core::split::split(&response, &Budget::unlimited()).into_iter().map(|claim| {
+                let (start, end) =
+                    claim.span.as_ref().map_or((0, 0), |span| (span.start, span.end));
+                let reaching = marked.iter().filter(|(from, to, _)| *from < end && start < *to);
+                let worst = reaching.map(|(_, _, class)| *class).max();
+                GoldClaim {
+                    text: claim.text,
+                    gold: Gold(worst.unwrap_or(Class::Grounded)),
+                    judged: None,
+                }
+            });
         Self {
             id,
             claims: claims.collect(),

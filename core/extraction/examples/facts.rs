@@ -7,6 +7,7 @@
     reason = "an example reads its input and prints what it found"
 )]
 
+use gsar_extraction::budget::Budget;
 use std::io::Read;
 
 use gsar_extraction::facts::{Facts, Item};
@@ -16,13 +17,17 @@ fn main() -> std::io::Result<()> {
     std::io::stdin().read_to_string(&mut content)?;
     let tool = std::env::args().nth(1).unwrap_or_default();
     if tool == "--count" {
-        let facts =
-            Facts::read([Item { tool: "", query: "", content: &content, exhaustive: false }]);
+        let facts = Facts::read(
+            [Item { tool: "", query: "", content: &content, exhaustive: false }],
+            &Budget::unlimited(),
+        );
         println!("{} records, {} cells", facts.records().count(), facts.facts().count());
         return Ok(());
     }
-    let facts =
-        Facts::read([Item { tool: &tool, query: "", content: &content, exhaustive: false }]);
+    let facts = Facts::read(
+        [Item { tool: &tool, query: "", content: &content, exhaustive: false }],
+        &Budget::unlimited(),
+    );
     for (at, group) in facts.groups().iter().enumerate() {
         println!(
             "{:?} {at} {:?}{}",

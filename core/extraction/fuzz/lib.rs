@@ -1,6 +1,7 @@
 //! What must hold for any input: places lie in their text, what a record stands under stands before it, and rules rest
 //! on records that there are.
 
+use gsar_extraction::budget::Budget;
 use std::ops::Range;
 
 use gsar_extraction::facts::{Facts, GroupId, Item, MAX_RECORDS, RecordId};
@@ -8,7 +9,7 @@ use gsar_extraction::rules::{Index, Outcome};
 
 /// The facts of one item, checked.
 pub fn facts(content: &str) -> Facts<'_> {
-    let facts = Facts::read([Item { tool: "collect", query: "", content, exhaustive: true }]);
+    let facts = Facts::read([Item { tool: "collect", query: "", content, exhaustive: true }], &Budget::unlimited());
     assert!(facts.records().count() <= MAX_RECORDS);
     for (id, record) in facts.records() {
         place(content, &record.span);

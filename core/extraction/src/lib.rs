@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+pub mod budget;
 pub mod facts;
 pub mod passages;
 pub mod report;

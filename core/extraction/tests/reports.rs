@@ -13,11 +13,13 @@
 
 use std::path::{Path, PathBuf};
 
-use gsar_extraction::report::{ClaimKind, Document, Reason, merged, subtract, visible};
+use gsar_extraction::budget::Budget;
+use gsar_extraction::report::{self, ClaimKind, Document, Reason, merged, subtract, visible};
+use gsar_extraction::text::sentences::MAX_SENTENCE;
 use proptest::prelude::*;
 
 fn texts(report: &str) -> Vec<(ClaimKind, String)> {
-    let all = Document::read(report, &[]).assertions;
+    let all = Document::read(report, &[], &Budget::unlimited()).assertions;
     all.into_iter().map(|assertion| (assertion.kind, assertion.text.text().to_owned())).collect()
 }
 
@@ -30,14 +32,14 @@ fn statements(report: &str) -> Vec<String> {
 }
 
 fn uncovered<'r>(report: &'r str, evidence: &[&str], reason: Reason) -> Vec<&'r str> {
-    let document = Document::read(report, evidence);
+    let document = Document::read(report, evidence, &Budget::unlimited());
     let of_reason = document.uncovered.into_iter().filter(|uncovered| uncovered.reason == reason);
     of_reason.map(|uncovered| &report[uncovered.span]).collect()
 }
 
 /// The spans of assertions and the uncovered ones are disjoint and together all visible bytes.
 fn check_spans(report: &str) {
-    let document = Document::read(report, &[]);
+    let document = Document::read(report, &[], &Budget::unlimited());
     let claimed =
         merged(document.assertions.iter().map(|assertion| assertion.span.clone()).collect());
     let mut end = 0;
@@ -206,7 +208,7 @@ fn what_says_nothing_needs_no_claim() {
         uncovered(report, &[log], Reason::LinkTarget),
         ["https://grafana.example/d/1", "https://grafana.example/d/2"]
     );
-    let asserted: Vec<_> = Document::read(report, &[log]).assertions;
+    let asserted: Vec<_> = Document::read(report, &[log], &Budget::unlimited()).assertions;
     let asserted: Vec<&str> = asserted.iter().map(|assertion| assertion.text.text()).collect();
     assert_eq!(asserted, ["The 5xx alert of checkout fired on 2026-03-12.", "dashboard"]);
 }
@@ -220,13 +222,22 @@ fn a_cut_line_of_evidence_is_none() {
         "job did not fail: disk full at 14:02",
     ] {
         let report = format!("```\n{cut}\n```\n");
-        assert!(!Document::read(&report, &[log]).assertions.is_empty(), "{cut}");
+        assert!(
+            !Document::read(&report, &[log], &Budget::unlimited()).assertions.is_empty(),
+            "{cut}"
+        );
     }
     let json = "{\"restarts\": 42, \"phase\": \"Running\"}";
     assert!(
-        Document::read("```json\n\"phase\": \"Running\"\n```\n", &[json]).assertions.is_empty()
+        Document::read("```json\n\"phase\": \"Running\"\n```\n", &[json], &Budget::unlimited())
+            .assertions
+            .is_empty()
     );
-    assert!(!Document::read("```json\n\"restarts\": 4\n```\n", &[json]).assertions.is_empty());
+    assert!(
+        !Document::read("```json\n\"restarts\": 4\n```\n", &[json], &Budget::unlimited())
+            .assertions
+            .is_empty()
+    );
 }
 
 fn reports_at_hand() -> Vec<PathBuf> {
@@ -273,5 +284,55 @@ proptest! {
     #[test]
     fn spans_of_generated_reports(report in pieces()) {
         check_spans(&report);
+    }
+}
+
+#[test]
+fn no_report_takes_more_than_linear_time() {
+    // Each of these took minutes before it was bounded.
+    const BYTES: usize = 64 << 10;
+    for unit in [
+        "1,",
+        "0,0,0,0\n",
+        "1, 2, 3, 4\n",
+        "and 1,",
+        ",so 1",
+        "x=1, y=2, ",
+        ",but is ",
+        "and was ",
+        "was 1; ",
+        "a.b.c.",
+        "B. B. ",
+        "A.",
+        "# Pod cart\n",
+        "because it was 1, ",
+        ", its p99 was 1: ",
+        "2026-03-12T14:02:10Z ",
+        "cart-1,Running,3,14:02,512Mi\n",
+        "`a",
+        "\"a (",
+        "[a](http://b) ",
+        "*a **b ",
+        "<b>a</b>",
+        "  - a\n",
+        "| a |\n",
+        "```\na failed\n```\n",
+        "aaaaaaaa",
+        "not no never ",
+        "Why? ",
+        "Restart it, because it was slow. ",
+        "the pod was restarted at 14:02\n",
+    ] {
+        let report = unit.repeat(BYTES / unit.len());
+        let document = Document::read(&report, &[&report], &Budget::unlimited());
+        let found: usize = document
+            .assertions
+            .iter()
+            .map(|assertion| {
+                assert!(!assertion.is_prose || assertion.text.text().len() <= 3 * MAX_SENTENCE);
+                report::statements(assertion).len()
+            })
+            .sum();
+        assert!(found <= report.len(), "{unit:?}");
     }
 }

@@ -8,6 +8,7 @@
 mod holding;
 mod tokens;
 
+use crate::budget::Budget;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +16,9 @@ use core::ops::Range;
 
 use crate::claim::Claim;
 use crate::duplicates::key;
-use crate::report::{Assertion, Document, Reason, Uncovered, merged, subtract, visible};
+use crate::report::{
+    Assertion, Document, Reason, UNITS_PER_BYTE, Uncovered, merged, subtract, visible,
+};
 
 pub use crate::report::ClaimKind;
 pub use holding::not_covered;
@@ -49,17 +52,25 @@ pub const MAX_WORDS: usize = 12;
 /// Work is bounded: beyond some thousands of claims and sentences that share their words, sentences are
 /// matched by equal wording alone, so that a count may come out low but never high.
 #[must_use]
-pub fn coverage(synthesis: &str, claims: &[Claim], evidence: &[&str]) -> Option<Coverage> {
+pub fn coverage(
+    synthesis: &str,
+    claims: &[Claim],
+    evidence: &[&str],
+    budget: &Budget,
+) -> Option<Coverage> {
     if synthesis.trim().is_empty() {
         return None;
     }
-    let document = Document::read(synthesis, evidence);
+    let document = Document::read(synthesis, evidence, budget);
     let mut holding = Claims::of(claims);
     let mut not_judged: Vec<Range<usize>> = Vec::new();
     let mut words: Vec<(usize, String)> = Vec::new();
     // Whether every assertion of a wording is covered, and where the first that is not stands.
     let mut distinct: BTreeMap<String, Option<Range<usize>>> = BTreeMap::new();
     for assertion in &document.assertions {
+        if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
+            break;
+        }
         let held = holding.hold(assertion);
         let place = (!held.is_covered).then(|| assertion.span.clone());
         let entry = distinct.entry(key(assertion.text.text())).or_insert_with(|| place.clone());

@@ -1,6 +1,7 @@
 //! This module tests coverage by claims with and without spans.
 
 use super::*;
+use crate::budget::Budget;
 use crate::claim::ClaimId;
 use crate::text::part;
 use proptest::prelude::*;
@@ -12,7 +13,7 @@ fn claim(id: usize, text: &str, span: Option<Range<usize>>) -> Claim {
 }
 
 fn of(synthesis: &str, claims: &[Claim]) -> Coverage {
-    let coverage = coverage(synthesis, claims, &[]).unwrap();
+    let coverage = coverage(synthesis, claims, &[], &Budget::unlimited()).unwrap();
     assert_eq!(coverage.sentences as usize - coverage.covered as usize, coverage.uncovered.len());
     coverage
 }
@@ -39,7 +40,7 @@ fn distinct_assertions_count() {
         ),
         (2, 4)
     );
-    assert_eq!(coverage(" \n", &[], &[]), None);
+    assert_eq!(coverage(" \n", &[], &[], &Budget::unlimited()), None);
     assert_eq!(measured("# Summary\n", &[]), (0, 0));
 }
 
@@ -84,7 +85,7 @@ fn a_span_covers_only_the_words_that_its_claim_holds() {
 fn a_question_covers_no_statement() {
     assert_eq!(measured("payments-db lost 4 TB.", &["payments-db lost 4 TB?"]), (0, 1));
     let report = "Restore the primary that lost 4 TB.";
-    let document = Document::read(report, &[]);
+    let document = Document::read(report, &[], &Budget::unlimited());
     let given = [claim(1, report, Some(0..report.len()))];
     let besides: Vec<&str> =
         not_covered(&document, &given).iter().map(|assertion| assertion.text.text()).collect();
@@ -94,7 +95,7 @@ fn a_question_covers_no_statement() {
 #[test]
 fn what_given_claims_do_not_say_word_for_word_is_judged_besides() {
     let report = "The pod restarted 3 times, and node wk-4 lost 4 TB. p99 rose after the deploy.";
-    let document = Document::read(report, &[]);
+    let document = Document::read(report, &[], &Budget::unlimited());
     let besides = |texts: &[&str]| -> usize {
         let claims: Vec<_> =
             texts.iter().enumerate().map(|(id, text)| claim(id, text, None)).collect();
@@ -133,7 +134,7 @@ proptest! {
             let edge = |at: usize| synthesis.floor_char_boundary(at);
             claim(id, "pods restarted", Some(edge(a.min(b))..edge(a.max(b))))
         }).collect();
-        if let Some(coverage) = coverage(&synthesis, &claims, &[]) {
+        if let Some(coverage) = coverage(&synthesis, &claims, &[], &Budget::unlimited()) {
             prop_assert_eq!(coverage.covered as usize + coverage.uncovered.len(), coverage.sentences as usize);
             let mut end = 0;
             for uncovered in coverage.spans {

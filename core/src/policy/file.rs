@@ -71,8 +71,8 @@ enum Start {
 }
 
 fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
-    let line_at =
-        |offset: usize| 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line_at = |offset: usize| 1 + ends.partition_point(|end| *end < offset);
     let document = DeTable::parse(text).map_err(|error| PolicyFileError::Syntax {
         line: error.span().map_or(1, |span| line_at(span.start)),
         message: error.message().to_owned(),

@@ -20,6 +20,7 @@ mod statement;
 mod summary;
 mod weigh;
 
+use crate::budget::Budget;
 use alloc::string::String;
 
 use findings::Findings;
@@ -151,11 +152,12 @@ pub struct ClassifiedVerdict {
     pub signal: Option<Signal>,
 }
 
-/// Classifies a tool result. Any text is accepted, of any length; the time taken is linear in it.
+/// Classifies a tool result. Any text is accepted, of any length; the time taken is linear in it. Not to be used where
+/// the budget stops it.
 #[must_use]
-pub fn classify(result: &ToolResult<'_>) -> ClassifiedVerdict {
+pub fn classify(result: &ToolResult<'_>, budget: &Budget) -> ClassifiedVerdict {
     let mut context = Context { expectation: result.expectation, findings: Findings::default() };
-    cells::judge(result.content, &mut context);
+    cells::judge(result.content, &mut context, budget);
     context.findings.verdict()
 }
 

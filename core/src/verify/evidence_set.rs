@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::documents::{Documents, Field};
 use super::quotes::{Canonical, readable};
+use crate::budget::Budget;
 use crate::claim::ClaimId;
 use crate::evidence::{EvidenceId, EvidenceItem};
 use crate::second_look::Reading;
@@ -16,6 +17,7 @@ pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
     readings: BTreeMap<&'a ClaimId, &'a Reading>,
+    budget: Budget,
 }
 
 impl<'a> EvidenceSet<'a> {
@@ -24,7 +26,7 @@ impl<'a> EvidenceSet<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        Self { items, by_id, readings: BTreeMap::new() }
+        Self { items, by_id, readings: BTreeMap::new(), budget: Budget::unlimited() }
     }
 
     /// With what a second reader made of claims. Of readings of one claim the first counts.
@@ -33,6 +35,12 @@ impl<'a> EvidenceSet<'a> {
         // Of entries with one key a map keeps the last.
         let by_claim = readings.iter().rev().map(|reading| (&reading.claim, reading));
         Self { readings: by_claim.collect(), ..self }
+    }
+
+    /// With what searching it may cost; what is found where it is stopped is not to be used.
+    #[must_use]
+    pub fn within(self, budget: &Budget) -> Self {
+        Self { budget: budget.clone(), ..self }
     }
 
     /// What a second reader made of a claim.
@@ -67,6 +75,7 @@ pub(super) struct Sources<'a> {
     /// How many bytes may still be searched for quotes that do not stand there as they are. Beyond, such
     /// quotes count as not found, so that a flood of forged quotes costs a bounded time.
     search_budget: usize,
+    budget: Budget,
 }
 
 /// The bytes of all slow searches of one verification: enough for some thousand in items of ordinary size.
@@ -83,7 +92,18 @@ struct Prepared<'a> {
 
 impl<'a> Sources<'a> {
     pub(super) fn new(evidence_set: &EvidenceSet<'a>) -> Self {
-        Self { items: evidence_set.items, read: BTreeMap::new(), search_budget: SEARCH_BUDGET }
+        Self {
+            items: evidence_set.items,
+            read: BTreeMap::new(),
+            search_budget: SEARCH_BUDGET,
+            budget: evidence_set.budget.clone(),
+        }
+    }
+
+    /// Whether the whole of an item may be searched for a quote as it is, many bytes at a time.
+    pub(super) fn may_scan(&self, position: usize) -> bool {
+        const BYTES_PER_UNIT: usize = 32;
+        self.budget.spend(self.content(position).len() / BYTES_PER_UNIT)
     }
 
     /// Takes a slow search of an item off the budget; whether it may be made.
@@ -92,7 +112,7 @@ impl<'a> Sources<'a> {
         let cost = self.content(position).len().max(MIN_COST);
         let left = self.search_budget.checked_sub(cost);
         self.search_budget = left.unwrap_or(0);
-        left.is_some()
+        left.is_some() && self.budget.spend(cost)
     }
 
     /// How many items there are.

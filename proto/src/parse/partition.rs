@@ -29,16 +29,6 @@ pub struct ParsedPartition {
     pub judged: Vec<JudgedClaim>,
 }
 
-impl ParsedPartition {
-    /// Bytes of the report, its claims and the evidence.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let claims: usize = self.judged.iter().map(|judged| judged.claim.text.len()).sum();
-        let evidence: usize = self.evidence.iter().map(|item| item.content.as_str().len()).sum();
-        self.report.synthesis.len() + claims + evidence
-    }
-}
-
 /// Reads the judged partition of a request, under `judged`.
 pub fn judged_partition(
     message: v1::JudgedPartition,

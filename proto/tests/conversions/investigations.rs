@@ -1,5 +1,6 @@
 //! Investigations and judged partitions: what is refused, and what the core makes of the rest.
 
+use gsar_core::budget::Budget;
 use gsar_core::safety::{
     GateExit, HypothesisState, Strength, assemble, assess, classify, evaluate_gate,
 };
@@ -418,7 +419,10 @@ fn a_tool_result_is_read_as_asked() {
         let parsed = parse::classify_verdict(message, &Limits::default(), &mut violations);
         assert!(violations.is_empty(), "{:?}", noted(violations));
         let parsed = parsed.unwrap();
-        render::classified_verdict(classify(&parsed.tool_result()), &parsed.content)
+        render::classified_verdict(
+            classify(&parsed.tool_result(), &Budget::unlimited()),
+            &parsed.content,
+        )
     };
     let text = |text: &str| Content::Text(text.to_owned());
     let healthy = read(text("error_rate: 0.00"), "", None);

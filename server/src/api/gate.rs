@@ -7,7 +7,8 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
-use super::services::Engines;
+use super::services::{Engines, call};
+use crate::compute::{compute, stopped};
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
 use crate::telemetry;
 
@@ -52,12 +53,16 @@ impl GateService for Gate {
         request: Request<v1::ClassifyVerdictRequest>,
     ) -> Result<Response<v1::ClassifyVerdictResponse>, Status> {
         let mut violations = Violations::default();
-        let engine = self.0.of_request(&request)?;
+        let call = call(request.extensions())?;
+        let engine = self.0.of(&call);
         let limits = engine.limits();
         let result = parse::classify_verdict(request.into_inner(), limits, &mut violations);
         let result = violations.finish(result)?;
-        let classified = safety::classify(&result.tool_result());
-        Ok(Response::new(render::classified_verdict(classified, &result.content)))
+        let answer = compute(&call, move |budget| {
+            let classified = safety::classify(&result.tool_result(), budget);
+            render::classified_verdict(classified, &result.content)
+        });
+        answer.await.map(Response::new).map_err(|stop| stopped(&call, stop))
     }
 
     async fn assemble_chain(

@@ -3,12 +3,17 @@
 use gsar_core::Policy;
 use gsar_core::policy::{PolicyFileError, PolicyProblem, Preset, preset_file};
 use gsar_proto::v1::policy_service_server::PolicyService;
+use gsar_proto::violations::Violations;
 use gsar_proto::{render, v1};
 use tonic::{Request, Response, Status};
 
-use super::services::Engines;
+use super::services::{Engines, call};
+use crate::compute::compute_briefly;
 use crate::errors;
 use crate::policies::{Entry, PolicyStore};
+
+/// The most bytes of a policy that is checked.
+const MAX_TOML: usize = 64 << 10;
 
 pub(super) struct Policies(pub(super) Engines);
 
@@ -56,7 +61,18 @@ impl PolicyService for Policies {
         let problems = |problems: Vec<PolicyProblem>| {
             problems.into_iter().map(render::policy_problem).collect()
         };
-        let answer = match Policy::from_toml(&request.into_inner().toml) {
+        let call = call(request.extensions())?;
+        let toml = request.into_inner().toml;
+        let mut violations = Violations::default();
+        if toml.len() > MAX_TOML {
+            let description = format!(
+                "has {} bytes; at most {MAX_TOML} are allowed: `gsar policy show reference` has every field in fewer",
+                toml.len()
+            );
+            violations.add("toml", description);
+        }
+        violations.finish(Some(()))?;
+        let answer = match compute_briefly(&call, move || Policy::from_toml(&toml)).await {
             Ok(policy) => v1::CheckPolicyResponse {
                 warnings: problems([policy.warnings(), policy.retired_keys()].concat()),
                 policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),

@@ -21,7 +21,7 @@ use crate::call::Call;
 use crate::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError};
-use crate::offload::offload_long;
+use crate::offload::offload;
 
 /// Reads what a turn believes of entities of the graph.
 pub(super) fn read(
@@ -62,7 +62,7 @@ pub(super) async fn verified(
     let (store, name, policy) =
         (turn::evidence(engine)?, name.clone(), Arc::clone(&state.policy.policy));
     let topology = exploration.topology().clone();
-    let read = offload_long(call, move || {
+    let read = offload(call, move || {
         let mut verified = Vec::with_capacity(given.len());
         for belief in given {
             let items = cited(&store, &name, &belief)?;

@@ -19,7 +19,7 @@ use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
 use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, item_of};
 use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
 use crate::judge::{Judge as _, JudgeError, ModelCall};
-use crate::offload::offload_long;
+use crate::offload::offload;
 
 /// The most passages that are looked for by each name of an entity.
 const MAX_PASSAGES: usize = 256;
@@ -55,7 +55,7 @@ pub(super) async fn look(
         let found = passages(&store, &name, &names, &times)?;
         Ok(within(bytes, found))
     };
-    let gathered = offload_long(call, gather).await;
+    let gathered = offload(call, gather).await;
     let (hits, left_out) = gathered.map_err(|error: StoreError| errors::evidence(&error))?;
     let mut answer = v1::LookAtEntityResponse {
         passages: hits.iter().map(passage).collect(),

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use gsar_core::budget::Budget;
 use gsar_core::duplicates::key;
 use gsar_core::outer_loop::SubjectDigest;
 use gsar_core::report::Document;
@@ -15,10 +16,11 @@ use tonic::Status;
 use super::state::State;
 use super::{budget, new_event, next_event, turn, view};
 use crate::call::Call;
+use crate::compute::{compute, stopped};
 use crate::errors;
 use crate::evaluate::{Engine, PolicyChoice, now};
 use crate::evidence::StoreError;
-use crate::offload::offload_long;
+use crate::offload::offload;
 
 /// Before a judge that failed is asked again: this, then twice as long each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -47,7 +49,7 @@ pub(super) async fn subject(
     hasher.update(&of.encode_to_vec());
     if let Some(store) = engine.evidence().cloned() {
         let name = turn::corpus(state)?;
-        let summary = offload_long(call, move || store.summary(&name)).await;
+        let summary = offload(call, move || store.summary(&name)).await;
         match summary {
             Ok(summary) => {
                 hasher.update(&summary.items.to_le_bytes()).update(&summary.size.to_le_bytes());
@@ -68,7 +70,9 @@ pub(super) async fn judge(
     subject: SubjectDigest,
     digest: [u8; 32],
 ) -> Result<Judged, Status> {
-    let standing = standing(&request);
+    let synthesis = request.report.as_ref().map(|report| report.synthesis.clone());
+    let read = compute(call, move |budget| standing(&synthesis.unwrap_or_default(), budget));
+    let standing = read.await.map_err(|stop| stopped(call, stop))?;
     let request = evaluate_request(state, engine.limits(), request)?;
     let subject = blake3::Hash::from(subject.0).to_hex().to_string();
     let allowed = state.policy.policy.investigation.limits.max_judge_retries;
@@ -141,9 +145,8 @@ fn evaluate_request(
 }
 
 /// Every statement of the report's text, whether or not it becomes a claim.
-fn standing(request: &v1::SubmitReportRequest) -> Vec<String> {
-    let synthesis = request.report.as_ref().map(|report| report.synthesis.as_str());
-    let document = Document::read(synthesis.unwrap_or_default(), &[]);
+fn standing(synthesis: &str, budget: &Budget) -> Vec<String> {
+    let document = Document::read(synthesis, &[], budget);
     document.assertions.iter().map(|assertion| assertion.text.text().to_owned()).collect()
 }
 

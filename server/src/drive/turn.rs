@@ -2,7 +2,9 @@
 //! hypothesis off the stored item.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
+use gsar_core::budget::Budget;
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, VerificationResult};
 use gsar_core::safety::{self, Expectation, ToolResult};
 use gsar_proto::enums::Enumeration as _;
@@ -16,7 +18,7 @@ use crate::call::Call;
 use crate::errors;
 use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError, Stored};
-use crate::offload::offload_long;
+use crate::offload::offload;
 
 /// The most bytes of an item that a verdict is read off.
 pub(super) const MAX_READ: u64 = 1 << 20;
@@ -161,7 +163,7 @@ async fn store(
     }
     let store = evidence(engine)?;
     let (of, corpus) = (store.clone(), name.clone());
-    let stored = offload_long(call, move || {
+    let stored = offload(call, move || {
         let mut put = of.put(corpus, None)?;
         for item in items {
             put.item(item)?;
@@ -234,7 +236,9 @@ async fn hypotheses(
         return Ok((tested.into_iter().map(|of| hypothesis(of, Vec::new())).collect(), Vec::new()));
     }
     let (store, name) = (evidence(engine)?, name.clone());
-    let read = offload_long(call, move || {
+    let deadline = call.deadline;
+    let read = offload(call, move || {
+        let budget = Budget::new(u64::MAX, move || Instant::now() < deadline);
         let mut words = Vec::new();
         let mut read = Vec::with_capacity(tested.len());
         for mut of in tested {
@@ -244,7 +248,7 @@ async fn hypotheses(
                 if test.verdict != 0 {
                     words.push(format!("{}:{}", of.id, test.evidence_id));
                 }
-                records.push(classified(&store, &name, test)?);
+                records.push(classified(&store, &name, test, &budget)?);
             }
             read.push(hypothesis(of, records));
         }
@@ -262,6 +266,7 @@ fn classified(
     store: &Evidence,
     name: &CorpusName,
     test: v1::HypothesisTest,
+    budget: &Budget,
 ) -> Result<v1::HypothesisEvidence, StoreError> {
     let named = Named::Id(test.evidence_id.clone());
     let item = store.snapshot(name, &named, Part::Bytes(0, MAX_READ))?;
@@ -274,7 +279,7 @@ fn classified(
     });
     let result = ToolResult { content: &item.content, expectation };
     let verdict = match test.verdict {
-        0 => safety::classify(&result).verdict.number(),
+        0 => safety::classify(&result, budget).verdict.number(),
         word => word,
     };
     Ok(v1::HypothesisEvidence {

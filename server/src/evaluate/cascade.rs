@@ -3,13 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tonic::Status;
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::{Claim, ClaimId, Class, Decision, JudgedClaim, Origin, Policy, Tier};
 
 use crate::call::Call;
+use crate::compute::{compute, stopped};
 use crate::judge::{Judge, Judgement, Question};
-use crate::offload::offload;
 
 /// What the judges that answered say together.
 pub(super) struct Answer {
@@ -71,12 +72,15 @@ impl Answer {
 
     /// The question for the next judge: about the claims that are undecided or may be a root cause that is not grounded,
     /// where the tier depends on them. `None` where it does not.
+    ///
+    /// # Errors
+    /// It takes too long.
     pub(super) async fn open(
         &self,
         call: &Call,
         policy: &Arc<Policy>,
         question: &Arc<Question>,
-    ) -> Option<Arc<Question>> {
+    ) -> Result<Option<Arc<Question>>, Status> {
         let judged = &self.judgement.judged;
         let is_open = |said: &&JudgedClaim| {
             said.undecided.is_some() || self.without_role.contains(&said.claim.id)
@@ -84,9 +88,9 @@ impl Answer {
         let claims: Vec<Claim> =
             judged.iter().filter(is_open).map(|said| said.claim.clone()).collect();
         if claims.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let decision = decided(call, policy, question, judged.clone()).await;
+        let decision = decided(call, policy, question, judged.clone()).await?;
         let depends = match decision.tier {
             Tier::Abstain => {
                 decision.bounds.is_some_and(|bounds| bounds.worst.tier != bounds.best.tier)
@@ -94,10 +98,8 @@ impl Answer {
             Tier::Proceed => !self.without_role.is_empty(),
             Tier::Regenerate | Tier::Replan => false,
         };
-        if !depends {
-            return None;
-        }
-        Some(Arc::new(Question { claims: claims.into(), ..Question::clone(question) }))
+        let open = || Arc::new(Question { claims: claims.into(), ..Question::clone(question) });
+        Ok(depends.then(open))
     }
 }
 
@@ -124,9 +126,9 @@ async fn decided(
     policy: &Arc<Policy>,
     question: &Arc<Question>,
     judged: Vec<JudgedClaim>,
-) -> Decision {
+) -> Result<Decision, Status> {
     let (policy, question) = (Arc::clone(policy), Arc::clone(question));
-    offload(call, question.bytes(), move || {
+    let decision = compute(call, move |budget| {
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
@@ -139,7 +141,7 @@ async fn decided(
             investigation: None,
             confidence: None,
         };
-        assess(&policy, subject).decision
-    })
-    .await
+        assess(&policy, subject, budget).decision
+    });
+    decision.await.map_err(|stop| stopped(call, stop))
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use gsar_core::Claim;
+use gsar_core::budget::Budget;
 use gsar_core::coverage::not_covered;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::report::{Assertion, Document};
@@ -12,22 +13,25 @@ use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use crate::call::Call;
-use crate::offload::offload;
+use crate::compute::{compute, stopped};
 
-/// The claims to judge. Where the policy asks for no coverage (`is_read`), given claims are
-/// all.
+/// The claims to judge. Where the policy asks for no coverage (`is_read`), given claims are all.
+///
+/// # Errors
+/// It takes too long.
 pub(super) async fn of(
     call: &Call,
     report: &parse::ParsedReport,
     evidence: &Arc<Vec<EvidenceItem>>,
     is_read: bool,
-) -> Vec<Claim> {
+) -> Result<Vec<Claim>, Status> {
     let given = report.claims.clone();
     if !is_split(&report.synthesis, &given, is_read) {
-        return given;
+        return Ok(given);
     }
     let (synthesis, evidence) = (report.synthesis.clone(), Arc::clone(evidence));
-    offload(call, synthesis.len(), move || with_the_rest(&synthesis, given, &evidence)).await
+    let claims = compute(call, move |budget| with_the_rest(&synthesis, given, &evidence, budget));
+    claims.await.map_err(|stop| stopped(call, stop))
 }
 
 /// Whether a report says more than its given claims, where it is read.
@@ -40,30 +44,44 @@ pub(super) fn with_the_rest(
     synthesis: &str,
     given: Vec<Claim>,
     evidence: &[EvidenceItem],
+    budget: &Budget,
 ) -> Vec<Claim> {
     let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
-    let document = Document::read(synthesis, &texts);
+    let document = Document::read(synthesis, &texts, budget);
     let besides: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
-    let split = gsar_core::split::claims(&besides, &given);
+    let split = gsar_core::split::claims(&besides, &given, budget);
     given.into_iter().chain(split).collect()
 }
 
-/// Refuses a report of more claims than may be judged, however they were made.
+/// Refuses a report of more or longer claims than may be judged, however they were made.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` on `report.synthesis`.
-pub(super) fn check_number(
+pub(super) fn check(
     claims: &[Claim],
     report: &parse::ParsedReport,
-    most: usize,
+    limits: &parse::Limits,
 ) -> Result<(), Status> {
     let (found, given) = (claims.len(), report.claims.len());
     let mut violations = Violations::default();
-    if found > most {
+    if found > limits.max_claims {
         let included =
             if given == 0 { String::new() } else { format!(", the {given} given ones included") };
         let description = format!(
-            "says {found} claims{included}; at most {most} are allowed (limits.claims); evaluate the report in parts"
+            "says {found} claims{included}; at most {} are allowed (limits.claims); evaluate the report in parts",
+            limits.max_claims
+        );
+        violations.add("report.synthesis", description);
+    }
+    if let Some(long) = claims.iter().find(|claim| claim.text.len() > limits.max_claim_bytes) {
+        let place = long
+            .span
+            .as_ref()
+            .map_or_else(String::new, |span| format!(" at bytes {} to {}", span.start, span.end));
+        let description = format!(
+            "has a statement of {} bytes{place}; at most {} are allowed (limits.claim_text); leave out what is no prose",
+            long.text.len(),
+            limits.max_claim_bytes
         );
         violations.add("report.synthesis", description);
     }

@@ -9,13 +9,14 @@ use gsar_core::safety::Confidence;
 use gsar_core::second_look::Reading;
 use gsar_core::{Origin, Policy};
 use gsar_proto::{parse, render, v1};
+use tonic::Status;
 
 use super::answer;
 use super::investigation;
 use super::second_look::{Review, Reviewed};
 use crate::call::Call;
+use crate::compute::{compute, stopped};
 use crate::judge::{Judge, Judgement, Question};
-use crate::offload::offload;
 
 /// What is decided on, beside the partition.
 pub(super) struct Case {
@@ -29,29 +30,30 @@ pub(super) struct Case {
 }
 
 /// Decides. What judge and reader do on the way is added to the provenance and to the notices of the judgement.
+///
+/// # Errors
+/// It takes too long.
 pub(super) async fn decide(
     call: &Call,
     case: Case,
     judge: Option<&Arc<dyn Judge>>,
     judgement: &mut Judgement,
     provenance: &mut v1::Provenance,
-) -> v1::EvaluateResponse {
+) -> Result<v1::EvaluateResponse, Status> {
     let case = Arc::new(case);
     let judged = std::mem::take(&mut judgement.judged);
     let judge = judge.filter(|judge| judge.can_reconsider());
     let review = Review { call, case: &case, judge, judgement, provenance };
-    let reviewed = review.run(judged).await;
+    let reviewed = review.run(judged).await?;
     let readings = reviewed.readings.clone();
-    let assessment = assessed(call, &case, reviewed).await;
+    let assessment = assessed(call, &case, reviewed).await?;
     answer::count_claims(&assessment);
-    partitioned(&case, assessment, &readings, judgement)
+    Ok(partitioned(&case, assessment, &readings, judgement))
 }
 
-async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Assessment {
-    let question = &case.question;
-    let bytes = question.bytes();
+async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<Assessment, Status> {
     let case = Arc::clone(case);
-    offload(call, bytes, move || {
+    let assessment = compute(call, move |budget| {
         let Case { policy, question, reader: _, gate, confidence, explain: _ } = case.as_ref();
         let investigation = gate.as_ref().map(investigation);
         let subject = Subject {
@@ -66,9 +68,9 @@ async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Assessme
             investigation: investigation.as_ref(),
             confidence: *confidence,
         };
-        assess(policy, subject)
-    })
-    .await
+        assess(policy, subject, budget)
+    });
+    assessment.await.map_err(|stop| stopped(call, stop))
 }
 
 fn partitioned(

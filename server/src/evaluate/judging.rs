@@ -16,7 +16,7 @@ use super::cascade::Answer;
 use super::chain::Reader;
 use crate::call::Call;
 use crate::errors;
-use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
+use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 use crate::telemetry::{metrics as names, traces};
 
 /// Failures for which a caller that comes back later is judged.
@@ -110,7 +110,7 @@ pub(super) async fn ask(
         }
         let span = traces::judge(&name);
         let in_time = in_its_time(&open, following, reader.of(judge).is_some());
-        let mut answer = asking::ask(judge, &in_time).instrument(span.clone()).await;
+        let mut answer = judge.judge(&in_time).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
             Ok(_) => ("judged", String::new(), ""),
@@ -154,7 +154,7 @@ pub(super) async fn ask(
                 };
                 let left = match following {
                     [] => None,
-                    _ => answer.open(call, policy, question).await,
+                    _ => answer.open(call, policy, question).await?,
                 };
                 match left {
                     None => return Ok(Judged::answered(links, answer)),

@@ -6,8 +6,8 @@ use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 use gsar_core::own_report::OwnReport;
 
 use crate::call::Call;
+use crate::compute::compute_briefly;
 use crate::judge::Notice;
-use crate::offload::offload;
 
 /// Makes every item that repeats the report an earlier claim, with a notice that names them.
 pub(super) async fn mark(
@@ -15,9 +15,8 @@ pub(super) async fn mark(
     report: &str,
     evidence: &mut Arc<Vec<EvidenceItem>>,
 ) -> Option<Notice> {
-    let bytes = evidence.iter().map(|item| item.content.as_str().len()).sum();
     let (report, mut items) = (report.to_owned(), std::mem::take(evidence));
-    let (items, notice) = offload(call, bytes, move || {
+    let (items, notice) = compute_briefly(call, move || {
         let notice = mark_now(&report, &mut items);
         (items, notice)
     })

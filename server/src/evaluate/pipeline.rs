@@ -23,10 +23,10 @@ use super::{
     ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, own_report, unjudged, warnings,
 };
 use crate::call::{Call, Step};
+use crate::compute::compute_briefly;
 use crate::config::EvidenceKept;
 use crate::judge::{Example, Judge, Notice, Question};
 use crate::ledger::{Content, NewEvent};
-use crate::offload::offload;
 use crate::telemetry::safety::Outcomes;
 use crate::telemetry::{self, metrics as names, traces};
 
@@ -190,8 +190,9 @@ impl Engine {
         let (question, judged) =
             judge(call, &mut shared, &report, claims, gathered, examples, &mut around).await?;
         let confidence = report.confidence;
-        let answer =
-            self.decide_judged(call, &mut shared, confidence, question, judged, &mut around).await;
+        let answer = self
+            .decide_judged(call, &mut shared, confidence, question, judged, &mut around)
+            .await?;
         Ok(finish(&shared.policy, &report, answer, around))
     }
 
@@ -255,8 +256,8 @@ impl Engine {
     ) -> Result<(Vec<Claim>, Gathered), Status> {
         let is_read = shared.policy.policy.guards.min_coverage.is_some();
         let inline = std::mem::take(&mut shared.evidence);
-        let claims = claims::of(call, report, &inline, is_read).await;
-        claims::check_number(&claims, report, self.limits.max_claims)?;
+        let claims = claims::of(call, report, &inline, is_read).await?;
+        claims::check(&claims, report, &self.limits)?;
         let corpus = std::mem::replace(&mut shared.corpus, Corpus::None);
         let span = match corpus {
             Corpus::None => Span::none(),
@@ -285,7 +286,7 @@ impl Engine {
         question: Arc<Question>,
         judged: Judged,
         around: &mut Circumstances,
-    ) -> v1::EvaluateResponse {
+    ) -> Result<v1::EvaluateResponse, Status> {
         call.enter(Step::Decide);
         around.provenance.judges = judged.links;
         around.notices.extend(judged.notices);
@@ -304,7 +305,7 @@ impl Engine {
                 };
                 let provenance = &mut around.provenance;
                 let deciding = decide(call, case, judge, &mut judgement, provenance);
-                let mut answer = deciding.instrument(traces::step("decide")).await;
+                let mut answer = deciding.instrument(traces::step("decide")).await?;
                 answer::tell_judges(&mut answer.claims, judged.judges);
                 around.notices.append(&mut judgement.notices);
                 answer
@@ -312,7 +313,7 @@ impl Engine {
             Err(reason) => unjudged::answer(policy, reason, gate.as_ref(), confidence),
         };
         around.watch.lap(Step::Decide);
-        answer
+        Ok(answer)
     }
 }
 
@@ -321,10 +322,9 @@ async fn admit(call: &Call, shared: &mut Shared, whole: bool) {
     let mut evidence = Arc::unwrap_or_clone(std::mem::take(&mut shared.evidence));
     evidence.iter_mut().for_each(|item| call.attestation.attest(item));
     shared.evidence = Arc::new(evidence);
-    let bytes = shared.evidence.iter().map(|item| item.content.as_str().len()).sum();
     let evidence = Arc::clone(&shared.evidence);
     (shared.digests, shared.contents) =
-        offload(call, bytes, move || record::digested(&evidence, whole)).await;
+        compute_briefly(call, move || record::digested(&evidence, whole)).await;
 }
 
 impl Shared {
@@ -366,7 +366,7 @@ async fn judge(
         Judged::by_nobody(Reason::NoEvidence)
     } else {
         let asked = Arc::clone(&question);
-        let languages = offload(call, question.synthesis.len(), move || asked.languages()).await;
+        let languages = compute_briefly(call, move || asked.languages()).await;
         let judges = std::mem::take(&mut shared.judges);
         let policy = &shared.policy.policy;
         ask(call, policy, judges, &question, &languages, &shared.reader).await?

@@ -2,6 +2,7 @@
 
 mod many;
 
+use gsar_core::budget::Budget;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use tonic::Status;
 use super::not_rescored::{self, Scope};
 use super::{ChosenPolicy, Engine, PolicyUse, answer, claims, record};
 use crate::call::{Call, Step};
+use crate::compute::{compute, stopped};
 use crate::errors;
-use crate::offload::offload;
 
 pub(crate) use many::MAX_DECIDED;
 
@@ -75,8 +76,9 @@ impl Engine {
         }
         let evaluation = self.evaluation(&response.evaluation_id, answer, stored).await?;
         call.enter(Step::Decide);
-        let bytes = evaluation.bytes();
-        Ok(offload(call, bytes, move || evaluation.decided(&policy, explain, response)).await)
+        let decided =
+            compute(call, move |budget| evaluation.decided(&policy, explain, response, budget));
+        decided.await.map_err(|stop| stopped(call, stop))
     }
 
     async fn evaluation(
@@ -159,23 +161,16 @@ fn parsed(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Sta
 }
 
 impl Evaluation {
-    fn bytes(&self) -> usize {
-        let evidence = match &self.evidence {
-            Evidence::Whole(items) | Evidence::Heads(items, _) => items,
-        };
-        let evidence: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
-        self.report.synthesis.len() + evidence
-    }
-
     /// The answer under a policy.
     fn decided(
         self,
         chosen: &ChosenPolicy,
         explain: bool,
         response: v1::RescoreResponse,
+        budget: &Budget,
     ) -> v1::RescoreResponse {
         let policy: &Policy = &chosen.policy;
-        let (assessment, not_rescored) = self.assessment(policy);
+        let (assessment, not_rescored) = self.assessment(policy, budget);
         let decision = &assessment.decision;
         let rendered = answer::decision(policy, &assessment, explain);
         let was = response.before.as_ref().map(|before| before.tier);
@@ -194,9 +189,9 @@ impl Evaluation {
     }
 
     /// What the evaluation comes to under a policy, and the fields of it that could not take effect.
-    fn assessment(&self, policy: &Policy) -> (Assessment, Vec<v1::NotRescored>) {
+    fn assessment(&self, policy: &Policy, budget: &Budget) -> (Assessment, Vec<v1::NotRescored>) {
         let undone = self.undone();
-        let claims = self.claims();
+        let claims = self.claims(budget);
         let (missing, blind_coverage) = match &self.evidence {
             Evidence::Whole(_) => (None, false),
             Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
@@ -211,8 +206,8 @@ impl Evaluation {
             blind_coverage,
         });
         let assessment = match &self.evidence {
-            Evidence::Whole(items) => self.assessed(policy, &claims, undone, items),
-            Evidence::Heads(items, _) => self.reassessed(policy, &claims, undone, items),
+            Evidence::Whole(items) => self.assessed(policy, &claims, undone, items, budget),
+            Evidence::Heads(items, _) => self.reassessed(policy, &claims, undone, items, budget),
         };
         (assessment, not_rescored)
     }
@@ -236,7 +231,7 @@ impl Evaluation {
 
     /// The claims that the judge was asked about. Of a partition that was not corrected they are found in the report as
     /// they were then; where the evidence is missing they are those that the judge spoke of.
-    fn claims(&self) -> Vec<Claim> {
+    fn claims(&self, budget: &Budget) -> Vec<Claim> {
         let counted = self.partition.verified.claims.iter();
         let counted = counted.map(|claim| claim.judged.claim.clone());
         let items = match &self.evidence {
@@ -254,7 +249,7 @@ impl Evaluation {
         let given: Vec<Claim> = given.collect();
         let is_read = self.policy.guards.min_coverage.is_some();
         match claims::is_split(&self.report.synthesis, &given, is_read) {
-            true => claims::with_the_rest(&self.report.synthesis, given, items),
+            true => claims::with_the_rest(&self.report.synthesis, given, items, budget),
             false => given,
         }
     }
@@ -280,6 +275,7 @@ impl Evaluation {
         claims: &[Claim],
         undone: Undone,
         evidence: &[EvidenceItem],
+        budget: &Budget,
     ) -> Assessment {
         let is_enforced = policy.verification == VerificationMode::Enforce;
         let Undone { judged, first, refused, untold: _ } = undone;
@@ -299,7 +295,7 @@ impl Evaluation {
             investigation: None,
             confidence: None,
         };
-        let mut assessment = assess(policy, subject);
+        let mut assessment = assess(policy, subject, budget);
         let is_found_again = |found: &Correction| {
             let same = |now: &Correction| (&now.claim, now.code) == (&found.claim, found.code);
             assessment.corrections.iter().any(same)
@@ -325,12 +321,13 @@ impl Evaluation {
         claims: &[Claim],
         undone: Undone,
         evidence: &[EvidenceItem],
+        budget: &Budget,
     ) -> Assessment {
         let guards = &policy.guards;
         let is_asked_for = guards.min_coverage.is_some() || guards.synthesis_required;
         let covered = match &self.partition.coverage {
             Some(covered) => Some(covered.clone()),
-            None => coverage(&self.report.synthesis, claims, &[]),
+            None => coverage(&self.report.synthesis, claims, &[], budget),
         };
         let recorded = Recorded {
             judged: undone.first.unwrap_or(undone.judged),

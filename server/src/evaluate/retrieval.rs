@@ -15,7 +15,7 @@ use crate::call::{Call, Step};
 use crate::errors;
 use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
 use crate::judge::Judge;
-use crate::offload::offload_long;
+use crate::offload::offload;
 
 /// Passages that are looked for with each claim.
 const PASSAGES_OF_CLAIM: usize = 12;
@@ -119,7 +119,7 @@ impl Corpus {
                 let (deadline, corpus) = (call.deadline, name.to_string());
                 let retrieve =
                     move || retrieve(&store, &name, &claims, vectors, retrieval, deadline);
-                let (items, retrieval) = offload_long(call, retrieve).await?;
+                let (items, retrieval) = offload(call, retrieve).await?;
                 let found = items.iter().map(|item| record::digest_of(item).0).collect();
                 let evidence = joined(Arc::unwrap_or_clone(inline), items, &corpus)?;
                 let evidence = Arc::new(evidence);
@@ -268,7 +268,7 @@ async fn stored<T: Send + 'static>(
     call: &Call,
     ask: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Status> {
-    offload_long(call, ask).await.map_err(|error| errors::evidence(&error))
+    offload(call, ask).await.map_err(|error| errors::evidence(&error))
 }
 
 /// The best passages of every claim, then the second best, as long as the budget lasts, in the order of the corpus;

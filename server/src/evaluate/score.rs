@@ -1,6 +1,7 @@
 //! Deciding a partition that the caller gives: no judge is asked, nothing is recorded.
 
 use gsar_core::assess::{Subject, assess};
+use gsar_core::budget::Budget;
 use gsar_core::explain::margins;
 use gsar_core::undecided::decide_counts;
 use gsar_core::{Origin, Policy};
@@ -10,7 +11,7 @@ use tonic::Status;
 
 use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation};
 use crate::call::{Call, Step};
-use crate::offload::offload;
+use crate::compute::{compute, stopped};
 use crate::telemetry;
 use crate::telemetry::safety::Outcomes;
 
@@ -43,9 +44,10 @@ impl Engine {
         let answer = match partition {
             Checked::Counts(counts) => by_counts(&policy, &counts, explain),
             Checked::Judged(partition) => {
-                let bytes = partition.bytes();
-                offload(call, bytes, move || by_claims(&policy, partition, gate.as_ref(), explain))
-                    .await
+                let answer = compute(call, move |budget| {
+                    by_claims(&policy, partition, gate.as_ref(), explain, budget)
+                });
+                answer.await.map_err(|stop| stopped(call, stop))?
             }
         };
         Ok(answer)
@@ -109,6 +111,7 @@ fn by_claims(
     partition: parse::ParsedPartition,
     gate: Option<&parse::ParsedGate>,
     explain: bool,
+    budget: &Budget,
 ) -> v1::ScoreResponse {
     let parse::ParsedPartition { report, evidence, judged } = partition;
     let claims = if report.claims.is_empty() {
@@ -130,7 +133,7 @@ fn by_claims(
         confidence: report.confidence,
     };
     let rules: &Policy = &policy.policy;
-    let assessment = assess(rules, subject);
+    let assessment = assess(rules, subject, budget);
     let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
     telemetry::safety::settled(Outcomes {
         gate: settled.gate.as_ref(),

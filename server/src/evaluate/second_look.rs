@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tonic::Status;
 
 use futures_util::stream::{self, StreamExt as _};
 use gsar_core::policy::{SecondLook, VerificationMode};
@@ -16,8 +17,8 @@ use tracing::Instrument as _;
 use super::decide::Case;
 use super::judging::{call_to_proto, count_call};
 use crate::call::{Call, Step};
-use crate::judge::{self, Judge, JudgeError, Judgement, ModelCall, Notice, Question, asking};
-use crate::offload::offload;
+use crate::compute::{compute, stopped};
+use crate::judge::{self, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 use crate::telemetry::{metrics as names, traces};
 
 /// The most bytes of evidence on a sheet.
@@ -78,20 +79,24 @@ fn disputed(judged: &[JudgedClaim], verified: &Verified, readings: &[Reading]) -
 impl Review<'_> {
     /// Reads a partition, asks its judge once more where that is needed, and reads what it cites then: at most four
     /// calls of a judge that is one model.
-    pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Reviewed {
+    ///
+    /// # Errors
+    /// It takes too long.
+    pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Result<Reviewed, Status> {
         let mode = self.case.policy.verification;
         if mode == VerificationMode::Off {
-            return Reviewed { judged, ..Reviewed::default() };
+            return Ok(Reviewed { judged, ..Reviewed::default() });
         }
         self.warn_unread();
-        let (verified, sheets) = self.verify_and_lay_out(judged.clone(), None).await;
+        let (verified, sheets) = self.verify_and_lay_out(judged.clone(), None).await?;
         let mut read = self.read(sheets).await;
         let asked = match mode {
             VerificationMode::Enforce => disputed(&judged, &verified, &read.readings),
             VerificationMode::Observe | VerificationMode::Off => Vec::new(),
         };
         let Some(judge) = self.judge.filter(|_| !asked.is_empty()) else {
-            return Reviewed { judged, first: None, readings: read.readings, unread: read.unread };
+            let Read { readings, unread } = read;
+            return Ok(Reviewed { judged, first: None, readings, unread });
         };
         let ids: Vec<ClaimId> = asked.iter().map(|one| one.said.claim.id.clone()).collect();
         let revised = self.reconsider(judge, asked, &judged).await;
@@ -102,12 +107,12 @@ impl Review<'_> {
             of(&revised) != of(&judged)
         };
         let only = ids.into_iter().filter(cites_anew).collect();
-        let (_, sheets) = self.verify_and_lay_out(revised.clone(), Some(only)).await;
+        let (_, sheets) = self.verify_and_lay_out(revised.clone(), Some(only)).await?;
         let again = self.read(sheets).await;
         read.readings.retain(|earlier| again.readings.iter().all(|now| now.claim != earlier.claim));
         read.readings.extend(again.readings);
         let unread = read.unread.or(again.unread);
-        Reviewed { judged: revised, first: Some(judged), readings: read.readings, unread }
+        Ok(Reviewed { judged: revised, first: Some(judged), readings: read.readings, unread })
     }
 
     /// Says where a policy has claims read that nobody reads.
@@ -129,17 +134,17 @@ impl Review<'_> {
         &self,
         judged: Vec<JudgedClaim>,
         only: Option<Vec<ClaimId>>,
-    ) -> (Verified, Vec<Sheet>) {
+    ) -> Result<(Verified, Vec<Sheet>), Status> {
         let reader = self.case.reader.as_ref();
         let mode = reader.map_or(SecondLook::Off, |_| self.case.policy.second_look);
         let room = reader.and_then(|reader| reader.capabilities().max_evidence_bytes);
         let room = room.unwrap_or(MAX_SHEET).min(MAX_SHEET);
         let case = Arc::clone(self.case);
-        offload(self.call, case.question.bytes(), move || {
+        let found = compute(self.call, move |budget| {
             let mut judged = judged;
             role::by_labels(&case.question.synthesis, &mut judged);
             let Case { policy, question, .. } = case.as_ref();
-            let evidence = EvidenceSet::new(&question.evidence);
+            let evidence = EvidenceSet::new(&question.evidence).within(budget);
             let verified =
                 verify(VerificationMode::Enforce, policy, &question.claims, judged, &evidence);
             let is_wanted = |judged: &&JudgedClaim| {
@@ -148,8 +153,8 @@ impl Review<'_> {
             let claims = verified.claims.iter().map(|claim| &claim.judged).filter(is_wanted);
             let sheets = sheets(mode, claims, &question.synthesis, &evidence, room);
             (verified, sheets)
-        })
-        .await
+        });
+        found.await.map_err(|stop| stopped(self.call, stop))
     }
 
     /// Has sheets read.
@@ -162,7 +167,7 @@ impl Review<'_> {
         let asked = questions.map(|question| {
             let reader = Arc::clone(&reader);
             async move {
-                let answer = asking::ask(&reader, &question).await;
+                let answer = reader.judge(&question).await;
                 (question, answer)
             }
         });
@@ -283,7 +288,7 @@ impl Review<'_> {
             deadline: question.deadline.map(with_reserve),
             ..question.about(objected.collect())
         };
-        let mut answer = asking::ask(judge, &Arc::new(turn)).await;
+        let mut answer = judge.judge(&turn).await;
         let calls = match &mut answer {
             Ok(answer) => std::mem::take(&mut answer.calls),
             Err(JudgeError::Failed { calls, .. }) => std::mem::take(calls),

@@ -9,6 +9,7 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use super::right::Right;
+use crate::compute::Turns;
 use crate::owner::Owner;
 
 /// One who calls.
@@ -18,6 +19,7 @@ pub struct Principal {
     rights: Option<Vec<Right>>,
     calls: Option<Arc<Calls>>,
     daily_budget: Option<u64>,
+    turns: Turns,
 }
 
 struct Calls {
@@ -36,7 +38,13 @@ pub struct TooFast {
 
 static ANYBODY: LazyLock<Arc<Principal>> = LazyLock::new(|| {
     let owner = Owner::default();
-    Arc::new(Principal { owner, rights: None, calls: None, daily_budget: None })
+    Arc::new(Principal {
+        owner,
+        rights: None,
+        calls: None,
+        daily_budget: None,
+        turns: Turns::default(),
+    })
 });
 
 impl fmt::Debug for Principal {
@@ -47,6 +55,11 @@ impl fmt::Debug for Principal {
 }
 
 impl Principal {
+    /// Its places among computations.
+    pub(crate) const fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
     /// Everybody, where there are no principals.
     #[must_use]
     pub fn anybody() -> Arc<Self> {
@@ -69,7 +82,7 @@ impl Principal {
                 limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
             }),
         });
-        Self { owner, rights: Some(rights), calls, daily_budget: None }
+        Self { owner, rights: Some(rights), calls, daily_budget: None, turns: Turns::default() }
     }
 
     /// The same, on whose behalf chat models may cost that much in a day.

@@ -4,7 +4,6 @@
 //! may happen to a report, and nothing it says is believed before verification. This module knows core, and
 //! of the server only how things are stored.
 
-pub mod asking;
 pub mod cached;
 pub mod clock;
 mod database;
@@ -30,6 +29,7 @@ use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 
 use crate::call::Call;
+use crate::compute::For;
 use spending::Payer;
 
 pub(crate) use database::database_file;
@@ -129,14 +129,6 @@ impl Question {
     /// The most answers of one chat model to a question.
     pub const MAX_SAMPLES: u32 = 10;
 
-    /// Bytes of the report and the evidence.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let claims: usize = self.claims.iter().map(|claim| claim.text.len()).sum();
-        let evidence: usize = self.evidence.iter().map(|item| item.content.as_str().len()).sum();
-        self.synthesis.len() + claims + evidence
-    }
-
     /// The extra turn about these verdicts.
     #[must_use]
     pub fn about(&self, objections: Vec<Objection>) -> Self {
@@ -173,6 +165,12 @@ impl Question {
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+impl From<&Question> for For {
+    fn from(question: &Question) -> Self {
+        Self::call(question.call.as_ref(), question.deadline)
     }
 }
 

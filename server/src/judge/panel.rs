@@ -8,7 +8,6 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use gsar_core::Claim;
 
-use super::asking::ask;
 use super::voting::{Ballot, Votes, count};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
 
@@ -216,7 +215,7 @@ async fn ask_member<'a>(
     question: &Question,
 ) -> Answered<'a> {
     let question = Arc::new(Question { sample, ..question.clone() });
-    let answer = ask(&member.judge, &question).await;
+    let answer = member.judge.judge(&question).await;
     Answered { member, sample, weight: member.weight_of_each(samples), answer }
 }
 

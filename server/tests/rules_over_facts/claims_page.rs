@@ -1,5 +1,6 @@
 //! The examples of docs/CLAIMS.md, read as they are printed and judged one by one.
 
+use gsar_core::budget::Budget;
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 use gsar_core::{Claim, ClaimId, Class};
 use gsar_server::judge::facts::Observations;
@@ -35,7 +36,7 @@ fn items() -> Vec<EvidenceItem> {
 #[test]
 fn every_example_comes_out_as_the_page_says() {
     let items = items();
-    let observations = Observations::read(&items);
+    let observations = Observations::read(&items, &Budget::unlimited());
     let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
     let mut wrong = Vec::new();
     let mut judged = 0;
@@ -46,7 +47,7 @@ fn every_example_comes_out_as_the_page_says() {
             continue;
         }
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
-        let said = observations.judge(&[claim], || true).unwrap().remove(0);
+        let said = observations.judge(&[claim], &Budget::unlimited()).unwrap().remove(0);
         judged += 1;
         let decided = said.undecided.is_none().then_some(said.class);
         if decided != expected {

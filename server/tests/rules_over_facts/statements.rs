@@ -1,5 +1,6 @@
 //! Statements over invented incidents: none that holds is called contradicted, and none that does not is called grounded.
 
+use gsar_core::budget::Budget;
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_server::judge::facts::Observations;
 
@@ -28,14 +29,14 @@ impl StatementCounts {
 }
 
 fn judge(file: &StatementFile, tally: &mut StatementCounts) {
-    let observations = Observations::read(&file.evidence);
+    let observations = Observations::read(&file.evidence, &Budget::unlimited());
     for statement in &file.statements {
         let claim = Claim {
             id: ClaimId::new("c1".to_owned()).expect("an id"),
             text: statement.text.clone(),
             span: None,
         };
-        let judged = observations.judge(&[claim], || true).expect("nothing stops it");
+        let judged = observations.judge(&[claim], &Budget::unlimited()).expect("nothing stops it");
         for judged in &judged {
             println!("{:12} {:5} {}", judged.class.name(), statement.holds, statement.text);
             tally.add(&file.name, statement.holds, judged);

@@ -1,6 +1,7 @@
 //! Any bytes as claims about evidence of several shapes.
 #![no_main]
 
+use gsar_extraction::budget::Budget;
 use std::sync::LazyLock;
 
 use gsar_extraction::rules::Index;
@@ -14,7 +15,7 @@ static SHAPES: LazyLock<[Index<'static>; 4]> = LazyLock::new(|| {
         include_str!("../seeds/json_series/range.json"),
         include_str!("../seeds/keys/describe.txt"),
     ]
-    .map(|content| Index::new(facts(content)))
+    .map(|content| Index::new(facts(content), &Budget::unlimited()))
 });
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,6 +1,7 @@
 //! Any bytes as a report: every visible byte is in a claim or uncovered for a reason.
 #![no_main]
 
+use gsar_extraction::budget::Budget;
 use gsar_extraction::report::{Document, visible};
 use gsar_extraction_fuzz::place;
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +10,7 @@ const EVIDENCE: &str = "NAME READY STATUS RESTARTS AGE\ncheckout-7f9c 0/1 CrashL
 
 fuzz_target!(|bytes: &[u8]| {
     let report = String::from_utf8_lossy(bytes);
-    let document = Document::read(&report, &[EVIDENCE]);
+    let document = Document::read(&report, &[EVIDENCE], &Budget::unlimited());
     let mut covered = vec![false; report.len()];
     for assertion in &document.assertions {
         assert!(!place(&report, &assertion.span).trim().is_empty(), "an empty claim");

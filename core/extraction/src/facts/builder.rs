@@ -7,16 +7,26 @@ use core::ops::Range;
 use super::MAX_RECORDS;
 use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 use super::text::Text;
+use crate::budget::Budget;
 use crate::text::figures::ClockTime;
+
+/// What a record takes, its values included.
+const UNITS_FOR_RECORD: usize = 256;
 
 /// Facts that are being read from an item.
 pub(super) struct Builder<'a> {
     facts: Facts<'a>,
+    budget: Budget,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new() -> Self {
-        Self { facts: Facts::default() }
+    pub(super) fn new(budget: &Budget) -> Self {
+        Self { facts: Facts::default(), budget: budget.clone() }
+    }
+
+    /// Whether to go on after that many bytes.
+    pub(super) fn may_go_on(&self, bytes: usize) -> bool {
+        self.budget.spend(bytes)
     }
 
     pub(super) fn item(&mut self, item: Item<'a>) -> ItemId {
@@ -45,7 +55,7 @@ impl<'a> Builder<'a> {
     ) -> Option<RecordId> {
         let id = RecordId(self.facts.records.len());
         let members = self.facts.groups.get_mut(group.0)?;
-        if id.0 >= MAX_RECORDS {
+        if id.0 >= MAX_RECORDS || !self.budget.spend(UNITS_FOR_RECORD) {
             members.complete = false;
             return None;
         }

@@ -42,7 +42,11 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 
     };
     let mut at = 0;
     while at < text.len() {
-        at = document.section(at).max(at + 1);
+        let end = document.section(at).max(at + 1);
+        if !document.out.may_go_on(end - at) {
+            break;
+        }
+        at = end;
     }
 }
 

@@ -12,7 +12,7 @@
 //! use gsar_extraction::facts::{Facts, Item};
 //!
 //! let item = Item { tool: "", query: "", content: r#"{"pods": [{"name": "cart-1", "restarts": 4}]}"#, exhaustive: true };
-//! let facts = Facts::read([item]);
+//! let facts = Facts::read([item], &gsar_extraction::budget::Budget::unlimited());
 //! let restarts = facts.facts().find(|fact| fact.attribute() == ["restarts"]).unwrap();
 //! assert_eq!(restarts.cell.text, "4");
 //! assert!(restarts.subject().any(|name| name == "cart-1"));

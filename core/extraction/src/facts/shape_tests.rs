@@ -2,6 +2,7 @@
 
 use super::tests::{assert_owner, facts_of, item};
 use super::{Facts, Form, Item};
+use crate::budget::Budget;
 
 #[test]
 fn cells_of_kubectl_stand_below_their_column() {
@@ -43,13 +44,13 @@ fn headers_that_begin_with_a_time_or_a_mark() {
     let text = "#    result     node         duration\n412  SUCCESS    build-07     2m 01s\n411  FAILURE    build-02     6m 33s\n";
     assert_owner(text, "result", "FAILURE", "411", "412");
     let text = "12:00:01   worker    started     at 5\n12:00:02   api       stopped     at 6\n";
-    assert_eq!(Facts::read([item(text)]).groups()[0].form, Form::Lines);
+    assert_eq!(Facts::read([item(text)], &Budget::unlimited()).groups()[0].form, Form::Lines);
 }
 
 #[test]
 fn a_column_may_name_its_unit() {
     let text = "host     latency (ms)\nweb-1    120\nweb-2    9\n";
-    let facts = Facts::read([item(text)]);
+    let facts = Facts::read([item(text)], &Budget::unlimited());
     let cell = facts.facts().find(|fact| fact.cell.text == "120").unwrap().cell;
     assert_eq!(Some(cell.figure().unwrap().unit), crate::text::figures::Unit::named("ms"));
 }
@@ -66,13 +67,13 @@ fn numbers_set_to_the_right_are_no_continuation() {
 #[test]
 fn tables_with_bars() {
     let text = "shop=> select 1;\n  pid  | state  | age\n-------+--------+----------\n 31102 | active | 01:31:40\n 31544 |        | 01:16:58\n(2 rows)\n";
-    let facts = Facts::read([item(text)]);
+    let facts = Facts::read([item(text)], &Budget::unlimited());
     let group = facts.groups().first().unwrap();
     assert_eq!((group.form, group.complete, &*group.scope[0]), (Form::Rows, true, "select 1;"));
     assert_owner(text, "age", "01:16:58", "31544", "31102");
     let mysql = "+--------+----+\n| user   | n  |\n+--------+----+\n| export | 22 |\n| feeds  | 12 |\n+--------+----+\n3 rows in set (0.01 sec)\n";
     assert_owner(mysql, "n", "22", "export", "feeds");
-    assert!(!Facts::read([item(mysql)]).groups()[0].complete);
+    assert!(!Facts::read([item(mysql)], &Budget::unlimited()).groups()[0].complete);
     let clickhouse = "┌─table─────┬─parts─┐\n│ telemetry │  3022 │\n│ events    │     9 │\n└───────────┴───────┘\n";
     assert_owner(clickhouse, "parts", "3022", "telemetry", "events");
     let markdown = "| pod | restarts |\n|-----|---------:|\n| a-1 | 4 |\n| b-2 | 9 |\n";
@@ -118,7 +119,7 @@ fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
         "- 'a' # é\n- \"b\"   # ü\n- c".to_owned(),
     ] {
         let item = Item { tool: "", query: "", content: &text, exhaustive: false };
-        let facts = Facts::read([item]);
+        let facts = Facts::read([item], &Budget::unlimited());
         for group in facts.groups() {
             for record in group.records.iter().filter_map(|id| facts.record(*id)) {
                 assert!(text.get(record.span.clone()).is_some(), "{:?} of {text:?}", record.span);
@@ -157,7 +158,7 @@ fn a_diff_has_before_and_after() {
 #[test]
 fn a_command_is_the_scope_of_what_it_printed() {
     let text = "$ redis-cli -h cache-b INFO\nused_memory_human:3.98G\nmaxmemory_human:4.00G\n$ redis-cli -h cache-a INFO\nused_memory_human:5.61G\nmaxmemory_human:8.00G\n# at 19:45\n[{\"a\": 1}]\n";
-    let facts = Facts::read([item(text)]);
+    let facts = Facts::read([item(text)], &Budget::unlimited());
     let scope = |value: &str| {
         let fact = facts.facts().find(|fact| fact.cell.text == value).unwrap();
         facts.group(facts.record(fact.record).unwrap().group).unwrap().scope.join(" / ")
@@ -170,7 +171,8 @@ fn a_command_is_the_scope_of_what_it_printed() {
 #[test]
 fn what_is_all_there_is() {
     let complete = |tool: &str, content: &str, exhaustive: bool| {
-        let facts = Facts::read([Item { tool, query: "", content, exhaustive }]);
+        let facts =
+            Facts::read([Item { tool, query: "", content, exhaustive }], &Budget::unlimited());
         facts.groups().first().unwrap().complete
     };
     assert!(complete("kubectl get pods -o json", "[]", false));
@@ -224,7 +226,7 @@ fn no_shape_takes_more_than_linear_time() {
         "`",
     ] {
         let text = piece.repeat(TIMES);
-        let facts = Facts::read([item(&text)]);
+        let facts = Facts::read([item(&text)], &Budget::unlimited());
         assert!(facts.records().count() <= 4 * TIMES + 4, "{piece:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! This module tests owners in every shape: what is said belongs to the subject that it is said of.
 
+use crate::budget::Budget;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +15,7 @@ pub(super) fn item(content: &str) -> Item<'_> {
 
 /// Every fact as `subject | attribute = value`, the subject's names parted by commas, innermost first.
 pub(super) fn facts_of(content: &str) -> Vec<String> {
-    let facts = Facts::read([item(content)]);
+    let facts = Facts::read([item(content)], &Budget::unlimited());
     let written = |fact: super::Fact<'_, '_>| {
         let subject: Vec<&str> = fact.subject().collect();
         let time = facts.time_of(fact.record).and_then(|time| content.get(time.span.clone()));
@@ -32,7 +33,7 @@ pub(super) fn facts_of(content: &str) -> Vec<String> {
 /// Whether a value of an attribute is said of a name, and of that one only.
 #[track_caller]
 pub(super) fn assert_owner(content: &str, attribute: &str, value: &str, owner: &str, other: &str) {
-    let facts = Facts::read([item(content)]);
+    let facts = Facts::read([item(content)], &Budget::unlimited());
     let mut found = 0;
     for fact in facts.facts() {
         let holds = fact.attribute().join(".") == attribute && fact.cell.text.contains(value);
@@ -121,7 +122,7 @@ proptest! {
         )
     ) {
         let text: String = pieces.concat();
-        let facts = Facts::read([item(&text)]);
+        let facts = Facts::read([item(&text)], &Budget::unlimited());
         for (id, record) in facts.records() {
             prop_assert!(text.get(record.span.clone()).is_some());
             prop_assert!(record.parent.is_none_or(|parent| parent < id));

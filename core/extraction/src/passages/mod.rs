@@ -9,9 +9,10 @@
 //! use gsar_extraction::facts::{Facts, Item};
 //! use gsar_extraction::passages::Passages;
 //!
+//! let budget = gsar_extraction::budget::Budget::unlimited();
 //! let content = "NAME    READY  RESTARTS\ncart-1  1/1    0\ncart-2  0/1    7\n";
-//! let facts = Facts::read([Item { tool: "kubectl get pods", query: "", content, exhaustive: true }]);
-//! let premise = Passages::new(&facts).premise("Pod cart-2 restarted 7 times.", 1_500);
+//! let facts = Facts::read([Item { tool: "kubectl get pods", query: "", content, exhaustive: true }], &budget);
+//! let premise = Passages::new(&facts, &budget).premise("Pod cart-2 restarted 7 times.", 1_500, &budget);
 //! assert_eq!(premise.text, "[kubectl get pods]\nNAME cart-1; READY 1/1; RESTARTS 0\nNAME cart-2; READY 0/1; RESTARTS 7\n");
 //! ```
 
@@ -25,6 +26,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::budget::Budget;
 use crate::facts::{Facts, Form, ItemId, RecordId};
 
 use terms::{claim_terms, passage_terms, tool_terms};
@@ -33,6 +35,10 @@ use terms::{claim_terms, passage_terms, tool_terms};
 pub const MAX_PREMISE: usize = 700;
 /// The most passages whose words are weighed against each other for one claim.
 const MAX_CANDIDATES: usize = 256;
+/// What indexing a passage takes.
+const UNITS_FOR_PASSAGE: usize = 512;
+/// What writing the passages of a claim takes.
+const UNITS_FOR_PREMISE: usize = 64 << 10;
 /// The most words of what was asked that speak for a passage.
 const MAX_OF_TOOL: u32 = 4;
 
@@ -64,12 +70,15 @@ struct Passage {
 }
 
 impl<'f, 'a> Passages<'f, 'a> {
-    /// Cuts facts into passages.
+    /// Cuts facts into passages. Not whole where the budget stops it.
     #[must_use]
-    pub fn new(facts: &'f Facts<'a>) -> Self {
+    pub fn new(facts: &'f Facts<'a>, budget: &Budget) -> Self {
         let passages = cut(facts);
         let mut postings: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, passage) in passages.iter().enumerate() {
+            if !budget.spend(UNITS_FOR_PASSAGE) {
+                break;
+            }
             for term in passage_terms(facts, &passage.records) {
                 postings.entry(term).or_default().push(at);
             }
@@ -81,10 +90,14 @@ impl<'f, 'a> Passages<'f, 'a> {
         Self { facts, passages, postings, tools }
     }
 
-    /// What bears on a claim, in at most `max_bytes` bytes.
+    /// What bears on a claim, in at most `max_bytes` bytes. Nothing where the budget does not allow it.
     #[must_use]
-    pub fn premise(&self, claim: &str, max_bytes: usize) -> Premise {
+    pub fn premise(&self, claim: &str, max_bytes: usize, budget: &Budget) -> Premise {
         let claimed = claim_terms(claim);
+        let places = claimed.iter().filter_map(|term| self.postings.get(term)).map(Vec::len);
+        if !budget.spend(UNITS_FOR_PREMISE + 16 * places.sum::<usize>()) {
+            return Premise::default();
+        }
         let mut terms: Vec<(&[usize], u32)> = claimed
             .iter()
             .filter_map(|term| self.postings.get(term))

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::facts::{Cell, Facts, Form, ItemId, Record, RecordId};
 use crate::text::figures::ClockTime;
+use crate::text::part;
 use crate::text::tokens::words;
 
 /// The most bytes of one passage.
@@ -175,28 +176,33 @@ fn line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     }
 }
 
+/// How much of a long line is read for words of a claim, in bytes.
+const MAX_LINE_READ: usize = 16 << 10;
+
 /// The beginning of a long line and the stretch of it with most words of the claim.
 fn stretch(line: &str, claim: &str) -> String {
     const BEGINNING: usize = 60;
+    let line = part(line, 0..line.floor_char_boundary(MAX_LINE_READ));
     let claimed: Vec<u64> = words(claim).map(|word| word.stem()).collect();
     let shared: Vec<usize> = words(line)
         .filter(|word| claimed.contains(&word.stem()))
         .map(|word| word.span.start)
         .collect();
     let room = MAX_PASSAGE - BEGINNING - 8;
-    let within =
-        |start: &usize| shared.iter().filter(|at| (*start..start + room).contains(at)).count();
+    // Places are in order.
+    let within = |start: &usize| {
+        shared.partition_point(|at| *at < start + room) - shared.partition_point(|at| at < start)
+    };
     let start =
         shared.iter().copied().max_by_key(|start| (within(start), core::cmp::Reverse(*start)));
     let start = start.unwrap_or(0).saturating_sub(room / 4);
     if start <= BEGINNING {
         return line.to_string();
     }
-    let part = |from: usize, to: usize| {
-        let (from, to) = (line.ceil_char_boundary(from), line.floor_char_boundary(to));
-        line.get(from..to).unwrap_or_default().trim()
+    let cut = |from: usize, to: usize| {
+        part(line, line.ceil_char_boundary(from)..line.floor_char_boundary(to)).trim()
     };
-    format!("{} … {}", part(0, BEGINNING), part(start, start + room))
+    format!("{} … {}", cut(0, BEGINNING), cut(start, start + room))
 }
 
 /// A record with the names of its values.

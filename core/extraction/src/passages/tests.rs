@@ -1,3 +1,4 @@
+use crate::budget::Budget;
 use alloc::format;
 use alloc::string::String;
 
@@ -8,8 +9,9 @@ use crate::facts::{Facts, Item};
 use super::Passages;
 
 fn premise(tool: &str, content: &str, claim: &str, max_bytes: usize) -> String {
-    let facts = Facts::read([Item { tool, query: "", content, exhaustive: false }]);
-    Passages::new(&facts).premise(claim, max_bytes).text
+    let facts =
+        Facts::read([Item { tool, query: "", content, exhaustive: false }], &Budget::unlimited());
+    Passages::new(&facts, &Budget::unlimited()).premise(claim, max_bytes, &Budget::unlimited()).text
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::blocks::Language;
 use super::words::{has_predicate, tells_of_the_past};
+use crate::budget::Budget;
 use crate::text::fold::fold;
 use crate::text::part;
 
@@ -155,42 +156,29 @@ pub(super) struct Records {
     lines: BTreeSet<String>,
     /// The whole of each item without white space, for values of JSON.
     compact: Vec<String>,
-    /// Small items whole, others by line, in lower case.
-    records: Vec<String>,
+    /// Bytes of the evidence that were searched.
+    searched: usize,
 }
 
-/// Items up to this size are one record.
-const MAX_RECORD_BYTES: usize = 4096;
+/// The most bytes of evidence that are searched for the lines of a report. Lines beyond it are claims.
+const MAX_SEARCHED: usize = 256 << 20;
 
 impl Records {
-    /// Reads evidence. Lines are kept only where there is something to compare them with.
-    pub(super) fn read(evidence: &[&str], for_lines: bool, for_titles: bool) -> Self {
+    /// Reads evidence.
+    pub(super) fn read(evidence: &[&str], budget: &Budget) -> Self {
         let mut records = Self::default();
         for item in evidence {
-            if for_lines {
-                records.lines.extend(item.lines().map(normal).filter(|line| !line.is_empty()));
-                if item.trim_start().starts_with(['{', '[']) {
-                    records.compact.push(item.chars().filter(|c| !c.is_whitespace()).collect());
-                }
-            }
-            if for_titles {
-                if item.len() <= MAX_RECORD_BYTES {
-                    records.records.push(item.to_lowercase());
-                } else {
-                    records.records.extend(item.lines().map(str::to_lowercase));
-                }
+            let lines = item.lines().take_while(|line| budget.spend(line.len()));
+            records.lines.extend(lines.map(normal).filter(|line| !line.is_empty()));
+            if item.trim_start().starts_with(['{', '[']) {
+                records.compact.push(item.chars().filter(|c| !c.is_whitespace()).collect());
             }
         }
         records
     }
 
-    /// The records that a title may be about.
-    pub(super) fn records(&self) -> &[String] {
-        &self.records
-    }
-
     /// Whether a text is a whole line or value of the evidence, ellipses apart.
-    pub(super) fn has_line(&self, text: &str) -> bool {
+    pub(super) fn has_line(&mut self, text: &str) -> bool {
         let line = normal(text);
         if line.is_empty() {
             return false;
@@ -199,13 +187,24 @@ impl Records {
             return true;
         }
         let pieces: Vec<&str> = line.split("...").flat_map(|piece| piece.split('…')).collect();
-        pieces.len() > 1 && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
+        pieces.len() > 1
+            && self.may_search(self.lines.iter().map(String::len).sum())
+            && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
+    }
+
+    /// Whether that many bytes more may be searched.
+    fn may_search(&mut self, bytes: usize) -> bool {
+        self.searched = self.searched.saturating_add(bytes);
+        self.searched <= MAX_SEARCHED
     }
 
     /// Whether a member of a JSON document reads so.
-    fn has_value(&self, line: &str) -> bool {
+    fn has_value(&mut self, line: &str) -> bool {
         let compact: String = line.chars().filter(|c| !c.is_whitespace()).collect();
         if !compact.starts_with('"') || compact.len() < 4 {
+            return false;
+        }
+        if !self.may_search(self.compact.iter().map(String::len).sum()) {
             return false;
         }
         self.compact.iter().any(|document| {

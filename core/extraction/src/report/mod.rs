@@ -16,15 +16,21 @@ mod spans;
 mod statements;
 mod tails;
 mod titles;
+mod uncovered;
 mod words;
 
 use std::ops::Range;
+
+use crate::budget::Budget;
 
 pub use kind::ClaimKind;
 pub use rendered::Rendered;
 pub use spans::{merged, subtract, visible};
 pub use statements::{clauses, statements};
 pub use words::{has_predicate, is_negation, is_predicate, is_state, says_something};
+
+/// How many units of a budget a byte of prose takes: it is read for words, figures, marks and kinds.
+pub const UNITS_PER_BYTE: usize = 16;
 
 /// Something that a report says: a sentence, a heading, a table row, a line of code, or what a question or a
 /// proposal takes for granted.
@@ -112,9 +118,9 @@ pub struct Document {
 
 impl Document {
     /// Reads a report. `evidence` are the texts of the evidence at hand: whole lines of it, and titles whose words
-    /// stand together in one of its records, need no claim.
+    /// stand together in one of its records, need no claim. Not whole where the budget stops it.
     #[must_use]
-    pub fn read(report: &str, evidence: &[&str]) -> Self {
-        reader::read(report, evidence)
+    pub fn read(report: &str, evidence: &[&str], budget: &Budget) -> Self {
+        reader::read(report, evidence, budget)
     }
 }

@@ -5,23 +5,28 @@ use super::blocks::{Block, BlockKind, Language, blocks};
 use super::code::{self, Line, Records};
 use super::kind::ClaimKind;
 use super::rendered::Rendered;
-use super::titles::Title;
+use super::titles::{Stated, Title};
+use super::uncovered::uncovered;
 use super::words::{has_predicate, is_negation, tells};
 use super::{
-    Assertion, Document, Reason, Uncovered, labels, merged, presupposed, subtract, visible,
+    Assertion, Document, Reason, UNITS_PER_BYTE, Uncovered, labels, merged, presupposed, subtract,
+    visible,
 };
+use crate::budget::Budget;
 use crate::text::part;
 use crate::text::sentences::{is_recommendation, sentences};
 use crate::text::tokens::words;
 
 /// Reads a report.
-pub(super) fn read(report: &str, evidence: &[&str]) -> Document {
+pub(super) fn read(report: &str, evidence: &[&str], budget: &Budget) -> Document {
     let found = blocks(report);
     let has = |wanted: fn(BlockKind) -> bool| found.blocks.iter().any(|block| wanted(block.kind));
-    let for_lines = has(|kind| matches!(kind, BlockKind::Code(_)));
+    let has_code = has(|kind| matches!(kind, BlockKind::Code(_)));
     let mut reader = Reader {
         report,
-        records: Records::read(evidence, for_lines, true),
+        evidence,
+        budget,
+        records: if has_code { Records::read(evidence, budget) } else { Records::default() },
         assertions: Vec::new(),
         excused: found.excused,
         titles: Vec::new(),
@@ -32,6 +37,9 @@ pub(super) fn read(report: &str, evidence: &[&str]) -> Document {
         headers: Vec::new(),
     };
     for block in found.blocks {
+        if !budget.spend(block.text.text().len()) {
+            break;
+        }
         reader.block(block);
     }
     reader.close_label();
@@ -59,6 +67,8 @@ struct Heading {
 
 struct Reader<'a> {
     report: &'a str,
+    evidence: &'a [&'a str],
+    budget: &'a Budget,
     records: Records,
     assertions: Vec<Assertion>,
     excused: Vec<Uncovered>,
@@ -150,6 +160,9 @@ impl Reader<'_> {
         let all = sentences(text.text());
         let last = all.len().saturating_sub(1);
         for (number, range) in all.into_iter().enumerate() {
+            if !self.budget.spend(range.len() * UNITS_PER_BYTE) {
+                return;
+            }
             let sentence = text.slice(range);
             let opens = number == last && sentence.text().ends_with([':', '：']);
             if opens && is_label(sentence.text()) {
@@ -187,6 +200,9 @@ impl Reader<'_> {
         }
         self.label = Some(open);
         for range in sentences(rest.text()) {
+            if !self.budget.spend(range.len() * UNITS_PER_BYTE) {
+                return;
+            }
             self.sentence(rest.slice(range));
         }
         self.label = None;
@@ -379,9 +395,7 @@ impl Reader<'_> {
     }
 
     fn finish(mut self) -> Document {
-        for title in std::mem::take(&mut self.titles) {
-            self.title(title);
-        }
+        self.settle_titles();
         self.assert_the_rest();
         self.assertions.sort_by_key(|assertion| (assertion.span.start, assertion.is_presupposed));
         let uncovered = uncovered(self.report, &self.assertions, &self.excused);
@@ -389,20 +403,23 @@ impl Reader<'_> {
     }
 
     /// A title whose words stand together somewhere says nothing new; another one is a claim.
-    fn title(&mut self, title: Rendered) {
-        let words = Title::read(title.text());
-        let stated = |assertion: &Assertion| {
-            assertion.kind == ClaimKind::Statement
-                && words.stands_in(&assertion.text.text().to_lowercase())
-        };
-        if words.is_empty() {
-            self.excuse(&title, Reason::Label);
-        } else if self.records.records().iter().any(|record| words.stands_in(record))
-            || self.assertions.iter().any(stated)
-        {
-            self.excuse(&title, Reason::Title);
-        } else {
-            self.assert(title, false);
+    fn settle_titles(&mut self) {
+        let titles = std::mem::take(&mut self.titles);
+        let read: Vec<Title> = titles.iter().map(|title| Title::read(title.text())).collect();
+        let statements = self.assertions.iter().filter(|a| a.kind == ClaimKind::Statement);
+        let statements = statements.map(|assertion| assertion.text.text().to_owned());
+        let mut stated = Stated::of(&read, self.evidence, statements, self.budget);
+        for (title, read) in titles.into_iter().zip(&read) {
+            if read.is_empty() {
+                self.excuse(&title, Reason::Label);
+            } else if stated.says(read, self.budget) {
+                self.excuse(&title, Reason::Title);
+            } else {
+                if ClaimKind::of(title.text()) == ClaimKind::Statement {
+                    stated.add_statement(title.text().to_owned());
+                }
+                self.assert(title, false);
+            }
         }
     }
 
@@ -435,23 +452,6 @@ impl Reader<'_> {
         text.push_verbatim(self.report, stretch);
         self.assert(text.seen().trimmed(), false);
     }
-}
-
-/// The visible bytes outside all assertions, each with its reason.
-fn uncovered(report: &str, assertions: &[Assertion], excused: &[Uncovered]) -> Vec<Uncovered> {
-    let claimed = merged(assertions.iter().map(|assertion| assertion.span.clone()).collect());
-    let mut rest = subtract(&visible(report), &claimed);
-    let mut all = Vec::new();
-    for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::Markup) {
-        let of_reason = excused.iter().filter(|excused| excused.reason == reason);
-        let spans = merged(of_reason.map(|excused| excused.span.clone()).collect());
-        let left = subtract(&rest, &spans);
-        all.extend(subtract(&rest, &left).into_iter().map(|span| Uncovered { span, reason }));
-        rest = left;
-    }
-    all.extend(rest.into_iter().map(|span| Uncovered { span, reason: Reason::Markup }));
-    all.sort_by_key(|uncovered| uncovered.span.start);
-    all
 }
 
 fn joined(label: &Rendered, text: &Rendered, with_source: bool) -> Rendered {

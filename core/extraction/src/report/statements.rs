@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::words::has_predicate;
+use super::words::is_predicate;
 use super::{Assertion, ClaimKind, tails};
-use crate::text::figures::figures;
+use crate::text::figures::{Figures, figures};
 use crate::text::polarity::{MarkerKind, markers};
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
@@ -85,14 +85,15 @@ fn split_at(report: &str, sentence: Range<usize>, which: Joints) -> Vec<Range<us
     let mut parts = Vec::new();
     let mut start = 0;
     let may = may_join(text) || which == Joints::All && text.contains(':');
-    for joint in if may { joints(text, which) } else { Vec::new() } {
+    let joints = if may { joints(text, which) } else { Vec::new() };
+    let content = if joints.is_empty() { Content::default() } else { Content::read(text) };
+    for joint in joints {
         let span = joint.span;
-        let (left, right) =
-            (text.get(start..span.start).unwrap_or(""), text.get(span.end..).unwrap_or(""));
+        let (left, right) = (start..span.start, span.end..text.len());
         let parts_are_whole = match joint.strength {
-            Strength::Mark => words(left).nth(1).is_some() && words(right).nth(1).is_some(),
-            Strength::Word => is_statement(left) && is_statement(right),
-            Strength::Tail => is_statement(left),
+            Strength::Mark => content.has_words(&left) && content.has_words(&right),
+            Strength::Word => content.is_statement(&left) && content.is_statement(&right),
+            Strength::Tail => content.is_statement(&left),
         };
         if span.start <= start || !parts_are_whole {
             continue;
@@ -205,6 +206,7 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
     };
+    // In order.
     let causes: Vec<usize> = markers(text)
         .into_iter()
         .filter(|marker| marker.kind == MarkerKind::Cause && links(&marker.span))
@@ -213,8 +215,9 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
     let mut found = Vec::new();
     let mut before: Option<Word<'_>> = None;
     let mut leading = words(text).next().is_some_and(|word| LEADING.iter().any(|cue| word.is(cue)));
+    let mut shield = Shield::default();
     for word in words(text) {
-        if is_shielded(text, word.span.start) {
+        if shield.covers(text, word.span.start) {
             before = Some(word);
             continue;
         }
@@ -224,7 +227,7 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
         let gap_end = gap_start + gap.len() - gap.trim_start().len();
         let joined_before = before.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
         let mut joint = |span: Range<usize>, strength| found.push(Joint { span, strength });
-        if causes.contains(&word.span.start) {
+        if causes.binary_search(&word.span.start).is_ok() {
             joint(mark.unwrap_or(gap_end)..word.span.start, Strength::Word);
         } else if gap.contains(" - ") {
             joint(gap_start..word.span.start, Strength::Mark);
@@ -243,7 +246,7 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
                 || tails::is_about_some(text, word.span.start))
         {
             joint(gap_start..word.span.start, Strength::Tail);
-        } else if which == Joints::All && tails::goes_on(text, gap_start, &word)
+        } else if which == Joints::All && tails::goes_on(gap, before.as_ref(), &word)
             || mark.is_some() && std::mem::take(&mut leading)
         {
             joint(gap_start..word.span.start, Strength::Word);
@@ -264,27 +267,101 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
     found
 }
 
-/// Whether a place lies in quotation marks, back-ticks or brackets.
-fn is_shielded(text: &str, at: usize) -> bool {
-    let before = text.get(..at).unwrap_or("");
-    let odd = |mark: char| before.matches(mark).count() % 2 == 1;
-    odd('"') || odd('`') || before.matches(['(', '“']).count() > before.matches([')', '”']).count()
+/// Marks that were opened and not closed: quotation marks, back-ticks and brackets.
+#[derive(Default)]
+struct Shield {
+    read_to: usize,
+    in_quotes: bool,
+    in_code: bool,
+    /// Brackets opened, less those closed.
+    depth: isize,
 }
 
-/// Whether a clause says something of its own: it has a predicate, and a figure, name, state or negation.
-fn is_statement(clause: &str) -> bool {
-    let orders = words(clause).next().is_some_and(|word| word.is("before") || word.is("after"));
-    has_predicate(clause) && (orders || has_content(clause))
+impl Shield {
+    /// Whether a place lies in any of them; places are asked about in order.
+    fn covers(&mut self, text: &str, at: usize) -> bool {
+        for character in text.get(self.read_to..at).unwrap_or("").chars() {
+            match character {
+                '"' => self.in_quotes = !self.in_quotes,
+                '`' => self.in_code = !self.in_code,
+                '(' | '“' => self.depth += 1,
+                ')' | '”' => self.depth -= 1,
+                _ => {}
+            }
+        }
+        self.read_to = at;
+        self.in_quotes || self.in_code || self.depth > 0
+    }
 }
 
-fn has_content(clause: &str) -> bool {
-    const MIN_WORDS: usize = 3;
-    let read = figures(clause);
-    !read.is_empty()
-        || !read.codes.is_empty()
-        || words(clause).any(|word| word.shape() != Shape::Plain)
-        || markers(clause).iter().any(|marker| marker.kind == MarkerKind::Negation)
-        || words(clause).filter(|word| !is_stop_word(word.text)).count() >= MIN_WORDS
+/// Where the words of a sentence stand that tell whether a part of it says something of its own.
+#[derive(Default)]
+struct Content {
+    words: Vec<usize>,
+    /// Words that order: "before", "after".
+    orders: Vec<usize>,
+    predicates: Vec<usize>,
+    /// Figures, codes, names, states and negations, with their ends.
+    telling: Vec<Range<usize>>,
+    /// Words that are no stop words.
+    counting: Vec<usize>,
+}
+
+impl Content {
+    fn read(text: &str) -> Self {
+        let mut content = Self::default();
+        for word in words(text) {
+            let start = word.span.start;
+            content.words.push(start);
+            if word.is("before") || word.is("after") {
+                content.orders.push(start);
+            }
+            if is_predicate(&word) {
+                content.predicates.push(start);
+            }
+            if !is_stop_word(word.text) {
+                content.counting.push(start);
+            }
+            if word.shape() != Shape::Plain {
+                content.telling.push(word.span);
+            }
+        }
+        let Figures { figures, times, codes } = figures(text);
+        content.telling.extend(figures.into_iter().map(|figure| figure.span));
+        content.telling.extend(times.into_iter().map(|time| time.span));
+        content.telling.extend(codes.into_iter().map(|code| code.span));
+        let markers = markers(text).into_iter();
+        let negations = markers.filter(|marker| marker.kind == MarkerKind::Negation);
+        content.telling.extend(negations.map(|marker| marker.span));
+        content.telling.sort_unstable_by_key(|span| span.start);
+        content
+    }
+
+    /// Whether a part has two words or more.
+    fn has_words(&self, part: &Range<usize>) -> bool {
+        within(&self.words, part).len() >= 2
+    }
+
+    /// Whether a part says something of its own: it has a predicate, and a figure, name, state or negation.
+    fn is_statement(&self, part: &Range<usize>) -> bool {
+        const MIN_WORDS: usize = 3;
+        let first = within(&self.words, part).first();
+        let orders = first.is_some_and(|first| self.orders.binary_search(first).is_ok());
+        let from = self.telling.partition_point(|span| span.start < part.start);
+        let tells = || {
+            let after = self.telling.get(from..).unwrap_or_default();
+            after.iter().take_while(|span| span.start < part.end).any(|span| span.end <= part.end)
+        };
+        !within(&self.predicates, part).is_empty()
+            && (orders || within(&self.counting, part).len() >= MIN_WORDS || tells())
+    }
+}
+
+/// Those of some places, in order, that lie in a part.
+fn within<'a>(places: &'a [usize], part: &Range<usize>) -> &'a [usize] {
+    let from = places.partition_point(|place| *place < part.start);
+    let to = places.partition_point(|place| *place < part.end);
+    places.get(from..to).unwrap_or_default()
 }
 
 /// A part without white space, joining marks and the full stop around it.

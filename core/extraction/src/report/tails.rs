@@ -6,9 +6,14 @@ use super::words::is_predicate;
 use crate::text::figures::{Dimension, Figure, figures};
 use crate::text::tokens::{Word, words};
 
+/// The most words of a distance: "roughly two and a half hours before the".
+const MAX_WORDS: usize = 10;
+
 /// Whether what begins with a word behind a comma says how far in time what was said lies from something else.
 pub(super) fn is_distance(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
+    let end = words(rest).take(MAX_WORDS).last().map_or(0, |word| word.span.end);
+    let rest = rest.get(..end).unwrap_or("");
     let length = figures(rest).figures.into_iter().next();
     // "71 seconds after", "roughly ten minutes later".
     let is_length = |length: &Figure| {
@@ -47,12 +52,11 @@ pub(super) fn is_about_some(text: &str, at: usize) -> bool {
         && words(rest).nth(FAR).is_some()
 }
 
-/// Whether a word begins a second statement, behind a gap that begins at a place: ", its connections were pinned",
-/// ": its p99 peaked".
-pub(super) fn goes_on(text: &str, gap: usize, word: &Word<'_>) -> bool {
-    let between = text.get(gap..word.span.start).unwrap_or("");
-    between.trim_start().starts_with(',') && points_back(word)
-        || between.contains(": ") && is_colon_between(text.get(..gap).unwrap_or(""))
+/// Whether a word begins a second statement, behind a gap that follows the word before it: ", its connections were
+/// pinned", ": its p99 peaked".
+pub(super) fn goes_on(gap: &str, before: Option<&Word<'_>>, word: &Word<'_>) -> bool {
+    gap.trim_start().starts_with(',') && points_back(word)
+        || gap.contains(": ") && before.is_some_and(is_colon_between)
 }
 
 /// Whether a word points at what was said.
@@ -60,8 +64,8 @@ fn points_back(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
-/// Whether a colon after a text parts two statements, and does not announce what is quoted or listed.
-fn is_colon_between(before: &str) -> bool {
+/// Whether a colon after a word parts two statements, and does not announce what is quoted or listed.
+fn is_colon_between(last: &Word<'_>) -> bool {
     const ANNOUNCING: [&str; 12] = [
         "following",
         "this",
@@ -76,6 +80,5 @@ fn is_colon_between(before: &str) -> bool {
         "was",
         "were",
     ];
-    let Some(last) = words(before).last() else { return false };
-    !is_predicate(&last) && !ANNOUNCING.iter().any(|word| last.is(word))
+    !is_predicate(last) && !ANNOUNCING.iter().any(|word| last.is(word))
 }

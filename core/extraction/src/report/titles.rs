@@ -1,7 +1,12 @@
 //! This module says whether the content words of a title stand together in one claim or one evidence record. It knows
 //! nothing of where a title stands.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher as _};
+
 use super::labels::is_title_word;
+use crate::budget::Budget;
 use crate::text::part;
 use crate::text::tokens::words;
 
@@ -39,9 +44,110 @@ impl Title {
     }
 
     /// Whether all its words stand in a text of lower case.
-    pub(super) fn stands_in(&self, record: &str) -> bool {
+    fn stands_in(&self, record: &str) -> bool {
         self.0.iter().all(|forms| forms.iter().any(|form| has_word(record, form)))
     }
+
+    /// The keys that any text has in which all its words stand.
+    fn keys(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().filter_map(|forms| forms.first()).flat_map(|word| keys(word))
+    }
+}
+
+/// Texts up to this size are one record, others one for each line, of which this much is read.
+const MAX_RECORD: usize = 4 << 10;
+/// The most bytes of records that are compared with the titles of a report. Titles beyond it are claims.
+const MAX_COMPARED: usize = 64 << 20;
+
+/// Records, found by the words of some titles.
+pub(super) struct Stated<'a> {
+    records: Vec<Cow<'a, str>>,
+    places: BTreeMap<u64, Vec<usize>>,
+    wanted: BTreeSet<u64>,
+    compared: usize,
+}
+
+impl<'a> Stated<'a> {
+    /// Those of evidence and statements, where there are titles.
+    pub(super) fn of(
+        titles: &[Title],
+        evidence: &[&'a str],
+        statements: impl Iterator<Item = String>,
+        budget: &Budget,
+    ) -> Self {
+        let wanted = titles.iter().flat_map(Title::keys).collect();
+        let (records, places) = (Vec::new(), BTreeMap::new());
+        let mut stated = Self { records, places, wanted, compared: 0 };
+        if !titles.is_empty() {
+            evidence.iter().for_each(|item| stated.add_item(item, budget));
+            statements.for_each(|statement| stated.add_statement(statement));
+        }
+        stated
+    }
+
+    /// Adds a statement of the report.
+    pub(super) fn add_statement(&mut self, statement: String) {
+        self.add(Cow::Owned(statement));
+    }
+
+    /// Adds the records of an item of evidence.
+    fn add_item(&mut self, item: &'a str, budget: &Budget) {
+        if item.len() <= MAX_RECORD {
+            self.add(Cow::Borrowed(item));
+            return;
+        }
+        for line in item.lines().take_while(|line| budget.spend(line.len())) {
+            let end = line.floor_char_boundary(MAX_RECORD);
+            self.add(Cow::Borrowed(part(line, 0..end)));
+        }
+    }
+
+    /// Adds a record.
+    fn add(&mut self, record: Cow<'a, str>) {
+        let at = self.records.len();
+        let mut is_found = false;
+        for key in keys(&record).filter(|key| self.wanted.contains(key)) {
+            is_found = true;
+            let places = self.places.entry(key).or_default();
+            if places.last() != Some(&at) {
+                places.push(at);
+            }
+        }
+        if is_found {
+            self.records.push(record);
+        }
+    }
+
+    /// Whether all words of a title stand in one of the records.
+    pub(super) fn says(&mut self, title: &Title, budget: &Budget) -> bool {
+        let places = |key| self.places.get(&key).map_or(&[][..], Vec::as_slice);
+        let Some(rarest) = title.keys().map(places).min_by_key(|places| places.len()) else {
+            return false;
+        };
+        for record in rarest.iter().filter_map(|at| self.records.get(*at)) {
+            if self.compared >= MAX_COMPARED || !budget.spend(record.len()) {
+                return false;
+            }
+            self.compared += record.len();
+            if title.stands_in(&record.to_lowercase()) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A key for each run of letters and digits, the same for one with an "s" at its end and without.
+fn keys(text: &str) -> impl Iterator<Item = u64> {
+    let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    runs.map(|run| {
+        let run = run.strip_suffix(['s', 'S']).unwrap_or(run);
+        let mut hasher = DefaultHasher::new();
+        for character in run.chars().flat_map(char::to_lowercase) {
+            hasher.write_u32(character.into());
+        }
+        hasher.finish()
+    })
 }
 
 fn has_word(record: &str, word: &str) -> bool {

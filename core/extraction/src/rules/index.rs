@@ -7,8 +7,12 @@ use alloc::vec::Vec;
 use super::Place;
 use super::names::name_of;
 use super::verbatim;
+use crate::budget::Budget;
 use crate::facts::{Facts, Form, RecordId};
 use crate::text::tokens::{Word, words};
+
+/// What naming a record takes.
+const UNITS_FOR_RECORD: usize = 256;
 
 /// Facts, indexed once for any number of statements.
 #[derive(Debug)]
@@ -21,12 +25,15 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// Indexes facts.
+    /// Indexes facts. Not whole where the budget stops it.
     #[must_use]
-    pub fn new(facts: Facts<'a>) -> Self {
+    pub fn new(facts: Facts<'a>, budget: &Budget) -> Self {
         let mut named: BTreeMap<String, Vec<RecordId>> = BTreeMap::new();
         for (id, record) in facts.records() {
             let form = facts.group(record.group).map(|group| group.form);
+            if !budget.spend(UNITS_FOR_RECORD) {
+                break;
+            }
             if form == Some(Form::Diff) {
                 continue;
             }
@@ -34,7 +41,7 @@ impl<'a> Index<'a> {
                 named.entry(name.text.to_lowercase()).or_default().push(id);
             }
         }
-        let lines = verbatim::lines(&facts);
+        let lines = verbatim::lines(&facts, budget);
         Self { facts, named, lines }
     }
 

@@ -4,12 +4,13 @@ mod faults;
 mod swaps;
 
 use super::*;
+use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
 /// What the rules say of a statement over one item: `+value`, `-unit`, or nothing.
 fn said(content: &str, claim: &str) -> String {
     let item = Item { tool: "", query: "", content, exhaustive: false };
-    match Index::new(Facts::read([item])).check(claim) {
+    match Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited()).check(claim) {
         Outcome::Supports(rule, _) => format!("+{}", rule.name()),
         Outcome::Refutes(rule, _) => format!("-{}", rule.name()),
         Outcome::Silent => String::new(),
@@ -135,7 +136,12 @@ fn the_order_of_items_changes_nothing() {
     reversed.reverse();
     for claim in ["cart-1 had 4 restarts.", "cart-1 had 9 restarts.", "The depth of cart-1 was 41."]
     {
-        let of = |items| match Index::new(Facts::read(items)).check(claim) {
+        let of = |items| match Index::new(
+            Facts::read(items, &Budget::unlimited()),
+            &Budget::unlimited(),
+        )
+        .check(claim)
+        {
             Outcome::Supports(rule, _) => Some((true, rule)),
             Outcome::Refutes(rule, _) => Some((false, rule)),
             Outcome::Silent => None,

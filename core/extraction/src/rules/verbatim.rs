@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::{Index, Place};
+use crate::budget::Budget;
 use crate::facts::{Facts, Form};
 use crate::text::part;
 
@@ -25,7 +26,7 @@ pub(super) fn line(text: &str, index: &Index<'_>) -> Option<Place> {
 }
 
 /// The lines and the messages of all logs, by their key.
-pub(super) fn lines(facts: &Facts<'_>) -> BTreeMap<String, Place> {
+pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Place> {
     let mut found = BTreeMap::new();
     for (record, own) in facts.records() {
         let Some(group) = facts.group(own.group).filter(|group| group.form == Form::Lines) else {
@@ -38,6 +39,9 @@ pub(super) fn lines(facts: &Facts<'_>) -> BTreeMap<String, Place> {
                 found.entry(key).or_insert_with(place);
             }
         };
+        if !budget.spend(own.span.len()) {
+            break;
+        }
         let whole = part(item.content, own.span.clone());
         let mut start = own.span.start;
         for line in whole.split_inclusive('\n') {

@@ -9,13 +9,21 @@ use core::ops::Range;
 use super::tokens::{Word, words};
 use super::{char_at, char_before, part};
 
-/// The sentences of a text without Markdown, in order, without white space at their ends.
+/// The most bytes of a sentence: what is longer is no prose, and reading a sentence costs more than its length.
+pub const MAX_SENTENCE: usize = 2 << 10;
+
+/// The sentences of a text without Markdown, in order, without white space at their ends. One that is longer than
+/// [`MAX_SENTENCE`] is cut, at the end of a line or between words if it has any.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     while start < text.len() {
-        let end = end_of_sentence(text, start..text.len());
+        let limit = text.floor_char_boundary(start + MAX_SENTENCE);
+        let mut end = end_of_sentence(text, start..limit);
+        if end == limit && limit < text.len() {
+            end = soft_break(text, start..limit);
+        }
         let inner = part(text, start..end);
         let from = start + inner.len() - inner.trim_start().len();
         if !inner.trim().is_empty() {
@@ -24,6 +32,14 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         start = end;
     }
     found
+}
+
+/// Where to cut a sentence that is too long.
+fn soft_break(text: &str, sentence: Range<usize>) -> usize {
+    let whole = part(text, sentence.clone());
+    let last = |is_break: fn(char) -> bool| whole.rfind(is_break).filter(|at| *at > 0);
+    let at = last(|c| c == '\n').or_else(|| last(char::is_whitespace));
+    at.map_or(sentence.end, |at| sentence.start + at)
 }
 
 /// Where the sentence that starts at `block.start` ends.
@@ -39,10 +55,12 @@ fn end_of_sentence(text: &str, block: Range<usize>) -> usize {
                 let end = with_closers(text, after, block.end);
                 let followed_by_space =
                     end >= block.end || char_at(text, end).is_some_and(char::is_whitespace);
-                let goes_on = character == '.'
-                    && (is_abbreviation(text, &block, position)
-                        || is_pause(text, position..end, block.end));
-                if followed_by_space && !goes_on {
+                let goes_on = || {
+                    character == '.'
+                        && (is_abbreviation(text, &block, position)
+                            || is_pause(text, position..end, block.end))
+                };
+                if followed_by_space && !goes_on() {
                     return end;
                 }
                 position = after;
@@ -88,7 +106,12 @@ fn with_closers(text: &str, mut position: usize, limit: usize) -> usize {
     position
 }
 
+/// How far around a full stop is read to tell whether it ends a sentence, in bytes.
+const NEAR: usize = 160;
+
 fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
+    let near = text.ceil_char_boundary(dot.saturating_sub(NEAR)).max(block.start);
+    let block = near..text.floor_char_boundary(dot + NEAR).clamp(dot + 1, block.end);
     let before = part(text, block.start..dot);
     let start = before
         .rfind(|c: char| !(c.is_alphanumeric() || c == '.'))

@@ -1,6 +1,7 @@
 //! This module judges the facts of a tool result, cell by cell: samples with their thresholds, series, conditions, states,
 //! codes; what is prose it hands on. It reads no text itself.
 
+use crate::budget::Budget;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
@@ -18,9 +19,9 @@ use super::weigh::{Context, EMPTY, NO_NUMBER, Reference, Sample, is_no_number};
 use super::{Polarity, statement};
 
 /// Judges a tool result.
-pub(super) fn judge(content: &str, context: &mut Context<'_>) {
+pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     let item = Item { tool: "", query: "", content, exhaustive: true };
-    let facts = Facts::read([item]);
+    let facts = Facts::read([item], budget);
     if facts.facts().any(|fact| key(fact.cell) == "errorType") {
         return context.doubt("the tool itself failed");
     }

@@ -3,6 +3,7 @@
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::{check, verdict};
 use super::*;
+use crate::budget::Budget;
 use alloc::format;
 
 #[test]
@@ -159,7 +160,7 @@ fn only_the_fields_that_state_something_are_read_as_words() {
 fn an_expected_signal_is_the_only_one_that_counts() {
     let expecting = |content, signal, polarity, threshold| {
         let expectation = Some(Expectation { signal, polarity, threshold });
-        classify(&ToolResult { content, expectation }).verdict
+        classify(&ToolResult { content, expectation }, &Budget::unlimited()).verdict
     };
     let both = r#"{"error_rate": 0.4, "cpu_usage": 0.2}"#;
     assert_eq!(expecting(both, "cpu_usage", None, Some("0.8")), Refutes);
@@ -174,8 +175,10 @@ fn an_expected_signal_is_the_only_one_that_counts() {
 
 #[test]
 fn the_deciding_signal_is_named() {
-    let classified =
-        classify(&ToolResult::new(r#"{"metric": "cpu", "value": "93%", "threshold": "80%"}"#));
+    let classified = classify(
+        &ToolResult::new(r#"{"metric": "cpu", "value": "93%", "threshold": "80%"}"#),
+        &Budget::unlimited(),
+    );
     let signal = classified.signal.unwrap();
     assert_eq!((signal.name.as_str(), signal.value.as_str()), ("cpu", "93%"));
     assert_eq!((signal.threshold.as_deref(), signal.polarity), (Some("80%"), Some(Polarity::Load)));

@@ -2,10 +2,11 @@
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::*;
+use crate::budget::Budget;
 use alloc::vec::Vec;
 
 pub(super) fn verdict(content: &str) -> Verdict {
-    classify(&ToolResult::new(content)).verdict
+    classify(&ToolResult::new(content), &Budget::unlimited()).verdict
 }
 
 #[track_caller]
@@ -13,7 +14,9 @@ pub(super) fn check(cases: &[(&str, Verdict)]) {
     let wrong: Vec<_> = cases
         .iter()
         .filter(|(content, expected)| verdict(content) != *expected)
-        .map(|(content, expected)| (content, expected, classify(&ToolResult::new(content))))
+        .map(|(content, expected)| {
+            (content, expected, classify(&ToolResult::new(content), &Budget::unlimited()))
+        })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -112,11 +112,14 @@ pub(super) fn locate_verbatim(
     sources: &mut Sources<'_>,
 ) -> Option<Range<usize>> {
     let content = sources.content(position);
+    if !sources.may_scan(position) {
+        return None;
+    }
     if let Some(bytes) = find(content, quote) {
         return Some(bytes);
     }
     let wanted = fold(quote);
-    if wanted.is_empty() {
+    if wanted.is_empty() || !sources.may_scan(position) {
         return None;
     }
     if let Some(bytes) = find_folded(sources.folded(position), &wanted) {

@@ -1,6 +1,7 @@
 //! This module decides many recorded evaluations anew, on what verification made of each when it was recorded. It verifies
 //! nothing and changes nothing.
 
+use gsar_core::budget::Budget;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use tonic::Status;
 
 use super::{Evaluation, Evidence, before, is_partitioned};
 use crate::call::{Call, Step};
+use crate::compute::{compute, stopped};
 use crate::evaluate::record::refused;
 use crate::evaluate::{ChosenPolicy, Engine, answer, not_rescored, summary};
 use crate::ledger::{Answered, Filter};
-use crate::offload::offload_long;
 
 /// The most evaluations that one call decides.
 pub(crate) const MAX_DECIDED: u32 = 10_000;
@@ -50,7 +51,8 @@ impl Engine {
             let page = ledger.answers(filter.clone()).await.map_err(|error| refused(&error))?;
             let read = u32::try_from(page.evaluations.len()).unwrap_or(u32::MAX);
             left = left.saturating_sub(read);
-            many = offload_long(call, move || many.with(page.evaluations)).await;
+            let page_of_many = compute(call, move |budget| many.with(page.evaluations, budget));
+            many = page_of_many.await.map_err(|stop| stopped(call, stop))?;
             match page.next_page_token {
                 Some(token) if left > 0 => filter.page_token = Some(token),
                 next => break next.is_some(),
@@ -92,9 +94,9 @@ impl Many {
         }
     }
 
-    fn with(mut self, page: Vec<Answered>) -> Self {
+    fn with(mut self, page: Vec<Answered>, budget: &Budget) -> Self {
         for answered in page {
-            match self.outcome(&answered) {
+            match self.outcome(&answered, budget) {
                 Some((was, outcome)) => self.note(answered, was, outcome),
                 None => self.unreadable += 1,
             }
@@ -123,7 +125,7 @@ impl Many {
     }
 
     /// The tier that was recorded, and what the evaluation comes to; `None` where this version cannot read it.
-    fn outcome(&mut self, answered: &Answered) -> Option<(i32, Outcome)> {
+    fn outcome(&mut self, answered: &Answered, budget: &Budget) -> Option<(i32, Outcome)> {
         let answer = v1::EvaluateResponse::decode(answered.response.as_slice()).ok()?;
         let recorded = self.recorded_policy(&answered.policy_toml)?;
         let was = before(&answer).tier;
@@ -143,7 +145,8 @@ impl Many {
             evidence: Evidence::Heads(Vec::new(), NOT_VERIFIED),
             answer,
         };
-        let (Assessment { decision, .. }, not_rescored) = evaluation.assessment(&self.policy);
+        let (Assessment { decision, .. }, not_rescored) =
+            evaluation.assessment(&self.policy, budget);
         let guarded_score = decision.guarded_score.map(render::score);
         Some((was, Outcome { tier: decision.tier.number(), guarded_score, not_rescored }))
     }

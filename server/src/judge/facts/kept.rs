@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gsar_core::budget::Budget;
 use gsar_core::evidence::EvidenceItem;
 use moka::sync::Cache;
 
@@ -35,21 +36,23 @@ impl Kept {
         Self(cache.build())
     }
 
-    /// The evidence of a question, read.
-    pub(in crate::judge) fn read(&self, question: &Question) -> Arc<Read> {
+    /// The evidence of a question, read. Not whole where the budget stops it.
+    pub(in crate::judge) fn read(&self, question: &Question, budget: &Budget) -> Arc<Read> {
         match question.is_kept {
             true => self.kept(&question.evidence),
-            false => read(&question.evidence),
+            false => read(&question.evidence, budget),
         }
     }
 
     fn kept(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<Read> {
-        self.0.get_with(Arc::as_ptr(evidence).addr(), || read(evidence))
+        // Others wait for it, whose deadlines are later.
+        let read = || read(evidence, &Budget::unlimited());
+        self.0.get_with(Arc::as_ptr(evidence).addr(), read)
     }
 }
 
-fn read(evidence: &Arc<Vec<EvidenceItem>>) -> Arc<Read> {
-    Arc::new(Read::new(Arc::clone(evidence), |evidence| Observations::read(evidence)))
+fn read(evidence: &Arc<Vec<EvidenceItem>>, budget: &Budget) -> Arc<Read> {
+    Arc::new(Read::new(Arc::clone(evidence), |evidence| Observations::read(evidence, budget)))
 }
 
 impl std::fmt::Debug for Kept {

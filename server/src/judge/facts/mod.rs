@@ -13,12 +13,14 @@ pub(super) mod ruling;
 mod testing;
 
 use gsar_core::Class;
+use gsar_core::budget::Budget;
 
 pub use kept::Kept;
 pub use observations::{Interrupted, MAX_BYTES, Observations};
 
 use super::embedded::judgement;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use crate::compute::compute;
 
 /// The judge.
 #[derive(Clone, Debug)]
@@ -39,13 +41,13 @@ impl FactsJudge {
     /// Judges at once, on the calling thread.
     ///
     /// # Errors
-    /// [`JudgeError::DeadlinePassed`] when the question's deadline passes before the last claim.
-    pub fn judge_now(&self, question: &Question) -> Result<Judgement, JudgeError> {
+    /// [`JudgeError::DeadlinePassed`] when the budget or the question's deadline ends before the last claim.
+    pub fn judge_now(&self, question: &Question, budget: &Budget) -> Result<Judgement, JudgeError> {
         if question.is_late() {
-            let claims = question.claims.len();
-            return Err(JudgeError::DeadlinePassed { judged: 0, claims });
+            return Err(late(question));
         }
-        self.kept.read(question).with_dependent(|_, observations| judge(question, observations))
+        let read = self.kept.read(question, budget);
+        read.with_dependent(|_, observations| judge(question, observations, budget))
     }
 }
 
@@ -71,13 +73,25 @@ impl Judge for FactsJudge {
     }
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async move { self.judge_now(question) })
+        let (judge, asked) = (self.clone(), question.clone());
+        Box::pin(async move {
+            let judged = compute(question, move |budget| judge.judge_now(&asked, budget)).await;
+            judged.unwrap_or_else(|_| Err(late(question)))
+        })
     }
 }
 
-fn judge(question: &Question, observations: &Observations<'_>) -> Result<Judgement, JudgeError> {
+fn late(question: &Question) -> JudgeError {
+    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len() }
+}
+
+fn judge(
+    question: &Question,
+    observations: &Observations<'_>,
+    budget: &Budget,
+) -> Result<Judgement, JudgeError> {
     let claims = &question.claims;
-    let judged = observations.judge(claims, || !question.is_late()).map_err(|stopped| {
+    let judged = observations.judge(claims, budget).map_err(|stopped| {
         JudgeError::DeadlinePassed { judged: stopped.judged, claims: stopped.claims }
     })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };

@@ -1,5 +1,6 @@
 //! This module reads evidence for the judge over facts and judges claims one by one against it.
 
+use gsar_core::budget::Budget;
 use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 use gsar_core::{Claim, Class, JudgedClaim, Leaning};
 use gsar_extraction::facts::{Facts, Item};
@@ -11,6 +12,10 @@ use super::ruling::{self, asks_or_proposes};
 /// The most bytes of evidence read for one question.
 pub const MAX_BYTES: usize = 16 << 20;
 
+/// What judging a claim takes, and each byte of it.
+const UNITS_FOR_CLAIM: usize = 1 << 10;
+const UNITS_FOR_BYTE: usize = 16;
+
 /// Evidence, read once for any number of claims.
 #[derive(Debug)]
 pub struct Observations<'e> {
@@ -21,9 +26,10 @@ pub struct Observations<'e> {
 }
 
 impl<'e> Observations<'e> {
-    /// Reads items, in the order of their ids, as long as they fit into [`MAX_BYTES`]; [`Self::gaps`] names the others.
+    /// Reads items, in the order of their ids, as long as they fit into [`MAX_BYTES`]; [`Self::gaps`] names the others. Not
+    /// whole where the budget stops it.
     #[must_use]
-    pub fn read(evidence: &'e [EvidenceItem]) -> Self {
+    pub fn read(evidence: &'e [EvidenceItem], budget: &Budget) -> Self {
         let counts =
             |item: &&EvidenceItem| item.lane.is_hard() && item.kind != EvidenceKind::PriorClaim;
         let mut items: Vec<&EvidenceItem> = evidence.iter().filter(counts).collect();
@@ -43,8 +49,8 @@ impl<'e> Observations<'e> {
                 false
             }
         });
-        let facts = Facts::read(items.iter().copied().map(Item::from));
-        Self { items, index: Index::new(facts), gaps }
+        let facts = Facts::read(items.iter().copied().map(Item::from), budget);
+        Self { items, index: Index::new(facts, budget), gaps }
     }
 
     /// What was not read, one sentence each.
@@ -53,18 +59,18 @@ impl<'e> Observations<'e> {
         &self.gaps
     }
 
-    /// Judges claims one by one. Asks `go_on` before each claim.
+    /// Judges claims one by one.
     ///
     /// # Errors
-    /// [`Interrupted`] when `go_on` says no before the last claim.
+    /// [`Interrupted`] where the budget stops it before the last claim.
     pub fn judge(
         &self,
         claims: &[Claim],
-        go_on: impl Fn() -> bool,
+        budget: &Budget,
     ) -> Result<Vec<JudgedClaim>, Interrupted> {
         let mut judged = Vec::with_capacity(claims.len());
         for claim in claims {
-            if !go_on() {
+            if !budget.spend(UNITS_FOR_CLAIM + claim.text.len() * UNITS_FOR_BYTE) {
                 return Err(Interrupted { judged: judged.len(), claims: claims.len() });
             }
             judged.push(asks_or_proposes(claim).unwrap_or_else(|| self.ruled(claim)));

@@ -209,6 +209,7 @@ fn evidence_type(items: &[usize], observations: &Observations<'_>) -> EvidenceTy
 #[cfg(test)]
 mod tests {
     use gsar_core::ClaimId;
+    use gsar_core::budget::Budget;
     use gsar_core::evidence::{EvidenceItem, Lane};
     use gsar_extraction::facts::RecordId;
 
@@ -221,7 +222,10 @@ mod tests {
 
     fn judged_over(text: &str, items: &[EvidenceItem]) -> JudgedClaim {
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
-        Observations::read(items).judge(&[claim], || true).unwrap().remove(0)
+        Observations::read(items, &Budget::unlimited())
+            .judge(&[claim], &Budget::unlimited())
+            .unwrap()
+            .remove(0)
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod decision;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use gsar_core::budget::Budget;
 use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, Class, JudgedClaim, Leaning};
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities, ScoreError};
@@ -21,6 +22,7 @@ use super::embedded::judgement;
 use super::facts::ruling::{asks_or_proposes, ruled, undecided, ungrounded};
 use super::facts::{Kept, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use crate::compute::compute;
 
 /// Where the model comes from and how it is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,14 @@ enum Start {
     Open(Leaning, String),
 }
 
+/// What is known before the model is asked.
+struct Begun {
+    /// Of each claim.
+    starts: Vec<Start>,
+    gaps: Vec<String>,
+    considered: Vec<Vec<String>>,
+}
+
 impl LocalJudge {
     /// Its name.
     pub const NAME: &'static str = "local/1";
@@ -78,14 +88,15 @@ impl LocalJudge {
 
     async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
-        let read = self.kept.read(question);
-        let starts = read.with_dependent(|_, observations| self.starts(question, observations))?;
+        let (judge, asked) = (self.clone(), question.clone());
+        let begun = compute(question, move |budget| judge.begin(&asked, budget)).await;
+        let Begun { starts, gaps, considered } = begun.map_err(|_| late(question))?;
         let pairs = starts.iter().zip(claims.iter()).filter_map(|(start, claim)| match start {
             Start::Asked(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
             Start::Decided(_) | Start::Open(..) => None,
         });
         let mut scored = self.scored(question, pairs.collect()).await?.into_iter();
-        let mut considered = Vec::with_capacity(claims.len());
+        let mut read = Vec::with_capacity(claims.len());
         let mut judged = Vec::with_capacity(claims.len());
         for (claim, start) in claims.iter().zip(starts) {
             let mut lines = Vec::new();
@@ -100,35 +111,26 @@ impl LocalJudge {
                     None => undecided(claim, NOTHING_KNOWN, "the model did not answer".to_owned()),
                 },
             });
-            considered.push(lines);
+            read.push(lines);
         }
-        Ok(read.with_dependent(|_, observations| {
-            let gaps = observations.gaps().to_vec();
-            let considered = match question.explain {
-                true => together(observations.considered(claims), considered),
-                false => Vec::new(),
-            };
-            Judgement { considered, ..judgement(question, gaps, judged) }
-        }))
+        let considered = if question.explain { together(considered, read) } else { Vec::new() };
+        Ok(Judgement { considered, ..judgement(question, gaps, judged) })
     }
 
-    /// What is known of each claim before the model is asked.
-    fn starts(
-        &self,
-        question: &Question,
-        observations: &Observations<'_>,
-    ) -> Result<Vec<Start>, JudgeError> {
-        let claims = &question.claims;
-        let passages = Passages::new(observations.facts());
-        let mut starts = Vec::with_capacity(claims.len());
-        for claim in claims.iter() {
-            if question.is_late() {
-                let judged = starts.len();
-                return Err(JudgeError::DeadlinePassed { judged, claims: claims.len() });
-            }
-            starts.push(self.start(claim, observations, &passages));
-        }
-        Ok(starts)
+    /// What is known before the model is asked. Not whole where the budget stops it.
+    fn begin(&self, question: &Question, budget: &Budget) -> Begun {
+        self.kept.read(question, budget).with_dependent(|_, observations| {
+            let claims = &question.claims;
+            let passages = Passages::new(observations.facts(), budget);
+            let starts = claims
+                .iter()
+                .take_while(|claim| budget.spend(claim.text.len()))
+                .map(|claim| self.start(claim, observations, &passages, budget))
+                .collect();
+            let considered =
+                if question.explain { observations.considered(claims) } else { Vec::new() };
+            Begun { starts, gaps: observations.gaps().to_vec(), considered }
+        })
     }
 
     fn start(
@@ -136,6 +138,7 @@ impl LocalJudge {
         claim: &Claim,
         observations: &Observations<'_>,
         passages: &Passages<'_, '_>,
+        budget: &Budget,
     ) -> Start {
         if let Some(judged) = asks_or_proposes(claim) {
             return Start::Decided(judged);
@@ -151,7 +154,7 @@ impl LocalJudge {
             None if self.encoder.room_beside(&claim.text).is_none() => {
                 Start::Open(NOTHING_KNOWN, "it is too long for the model".to_owned())
             }
-            None => Start::Asked(passages.premise(&claim.text, MAX_PREMISE)),
+            None => Start::Asked(passages.premise(&claim.text, MAX_PREMISE, budget)),
         }
     }
 
@@ -194,6 +197,10 @@ impl LocalJudge {
 /// The lines of each claim, one list behind the other.
 fn together(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
     first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
+}
+
+fn late(question: &Question) -> JudgeError {
+    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len() }
 }
 
 fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {

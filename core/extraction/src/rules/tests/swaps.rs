@@ -1,5 +1,6 @@
 //! This module tests generated evidence whose values are swapped between things, attributes and units.
 
+use crate::budget::Budget;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -118,7 +119,7 @@ fn nothing_swapped_is_supported_and_nothing_true_refuted() {
         let content = evidence(round % 6, &things);
         round += 1;
         let item = Item { tool: "", query: "", content: &content, exhaustive: false };
-        let index = Index::new(Facts::read([item]));
+        let index = Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited());
         let mut check = |text: &str, is_true: bool| {
             let outcome = index.check(text);
             if is_true {

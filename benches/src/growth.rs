@@ -1,0 +1,179 @@
+//! This module makes inputs of shapes that have cost much for their size, and times the pure code that reads them.
+
+use gsar_extraction::budget::Budget;
+use std::hint::black_box;
+use std::time::Duration;
+
+use gsar_core::Policy;
+use gsar_core::report::Document;
+use gsar_extraction::facts::{Facts, Item};
+use gsar_extraction::passages::{MAX_PREMISE, Passages};
+use gsar_extraction::rules::Index;
+
+use crate::processor_time::of_this_thread;
+
+/// What reads an input.
+type Read = fn(&str);
+
+/// Inputs of one shape.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// What it is of, and of which unit.
+    pub name: &'static str,
+    unit: &'static str,
+    read: Read,
+}
+
+impl Shape {
+    /// The length of an input of about that many bytes, and the processor time it takes.
+    #[must_use]
+    pub fn measure(&self, bytes: usize) -> (usize, Duration) {
+        let mut input = String::new();
+        let mut number = 0;
+        while input.len() < bytes {
+            input.push_str(&self.unit.replace("{n}", &number.to_string()));
+            number += 1;
+        }
+        let begin = of_this_thread();
+        (self.read)(&input);
+        (input.len(), of_this_thread().saturating_sub(begin))
+    }
+}
+
+/// The slope of a line through the logarithms of sizes and times; 1 is linear.
+#[must_use]
+pub fn exponent(times: &[(usize, f64)]) -> f64 {
+    let points: Vec<(f64, f64)> =
+        times.iter().map(|(bytes, time)| ((*bytes as f64).ln(), time.max(1e-6).ln())).collect();
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+    let (x, y) = (x / count, y / count);
+    let above: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    let below: f64 = points.iter().map(|point| (point.0 - x) * (point.0 - x)).sum();
+    if below > 0.0 { above / below } else { 0.0 }
+}
+
+/// All of them.
+#[must_use]
+pub fn shapes() -> Vec<Shape> {
+    let mut all = Vec::new();
+    let mut add = |name, unit, read| all.push(Shape { name, unit, read });
+    for (name, unit) in [
+        ("report: 1,", "1,"),
+        ("report: 0,0,0,0 lines", "0,0,0,0\n"),
+        ("report: 1, 2, 3, 4 lines", "1, 2, 3, 4\n"),
+        ("report: and 1,", "and 1,"),
+        ("report: ,so 1", ",so 1"),
+        ("report: x=1, y=2,", "x=1, y=2, "),
+        ("report: ,but is", ",but is "),
+        ("report: and was", "and was "),
+        ("report: was 1; ", "was 1; "),
+        ("report: lines without stops", "the pod cart-{n} was restarted at 14:02\n"),
+        ("report: prose", "The pod cart-{n} was restarted 3 times, and it was slow at 14:02. "),
+        ("report: CSV", "cart-{n},Running,3,14:02,512Mi\n"),
+        ("report: a.b.", "a.b."),
+        ("report: A. ", "A. "),
+        ("report: quotes", "\"a\" ("),
+        ("report: back-ticks", "`a"),
+        ("report: headings", "# Pod cart-{n}\n"),
+        ("report: bullets", "- the limit is 512Mi\n"),
+        ("report: table rows", "| cart-{n} | 3 |\n"),
+        ("report: table", "| a | b |\n|---|---|\n| cart-{n} | 3 |\n\n"),
+        ("report: code", "```\ncart-{n} failed\n```\n"),
+        ("report: nested lists", "  - a\n"),
+        ("report: HTML", "<b>a</b>"),
+        ("report: links", "[a](http://b/{n}) "),
+        ("report: emphasis", "*a **b "),
+        ("report: because", "because it was 1, "),
+        ("report: not no", "not no never "),
+        ("report: units", "5 ms 3 GiB 70 % "),
+        ("report: times", "2026-03-12T14:02:10Z "),
+        ("report: one word", "aaaaaaaa"),
+        ("report: questions", "Why did cart-{n} fail? "),
+        ("report: proposals", "Restart the failed pod cart-{n}, because it was slow. "),
+        ("report: its", ", its p99 was 1: "),
+    ] {
+        add(name, unit, report as Read);
+    }
+    add("headings of evidence", "# Pod cart-{n} failed\n", headings);
+    for (name, unit) in [
+        ("evidence: a=b", "a=b "),
+        ("evidence: a=1,", "a=1,"),
+        ("evidence: a.b.c.d.", "a.b.c.d."),
+        ("evidence: A.", "A."),
+        ("evidence: A. ", "A. "),
+        ("evidence: yaml items", "- a: {n}\n"),
+        ("evidence: lines a", "a\n"),
+        ("evidence: log", "2026-03-12T14:02:10Z ERROR cart-{n} was killed: out of memory\n"),
+        ("evidence: one log line", "ERROR cart-{n} was killed: out of memory "),
+        ("evidence: CSV", "cart-{n},Running,3,14:02,512Mi\n"),
+        ("evidence: JSON lines", "{\"name\": \"cart-{n}\", \"restarts\": 3}\n"),
+        ("evidence: XML", "<a b=\"{n}\">c</a>"),
+        ("evidence: diff", "@@ -1 +1 @@\n-a: {n}\n+a: 2\n"),
+        ("evidence: pipes", "| cart-{n} | 3 |\n"),
+        ("evidence: columns", "cart-{n}   1/1   0\n"),
+        ("evidence: key lines", "Limit {n}:   512Mi\n"),
+        ("evidence: numbers", "1 2 3 "),
+        ("evidence: quotes", "\"a"),
+        ("evidence: back-ticks", "`a"),
+    ] {
+        add(name, unit, evidence as Read);
+    }
+    add("evidence: JSON array", "{n},", json_array);
+    add("evidence: JSON objects", "{\"name\": \"cart-{n}\", \"restarts\": 3},", json_array);
+    add("evidence: deep JSON", "[", deep_json);
+    add("claims on one line", "the pod cart-{n} ", claims_on_a_line);
+    add("claims on lines", "the pod cart-{n} was restarted\n", claims_on_a_line);
+    add("policy: unknown keys", "key{n} = 1\n", policy);
+    add("policy: long table", "[weights]\nkey{n} = 1\n", policy);
+    all
+}
+
+fn report(text: &str) {
+    black_box(gsar_core::split::split(text, &Budget::unlimited()));
+}
+
+/// As many bytes of evidence as of headings.
+fn headings(text: &str) {
+    let evidence = text.replace("# Pod", "the pod").replace("failed", "is slow");
+    black_box(Document::read(text, &[&evidence], &Budget::unlimited()));
+}
+
+fn read<T>(content: &str, then: impl FnOnce(&Index<'_>, &Passages<'_, '_>) -> T) -> T {
+    let item = Item { tool: "kubectl logs", query: "", content, exhaustive: true };
+    let index = Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited());
+    let passages = Passages::new(index.facts(), &Budget::unlimited());
+    then(&index, &passages)
+}
+
+fn evidence(text: &str) {
+    read(text, |index, passages| {
+        black_box((index, passages));
+    });
+}
+
+fn json_array(text: &str) {
+    evidence(&format!("[{}1]", text));
+}
+
+fn deep_json(text: &str) {
+    evidence(&format!("{text}{}", "]".repeat(text.len())));
+}
+
+/// A claim for each KiB of evidence.
+fn claims_on_a_line(text: &str) {
+    read(text, |index, passages| {
+        for number in 0..text.len() / 1024 {
+            let claim =
+                format!("The pod cart-{number} was restarted by the pod cart-{}.", number + 1);
+            black_box((
+                index.check(&claim),
+                passages.premise(&claim, MAX_PREMISE, &Budget::unlimited()),
+            ));
+        }
+    });
+}
+
+fn policy(text: &str) {
+    let _ = black_box(Policy::from_toml(text));
+}

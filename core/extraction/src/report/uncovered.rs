@@ -1,0 +1,24 @@
+//! This module says which bytes of a report are in no assertion, and why. It excuses nothing.
+
+use super::{Assertion, Reason, Uncovered, merged, subtract, visible};
+
+/// The visible bytes outside all assertions, each with its reason.
+pub(super) fn uncovered(
+    report: &str,
+    assertions: &[Assertion],
+    excused: &[Uncovered],
+) -> Vec<Uncovered> {
+    let claimed = merged(assertions.iter().map(|assertion| assertion.span.clone()).collect());
+    let mut rest = subtract(&visible(report), &claimed);
+    let mut all = Vec::new();
+    for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::Markup) {
+        let of_reason = excused.iter().filter(|excused| excused.reason == reason);
+        let spans = merged(of_reason.map(|excused| excused.span.clone()).collect());
+        let left = subtract(&rest, &spans);
+        all.extend(subtract(&rest, &left).into_iter().map(|span| Uncovered { span, reason }));
+        rest = left;
+    }
+    all.extend(rest.into_iter().map(|span| Uncovered { span, reason: Reason::Markup }));
+    all.sort_by_key(|uncovered| uncovered.span.start);
+    all
+}
