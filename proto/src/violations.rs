@@ -38,8 +38,9 @@ impl Violations {
         name: &str,
         known: impl Display,
     ) {
-        self.unknown.get_or_insert_with(|| Unknown { kind, name: name.to_owned() });
+        let name = shown(name);
         self.add(field, format!("{kind} `{name}` is not known; {known}"));
+        self.unknown.get_or_insert(Unknown { kind, name });
     }
 
     /// Notes that a field is wrong. The description says what was given, what is allowed and the fix.
@@ -100,9 +101,28 @@ impl Violations {
     }
 }
 
+/// A name that a caller gave, as errors show it: control characters escaped, and cut where it is long.
+#[must_use]
+pub fn shown(name: &str) -> String {
+    const MAX_BYTES: usize = 256;
+    let end = name.floor_char_boundary(MAX_BYTES);
+    let mut shown = String::new();
+    for character in name.get(..end).unwrap_or_default().chars() {
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    if end < name.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// NOT_FOUND for a resource of that kind and name.
 #[must_use]
 pub fn not_found(kind: &str, name: &str, message: String) -> Status {
+    let name = &shown(name);
     let mut details = ErrorDetails::with_resource_info(kind, name, "", message.clone());
     details.set_error_info(ErrorReason::UnknownResource.code(), ERROR_DOMAIN, []);
     Status::with_error_details(Code::NotFound, message, details)
@@ -111,6 +131,14 @@ pub fn not_found(kind: &str, name: &str, message: String) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_any_length_and_content_are_shown_safely() {
+        let status = not_found("policy", &"\u{1b}é".repeat(1000), "unknown".to_owned());
+        let name = status.get_error_details().resource_info().unwrap().resource_name.clone();
+        assert!(name.starts_with("\\u{1b}é\\u{1b}é") && name.ends_with('…'), "{name}");
+        assert!(name.len() < 1000, "{}", name.len());
+    }
 
     #[test]
     fn an_unknown_resource_alone_is_not_found() {

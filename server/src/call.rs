@@ -38,12 +38,18 @@ struct InProgress {
 pub(crate) struct Permit {
     _of_all: OwnedSemaphorePermit,
     _of_streams: Option<OwnedSemaphorePermit>,
+    _of_principal: Option<OwnedSemaphorePermit>,
 }
 
 impl Permit {
     /// The place of a call that came alone.
     pub(crate) const fn of_call(of_all: OwnedSemaphorePermit) -> Self {
-        Self { _of_all: of_all, _of_streams: None }
+        Self { _of_all: of_all, _of_streams: None, _of_principal: None }
+    }
+
+    /// The same, which takes one of its principal's places as well.
+    pub(crate) fn with_place(self, of_principal: Option<OwnedSemaphorePermit>) -> Self {
+        Self { _of_principal: of_principal, ..self }
     }
 
     /// The place of one message of a stream, which is one of those that streams may take as well.
@@ -51,7 +57,7 @@ impl Permit {
         of_all: OwnedSemaphorePermit,
         of_streams: OwnedSemaphorePermit,
     ) -> Self {
-        Self { _of_all: of_all, _of_streams: Some(of_streams) }
+        Self { _of_all: of_all, _of_streams: Some(of_streams), _of_principal: None }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gsar_core::policy::LooserField;
 use gsar_proto::ERROR_DOMAIN;
 use gsar_proto::v1::ErrorReason;
-use gsar_proto::violations::{Violations, not_found};
+use gsar_proto::violations::{Violations, not_found, shown};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 
@@ -31,7 +31,8 @@ fn status(
 /// NOT_FOUND: nothing of that kind has that name.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
-    not_found(resource, name, format!("{resource} `{name}` is not known; {known}"))
+    let shown = shown(name);
+    not_found(resource, name, format!("{resource} `{shown}` is not known; {known}"))
 }
 
 /// UNAUTHENTICATED or PERMISSION_DENIED: why a call is not let in.
@@ -79,6 +80,17 @@ pub fn too_many_calls(limit: usize) -> Status {
     );
     let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     details.add_quota_failure_violation("limits.calls_in_flight", message.clone());
+    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
+}
+
+/// RESOURCE_EXHAUSTED: the principal has as many calls in progress as it may.
+#[must_use]
+pub fn too_many_of(principal: &str, max: usize) -> Status {
+    let message = format!(
+        "{principal} has {max} calls in progress, the most that its calls_in_flight allows; try again shortly"
+    );
+    let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+    details.add_quota_failure_violation("calls_in_flight", message.clone());
     status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
 }
 

@@ -1,9 +1,10 @@
 //! `gsar evidence`: corpora of stored evidence.
 
-use std::io::Write as _;
+use std::borrow::Cow;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use gsar_client::evidence;
+use gsar_client::{evidence, text};
 use gsar_proto::v1;
 use v1::evidence_item::Content;
 use v1::put_evidence_request::Part;
@@ -119,7 +120,12 @@ async fn get(
             }
             let piece = client.snapshot(request.clone()).await?;
             let mut out = std::io::stdout().lock();
-            out.write_all(piece.content.as_bytes())?;
+            // A terminal obeys what a file keeps.
+            let content = match out.is_terminal() {
+                true => Cow::Owned(text::lines(&piece.content)),
+                false => Cow::Borrowed(piece.content.as_str()),
+            };
+            out.write_all(content.as_bytes())?;
             out.flush()?;
             start += piece.content.len() as u64;
             if lines.is_some() || start >= piece.size || piece.content.is_empty() {

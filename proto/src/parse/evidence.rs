@@ -27,7 +27,12 @@ pub fn evidence_item(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<EvidenceItem> {
-    read_item(Path::root("item"), item, limits, violations)
+    let path = Path::root("item");
+    // Items that are kept are named in lists and addresses.
+    if item.id.contains(char::is_control) {
+        violations.add(path.field("id"), "has control characters; leave them out");
+    }
+    read_item(path, item, limits, violations)
 }
 
 /// Reads a list of items with unique ids.

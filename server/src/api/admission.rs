@@ -218,6 +218,10 @@ impl Shared {
         principal
             .count_call()
             .map_err(|too_fast| ("too_fast", errors::too_fast(principal.name(), too_fast)))?;
+        let place = principal
+            .place()
+            .map_err(|max| ("overload", errors::too_many_of(principal.name(), max)))?;
+        let permit = permit.with_place(place);
         let attestation = self.attestation.of_connection(extensions, principal);
         Ok(Call::admitted(permit, deadline(headers, &self.limits), attestation, standing))
     }

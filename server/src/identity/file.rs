@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 use super::principal::Principal;
 use super::right::Right;
@@ -23,6 +24,7 @@ struct Written {
     uids: Vec<u32>,
     may: Vec<Right>,
     calls_per_minute: Option<u32>,
+    calls_in_flight: Option<usize>,
     daily_budget: Option<u64>,
 }
 
@@ -54,8 +56,10 @@ impl Principals {
             check(&name, &written, &mut problem);
             let calls = written.calls_per_minute.and_then(NonZeroU32::new);
             let before = before.and_then(|before| before.by_name.get(&name)).map(Arc::as_ref);
-            let principal = Principal::new(&name, written.may, calls, before);
-            let principal = Arc::new(principal.with_daily_budget(written.daily_budget));
+            let principal = Principal::new(&name, written.may, calls, before)
+                .with_calls_in_flight(written.calls_in_flight, before)
+                .with_daily_budget(written.daily_budget);
+            let principal = Arc::new(principal);
             for given in written.certificates {
                 // A SPIFFE id is compared as it is, a DNS name in small letters.
                 let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
@@ -102,8 +106,16 @@ fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
             ": is no name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, the first a letter or digit"
         ));
     }
-    let Written { certificates, tokens, subjects, uids, may, calls_per_minute, daily_budget } =
-        written;
+    let Written {
+        certificates,
+        tokens,
+        subjects,
+        uids,
+        may,
+        calls_per_minute,
+        calls_in_flight,
+        daily_budget,
+    } = written;
     if certificates.is_empty() && tokens.is_empty() && subjects.is_empty() && uids.is_empty() {
         problem(": nothing says who it is; give certificates, tokens, subjects or uids".to_owned());
     }
@@ -112,6 +124,9 @@ fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
     }
     if *calls_per_minute == Some(0) {
         problem(".calls_per_minute: 0 allows nothing; give 1 or more, or leave it out".to_owned());
+    }
+    if calls_in_flight.is_some_and(|calls| calls == 0 || calls > Semaphore::MAX_PERMITS) {
+        problem(".calls_in_flight: 0 allows nothing; give 1 or more, or leave it out".to_owned());
     }
     if daily_budget.is_some() && !may.is_empty() && !may.contains(&Right::Evaluate) {
         problem(

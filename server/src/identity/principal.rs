@@ -8,6 +8,8 @@ use std::time::Duration;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use super::right::Right;
 use crate::compute::Turns;
 use crate::owner::Owner;
@@ -19,7 +21,15 @@ pub struct Principal {
     rights: Option<Vec<Right>>,
     calls: Option<Arc<Calls>>,
     daily_budget: Option<u64>,
+    places: Option<Places>,
     turns: Turns,
+}
+
+/// How many calls may be in progress, and those that are.
+#[derive(Clone)]
+struct Places {
+    max: usize,
+    free: Arc<Semaphore>,
 }
 
 struct Calls {
@@ -43,6 +53,7 @@ static ANYBODY: LazyLock<Arc<Principal>> = LazyLock::new(|| {
         rights: None,
         calls: None,
         daily_budget: None,
+        places: None,
         turns: Turns::default(),
     })
 });
@@ -82,7 +93,33 @@ impl Principal {
                 limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
             }),
         });
-        Self { owner, rights: Some(rights), calls, daily_budget: None, turns: Turns::default() }
+        Self {
+            owner,
+            rights: Some(rights),
+            calls,
+            daily_budget: None,
+            places: None,
+            turns: Turns::default(),
+        }
+    }
+
+    /// The same, with that many calls in progress at most. Where it might have as many before, they are counted on.
+    pub(super) fn with_calls_in_flight(self, max: Option<usize>, before: Option<&Self>) -> Self {
+        let counted = before.and_then(|before| before.places.clone());
+        let places = max.map(|max| match counted {
+            Some(places) if places.max == max => places,
+            _ => Places { max, free: Arc::new(Semaphore::new(max)) },
+        });
+        Self { places, ..self }
+    }
+
+    /// A place among its calls in progress; nothing where they are not bounded.
+    ///
+    /// # Errors
+    /// How many it may have, where it has as many.
+    pub(crate) fn place(&self) -> Result<Option<OwnedSemaphorePermit>, usize> {
+        let Some(Places { max, free }) = &self.places else { return Ok(None) };
+        Arc::clone(free).try_acquire_owned().map(Some).map_err(|_| *max)
     }
 
     /// The same, on whose behalf chat models may cost that much in a day.

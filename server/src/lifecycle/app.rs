@@ -15,11 +15,12 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 use tower::Layer as _;
 
+use super::accept::accepted;
 use super::listen::{Socket, tcp};
 use super::readiness::Readiness;
 use super::reload::Reload;
 use super::service_manager::Notified;
-use super::{Bound, ListenError, PassedError, Phase, PhaseCell, ServiceManager, admin};
+use super::{Bound, ListenError, PassedError, Phase, PhaseCell, ServiceManager, admin, http};
 use crate::api::{self, AdmissionLayer, Permits};
 use crate::attestation::Attestation;
 use crate::config::Listen;
@@ -153,7 +154,8 @@ impl App {
         let readiness = Readiness::new(phase.clone());
         if let Some(listener) = admin {
             // Outlives the drain, so that /readyz and /metrics answer to the end.
-            tokio::spawn(axum::serve(listener, admin::router(readiness.clone())).into_future());
+            let router = admin::router(readiness.clone());
+            tokio::spawn(http::serve(listener, router, std::future::pending()));
         }
         let (tls, identities, checks) = (checked.tls(), checked.identities(), checked.checks());
         for exposed in config.exposed() {
@@ -197,7 +199,7 @@ impl App {
             };
             match bound.socket {
                 Socket::Tcp(listener, _) => {
-                    let incoming = TcpListenerStream::new(listener);
+                    let incoming = accepted(TcpListenerStream::new(listener));
                     let incoming = incoming.map(|stream| {
                         stream.inspect(|stream| {
                             let _ = stream.set_nodelay(true);
@@ -221,7 +223,7 @@ impl App {
                 }
                 Socket::Unix(listener, file) => {
                     socket_files.push(file);
-                    let incoming = UnixListenerStream::new(listener);
+                    let incoming = accepted(UnixListenerStream::new(listener));
                     let incoming = accepting.map(|()| incoming).flatten_stream();
                     let served = server.serve_with_incoming_shutdown(incoming, drained);
                     serving.spawn(served.map_err(|error| error.to_string()));
@@ -237,8 +239,8 @@ impl App {
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };
             serving.spawn(async move {
-                let served = axum::serve(listener, gateway).with_graceful_shutdown(drained).await;
-                served.map_err(|error| error.to_string())
+                http::serve(listener, gateway, drained).await;
+                Ok(())
             });
         }
 

@@ -2,8 +2,10 @@
 //!
 //! Assembly is a value, so that tests start the same object as `main`.
 
+mod accept;
 mod admin;
 mod app;
+mod http;
 mod listen;
 mod passed;
 mod phase;

@@ -99,6 +99,41 @@ async fn a_user_of_a_socket_is_known_and_calls_are_counted() {
 }
 
 #[tokio::test]
+async fn one_principal_takes_no_more_places_than_it_may() {
+    use std::os::unix::fs::MetadataExt as _;
+    let server = Wanted::default()
+        .start(|config| {
+            let file = config.data_dir.parent().unwrap().join("principals.toml");
+            let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
+            let may = "may = [\"read\", \"evaluate\"]\ncalls_in_flight = 1\n";
+            std::fs::write(&file, format!("[me]\nuids = [{uid}]\n{may}")).unwrap();
+            config.security.principals = Some(file);
+        })
+        .await;
+    let list =
+        async || server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    list().await.unwrap();
+    // Reading it takes a minute without optimisation.
+    let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..v1::Report::default() };
+    let long = v1::EvaluateRequest { report: Some(report), ..request() };
+    let mut grounding = server.grounding();
+    let reading = tokio::spawn(async move { grounding.evaluate(long).await });
+    let refused = loop {
+        if let Err(refused) = list().await {
+            break refused;
+        }
+        assert!(!reading.is_finished(), "it had no place");
+    };
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+    let quota = refused.get_details_quota_failure().unwrap().violations.remove(0);
+    assert_eq!(quota.subject, "calls_in_flight");
+    reading.abort();
+    while let Err(refused) = list().await {
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn over_http_callers_with_a_token_may_write() {
     let issuer = Issuer::new();
     let server = Wanted::default()

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::evidence::error::StoreError;
-use crate::storage::{Schema, SchemaError};
+use crate::storage::{Schema, SchemaError, open_file};
 
 /// Marked with the letters `gsae`.
 const SCHEMA: Schema = Schema {
@@ -23,9 +23,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Opens a database for writing, made where there is none; `now` is when a new corpus is made, in microseconds.
 pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
     let failed = |error: rusqlite::Error| StoreError::of_sqlite(&error, file);
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // SQLite would make a file that others may read.
+    open_file(file).map_err(|error| StoreError::of_system(&error, file))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
     SCHEMA.check(&connection).map_err(|error| refused(error, file))?;

@@ -1,0 +1,61 @@
+//! This module waits for descriptors where a process has none left to accept connections with. It reads nothing of what comes
+//! over them.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::{Stream, StreamExt as _};
+use rustix::io::Errno;
+
+/// How long accepting pauses; connections that come in the meantime wait in the kernel.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections as they are accepted. Where accepting fails for want of descriptors or memory, it pauses, and says so once until
+/// it succeeds again; other failures are of one connection and are passed over.
+pub(super) fn accepted<C>(
+    incoming: impl Stream<Item = io::Result<C>>,
+) -> impl Stream<Item = io::Result<C>> {
+    let is_short = Arc::new(AtomicBool::new(false));
+    let tried = incoming.then(move |accepted| {
+        let is_short = Arc::clone(&is_short);
+        async move {
+            match accepted {
+                Ok(connection) => {
+                    is_short.store(false, Ordering::Relaxed);
+                    Some(Ok(connection))
+                }
+                Err(error) if is_shortage(&error) => {
+                    if !is_short.swap(true, Ordering::Relaxed) {
+                        tracing::warn!(%error, "connections cannot be accepted; raise the limit of open files");
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                    None
+                }
+                Err(_) => None,
+            }
+        }
+    });
+    tried.filter_map(std::future::ready)
+}
+
+fn is_shortage(error: &io::Error) -> bool {
+    let shortages = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    shortages.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_comes_after_a_shortage_is_accepted() {
+        let failed = |errno: Errno| Err(io::Error::from(errno));
+        let tries = [failed(Errno::MFILE), failed(Errno::CONNABORTED), failed(Errno::NFILE), Ok(7)];
+        let all: Vec<io::Result<i32>> = accepted(stream::iter(tries)).collect().await;
+        assert!(matches!(all.as_slice(), [Ok(7)]), "{all:?}");
+    }
+}
