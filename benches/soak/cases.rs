@@ -30,7 +30,7 @@ impl Case {
         Self::NoEvidence,
     ];
 
-    /// The tiers under `reference` that are right.
+    /// The expected tiers under `reference`.
     #[must_use]
     pub(crate) const fn tiers(self) -> &'static [v1::Tier] {
         match self {

@@ -1,24 +1,24 @@
 //! This module makes inputs of shapes that have cost much for their size, and times the pure code that reads them.
 
-use gsar_extraction::budget::Budget;
 use std::hint::black_box;
 use std::time::Duration;
 
 use gsar_core::Policy;
 use gsar_core::report::Document;
+use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::passages::{MAX_PREMISE, Passages};
 use gsar_extraction::rules::Index;
 
 use crate::processor_time::of_this_thread;
 
-/// What reads an input.
+/// A function that reads an input.
 type Read = fn(&str);
 
 /// Inputs of one shape.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// What it is of, and of which unit.
+    /// The kind of input and its repeated unit.
     pub name: &'static str,
     unit: &'static str,
     read: Read,
@@ -53,80 +53,73 @@ pub fn exponent(times: &[(usize, f64)]) -> f64 {
     if below > 0.0 { above / below } else { 0.0 }
 }
 
-/// All of them.
-#[must_use]
-pub fn shapes() -> Vec<Shape> {
-    let mut all = Vec::new();
-    let mut add = |name, unit, read| all.push(Shape { name, unit, read });
-    for (name, unit) in [
-        ("report: 1,", "1,"),
-        ("report: 0,0,0,0 lines", "0,0,0,0\n"),
-        ("report: 1, 2, 3, 4 lines", "1, 2, 3, 4\n"),
-        ("report: and 1,", "and 1,"),
-        ("report: ,so 1", ",so 1"),
-        ("report: x=1, y=2,", "x=1, y=2, "),
-        ("report: ,but is", ",but is "),
-        ("report: and was", "and was "),
-        ("report: was 1; ", "was 1; "),
-        ("report: lines without stops", "the pod cart-{n} was restarted at 14:02\n"),
-        ("report: prose", "The pod cart-{n} was restarted 3 times, and it was slow at 14:02. "),
-        ("report: CSV", "cart-{n},Running,3,14:02,512Mi\n"),
-        ("report: a.b.", "a.b."),
-        ("report: A. ", "A. "),
-        ("report: quotes", "\"a\" ("),
-        ("report: back-ticks", "`a"),
-        ("report: headings", "# Pod cart-{n}\n"),
-        ("report: bullets", "- the limit is 512Mi\n"),
-        ("report: table rows", "| cart-{n} | 3 |\n"),
-        ("report: table", "| a | b |\n|---|---|\n| cart-{n} | 3 |\n\n"),
-        ("report: code", "```\ncart-{n} failed\n```\n"),
-        ("report: nested lists", "  - a\n"),
-        ("report: HTML", "<b>a</b>"),
-        ("report: links", "[a](http://b/{n}) "),
-        ("report: emphasis", "*a **b "),
-        ("report: because", "because it was 1, "),
-        ("report: not no", "not no never "),
-        ("report: units", "5 ms 3 GiB 70 % "),
-        ("report: times", "2026-03-12T14:02:10Z "),
-        ("report: one word", "aaaaaaaa"),
-        ("report: questions", "Why did cart-{n} fail? "),
-        ("report: proposals", "Restart the failed pod cart-{n}, because it was slow. "),
-        ("report: its", ", its p99 was 1: "),
-    ] {
-        add(name, unit, report as Read);
-    }
-    add("headings of evidence", "# Pod cart-{n} failed\n", headings);
-    for (name, unit) in [
-        ("evidence: a=b", "a=b "),
-        ("evidence: a=1,", "a=1,"),
-        ("evidence: a.b.c.d.", "a.b.c.d."),
-        ("evidence: A.", "A."),
-        ("evidence: A. ", "A. "),
-        ("evidence: yaml items", "- a: {n}\n"),
-        ("evidence: lines a", "a\n"),
-        ("evidence: log", "2026-03-12T14:02:10Z ERROR cart-{n} was killed: out of memory\n"),
-        ("evidence: one log line", "ERROR cart-{n} was killed: out of memory "),
-        ("evidence: CSV", "cart-{n},Running,3,14:02,512Mi\n"),
-        ("evidence: JSON lines", "{\"name\": \"cart-{n}\", \"restarts\": 3}\n"),
-        ("evidence: XML", "<a b=\"{n}\">c</a>"),
-        ("evidence: diff", "@@ -1 +1 @@\n-a: {n}\n+a: 2\n"),
-        ("evidence: pipes", "| cart-{n} | 3 |\n"),
-        ("evidence: columns", "cart-{n}   1/1   0\n"),
-        ("evidence: key lines", "Limit {n}:   512Mi\n"),
-        ("evidence: numbers", "1 2 3 "),
-        ("evidence: quotes", "\"a"),
-        ("evidence: back-ticks", "`a"),
-    ] {
-        add(name, unit, evidence as Read);
-    }
-    add("evidence: JSON array", "{n},", json_array);
-    add("evidence: JSON objects", "{\"name\": \"cart-{n}\", \"restarts\": 3},", json_array);
-    add("evidence: deep JSON", "[", deep_json);
-    add("claims on one line", "the pod cart-{n} ", claims_on_a_line);
-    add("claims on lines", "the pod cart-{n} was restarted\n", claims_on_a_line);
-    add("policy: unknown keys", "key{n} = 1\n", policy);
-    add("policy: long table", "[weights]\nkey{n} = 1\n", policy);
-    all
+/// The shapes: name, repeated unit, reader.
+const SHAPES: &[(&str, &str, Read)] = &[
+    ("report: 1,", "1,", report),
+    ("report: 0,0,0,0 lines", "0,0,0,0\n", report),
+    ("report: 1, 2, 3, 4 lines", "1, 2, 3, 4\n", report),
+    ("report: and 1,", "and 1,", report),
+    ("report: ,so 1", ",so 1", report),
+    ("report: x=1, y=2,", "x=1, y=2, ", report),
+    ("report: ,but is", ",but is ", report),
+    ("report: and was", "and was ", report),
+    ("report: was 1; ", "was 1; ", report),
+    ("report: lines without stops", "the pod cart-{n} was restarted at 14:02\n", report),
+    ("report: prose", "The pod cart-{n} was restarted 3 times, and it was slow at 14:02. ", report),
+    ("report: CSV", "cart-{n},Running,3,14:02,512Mi\n", report),
+    ("report: a.b.", "a.b.", report),
+    ("report: A. ", "A. ", report),
+    ("report: quotes", "\"a\" (", report),
+    ("report: back-ticks", "`a", report),
+    ("report: headings", "# Pod cart-{n}\n", report),
+    ("report: bullets", "- the limit is 512Mi\n", report),
+    ("report: table rows", "| cart-{n} | 3 |\n", report),
+    ("report: table", "| a | b |\n|---|---|\n| cart-{n} | 3 |\n\n", report),
+    ("report: code", "```\ncart-{n} failed\n```\n", report),
+    ("report: nested lists", "  - a\n", report),
+    ("report: HTML", "<b>a</b>", report),
+    ("report: links", "[a](http://b/{n}) ", report),
+    ("report: emphasis", "*a **b ", report),
+    ("report: because", "because it was 1, ", report),
+    ("report: not no", "not no never ", report),
+    ("report: units", "5 ms 3 GiB 70 % ", report),
+    ("report: times", "2026-03-12T14:02:10Z ", report),
+    ("report: one word", "aaaaaaaa", report),
+    ("report: questions", "Why did cart-{n} fail? ", report),
+    ("report: proposals", "Restart the failed pod cart-{n}, because it was slow. ", report),
+    ("report: its", ", its p99 was 1: ", report),
+    ("evidence: a=b", "a=b ", evidence),
+    ("evidence: a=1,", "a=1,", evidence),
+    ("evidence: a.b.c.d.", "a.b.c.d.", evidence),
+    ("evidence: A.", "A.", evidence),
+    ("evidence: A. ", "A. ", evidence),
+    ("evidence: yaml items", "- a: {n}\n", evidence),
+    ("evidence: lines a", "a\n", evidence),
+    ("evidence: log", "2026-03-12T14:02:10Z ERROR cart-{n} was killed: out of memory\n", evidence),
+    ("evidence: one log line", "ERROR cart-{n} was killed: out of memory ", evidence),
+    ("evidence: CSV", "cart-{n},Running,3,14:02,512Mi\n", evidence),
+    ("evidence: JSON lines", "{\"name\": \"cart-{n}\", \"restarts\": 3}\n", evidence),
+    ("evidence: XML", "<a b=\"{n}\">c</a>", evidence),
+    ("evidence: diff", "@@ -1 +1 @@\n-a: {n}\n+a: 2\n", evidence),
+    ("evidence: pipes", "| cart-{n} | 3 |\n", evidence),
+    ("evidence: columns", "cart-{n}   1/1   0\n", evidence),
+    ("evidence: key lines", "Limit {n}:   512Mi\n", evidence),
+    ("evidence: numbers", "1 2 3 ", evidence),
+    ("evidence: quotes", "\"a", evidence),
+    ("evidence: back-ticks", "`a", evidence),
+    ("headings of evidence", "# Pod cart-{n} failed\n", headings),
+    ("evidence: JSON array", "{n},", json_array),
+    ("evidence: JSON objects", "{\"name\": \"cart-{n}\", \"restarts\": 3},", json_array),
+    ("evidence: deep JSON", "[", deep_json),
+    ("claims on one line", "the pod cart-{n} ", claims_on_a_line),
+    ("claims on lines", "the pod cart-{n} was restarted\n", claims_on_a_line),
+    ("policy: unknown keys", "key{n} = 1\n", policy),
+    ("policy: long table", "[weights]\nkey{n} = 1\n", policy),
+];
+
+/// All shapes.
+pub fn shapes() -> impl Iterator<Item = Shape> {
+    SHAPES.iter().map(|&(name, unit, read)| Shape { name, unit, read })
 }
 
 fn report(text: &str) {

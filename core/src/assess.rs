@@ -1,10 +1,10 @@
 //! This module assesses a judged report in the order of the method: verify, count, score and decide, then gate,
 //! chain, cap and action.
 
-use crate::budget::Budget;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::budget::Budget;
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use crate::coverage::{Coverage, coverage};
 use crate::decision::{Decision, Headline, Origin, TextFindings, Tier, decide_with};

@@ -1,6 +1,5 @@
-//! This module runs computations on threads for them, so that the threads that serve never compute. As many run at once as
-//! there are cores but one; the others wait, and principals take turns. A computation ends soon after its caller has gone
-//! or its deadline has passed. It knows no computation.
+//! This module runs computations off the threads that serve calls. At most one fewer than there are cores run at once; the
+//! rest are queued, and principals take turns. A computation stops soon after its caller disconnects or its deadline passes.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +30,7 @@ impl Default for Turns {
     }
 }
 
-/// For whom something is computed, and until when.
+/// The caller of a computation, and its deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct For {
     principal: Arc<Principal>,
@@ -63,11 +62,23 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Computes within a budget that ends with the deadline, and when this future is dropped.
+/// Computes within a budget that ends with the deadline of a call, and when this future is dropped.
+///
+/// # Errors
+/// DEADLINE_EXCEEDED.
+pub(crate) async fn compute<T: Send + 'static>(
+    call: &Call,
+    computation: impl FnOnce(&Budget) -> T + Send + 'static,
+) -> Result<T, Status> {
+    let result = try_compute(call, computation).await;
+    result.map_err(|stop| stopped(call, stop))
+}
+
+/// Does the same for a call or for a judge's question.
 ///
 /// # Errors
 /// Why it was stopped.
-pub(crate) async fn compute<T: Send + 'static>(
+pub(crate) async fn try_compute<T: Send + 'static>(
     whom: impl Into<For>,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
 ) -> Result<T, Stop> {

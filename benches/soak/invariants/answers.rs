@@ -5,7 +5,7 @@ use gsar_client::v1::instruction::Due;
 
 use super::Violation;
 
-/// Whether a report got one of the tiers that are right, and its evaluation was recorded.
+/// Checks that a report got one of the expected tiers and that its evaluation was recorded.
 ///
 /// # Errors
 /// It was not.

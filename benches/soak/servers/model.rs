@@ -123,7 +123,7 @@ fn read(lines: &str, question: &str) -> Value {
     json!({ "statements": statements.collect::<Vec<_>>() })
 }
 
-/// A claim such as `The pool_size of db-7 is 27.` beside the field of the evidence.
+/// Compares a claim such as `The pool_size of db-7 is 27.` with the field of the evidence.
 fn verdict(id: &str, text: &str, question: &str) -> Value {
     let stated = text.trim_start_matches("The ").trim_end_matches('.');
     let field = stated.split_once(" of ").and_then(|(name, rest)| {

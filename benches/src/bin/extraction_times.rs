@@ -3,13 +3,13 @@
 //! Processor time of one thread, medians. Beside each shape stands what counting its lines takes (memchr, which uses
 //! the widest instructions there are), and beside the rules a scan of every line for every word of a claim.
 
-use gsar_extraction::budget::Budget;
 use std::hint::black_box;
 
 use clap::Parser;
 use gsar_benches::extraction::{Question, check};
 use gsar_benches::telemetry::{Shape, claims};
 use gsar_benches::timing::{median, milliseconds, scan};
+use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::rules::Index;
 

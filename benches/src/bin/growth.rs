@@ -24,8 +24,8 @@ struct Arguments {
 fn main() {
     let arguments = Arguments::parse();
     println!("{:34} {:>9} {:>9} {:>9} {:>9}  s/MiB  exponent", "shape", "1/8", "1/4", "1/2", "1");
-    for shape in shapes().iter().filter(|shape| shape.name.contains(&arguments.only)) {
-        let times = times(shape, &arguments);
+    for shape in shapes().filter(|shape| shape.name.contains(&arguments.only)) {
+        let times = times(&shape, &arguments);
         let shown =
             |at: usize| times.get(at).map_or("-".to_owned(), |(_, time)| format!("{time:.3}"));
         let columns: String = (0..4).map(|at| format!(" {:>9}", shown(at))).collect();

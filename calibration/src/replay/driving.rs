@@ -1,11 +1,11 @@
 //! This module drives the reports of stored cases through the whole loop of a real server. Its rewriter drops every
 //! statement in which a claim at fault stands, and adds nothing; its planner finds no further evidence and does the same.
 
-use gsar_core::budget::Budget;
 use std::ops::Range;
 
 use anyhow::{Context as _, Result};
 use gsar_core::Class;
+use gsar_core::budget::Budget;
 use gsar_core::report::Document;
 use gsar_proto::v1;
 use v1::instruction::Due;

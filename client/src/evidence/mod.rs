@@ -73,11 +73,11 @@ struct Root<'a> {
     real: PathBuf,
 }
 
-/// What stands under a name in a directory.
+/// An entry of a directory.
 enum Found {
     Directory,
     File,
-    /// What is not read, and why.
+    /// An entry that is skipped, and why.
     Other(&'static str),
 }
 

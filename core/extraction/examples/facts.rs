@@ -7,9 +7,9 @@
     reason = "an example reads its input and prints what it found"
 )]
 
-use gsar_extraction::budget::Budget;
 use std::io::Read;
 
+use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, Item};
 
 fn main() -> std::io::Result<()> {

@@ -1,9 +1,9 @@
 //! What must hold for any input: places lie in their text, what a record stands under stands before it, and rules rest
 //! on records that there are.
 
-use gsar_extraction::budget::Budget;
 use std::ops::Range;
 
+use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, GroupId, Item, MAX_RECORDS, RecordId};
 use gsar_extraction::rules::{Index, Outcome};
 

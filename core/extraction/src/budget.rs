@@ -1,25 +1,25 @@
-//! This module bounds computations: work is counted in units, and every few thousand units someone is asked whether to go
-//! on. It reads no clock; the one who is asked may.
+//! This module bounds computations: work is counted in units, and every few thousand units a callback decides whether to
+//! continue. It reads no clock; the callback may.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use core::cell::Cell;
 use core::fmt;
 
-/// A unit is about a byte that is read once.
+/// How often the callback is called. A unit is about the work of reading one byte once.
 const UNITS_BETWEEN_QUESTIONS: u64 = 16 << 10;
 
 /// Why a computation ended before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nobody waits for the result any more.
+    /// The callback said so: the deadline passed, or the caller is gone.
     Interrupted,
-    /// It took all the units there were.
+    /// All units were spent.
     Exhausted,
 }
 
-/// What a computation may cost. Loops over input [`spend`](Self::spend) what they read and end where they may not go
-/// on; what they have made by then is not used, as [`finish`](Self::finish) sees to. Clones are the same budget.
+/// A limit on the work of a computation. Loops over input [`spend`](Self::spend) what they read and stop when it returns
+/// false; [`finish`](Self::finish) then discards the partial result. Clones share one budget.
 #[derive(Clone)]
 pub struct Budget(Rc<Inner>);
 
@@ -70,12 +70,6 @@ impl Budget {
         self.0.stopped.get().is_none()
     }
 
-    /// The units that are left.
-    #[must_use]
-    pub fn left(&self) -> u64 {
-        self.0.left.get()
-    }
-
     /// The result of a computation, unless it was stopped.
     ///
     /// # Errors
@@ -87,7 +81,7 @@ impl Budget {
 
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (left, stopped) = (self.left(), self.0.stopped.get());
+        let (left, stopped) = (self.0.left.get(), self.0.stopped.get());
         f.debug_struct("Budget").field("left", &left).field("stopped", &stopped).finish()
     }
 }

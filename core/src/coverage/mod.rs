@@ -8,12 +8,12 @@
 mod holding;
 mod tokens;
 
-use crate::budget::Budget;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::budget::Budget;
 use crate::claim::Claim;
 use crate::duplicates::key;
 use crate::report::{

@@ -20,11 +20,12 @@ mod statement;
 mod summary;
 mod weigh;
 
-use crate::budget::Budget;
 use alloc::string::String;
 
 use findings::Findings;
 use weigh::Context;
+
+use crate::budget::Budget;
 
 pub use summary::summary;
 

@@ -8,7 +8,7 @@ use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
 use super::services::{Engines, call};
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
 use crate::telemetry;
 
@@ -62,7 +62,7 @@ impl GateService for Gate {
             let classified = safety::classify(&result.tool_result(), budget);
             render::classified_verdict(classified, &result.content)
         });
-        answer.await.map(Response::new).map_err(|stop| stopped(&call, stop))
+        answer.await.map(Response::new)
     }
 
     async fn assemble_chain(

@@ -16,7 +16,7 @@ use tonic::Status;
 use super::state::State;
 use super::{budget, new_event, next_event, turn, view};
 use crate::call::Call;
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::errors;
 use crate::evaluate::{Engine, PolicyChoice, now};
 use crate::evidence::StoreError;
@@ -71,8 +71,8 @@ pub(super) async fn judge(
     digest: [u8; 32],
 ) -> Result<Judged, Status> {
     let synthesis = request.report.as_ref().map(|report| report.synthesis.clone());
-    let read = compute(call, move |budget| standing(&synthesis.unwrap_or_default(), budget));
-    let standing = read.await.map_err(|stop| stopped(call, stop))?;
+    let standing =
+        compute(call, move |budget| standing(&synthesis.unwrap_or_default(), budget)).await?;
     let request = evaluate_request(state, engine.limits(), request)?;
     let subject = blake3::Hash::from(subject.0).to_hex().to_string();
     let allowed = state.policy.policy.investigation.limits.max_judge_retries;

@@ -15,6 +15,7 @@ use tonic::Status;
 use super::state::State;
 use super::{arguments, beliefs};
 use crate::call::Call;
+use crate::compute::stopped;
 use crate::errors;
 use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError, Stored};
@@ -252,9 +253,10 @@ async fn hypotheses(
             }
             read.push(hypothesis(of, records));
         }
-        Ok((read, words))
+        Ok(budget.finish((read, words)))
     });
-    read.await.map_err(|error: StoreError| errors::evidence(&error))
+    let read = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
+    read.map_err(|stop| stopped(call, stop))
 }
 
 fn hypothesis(of: v1::TestedHypothesis, evidence: Vec<v1::HypothesisEvidence>) -> v1::Hypothesis {

@@ -3,13 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use tonic::Status;
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::{Claim, ClaimId, Class, Decision, JudgedClaim, Origin, Policy, Tier};
+use tonic::Status;
 
 use crate::call::Call;
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Question};
 
 /// What the judges that answered say together.
@@ -128,7 +128,7 @@ async fn decided(
     judged: Vec<JudgedClaim>,
 ) -> Result<Decision, Status> {
     let (policy, question) = (Arc::clone(policy), Arc::clone(question));
-    let decision = compute(call, move |budget| {
+    compute(call, move |budget| {
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
@@ -142,6 +142,6 @@ async fn decided(
             confidence: None,
         };
         assess(&policy, subject, budget).decision
-    });
-    decision.await.map_err(|stop| stopped(call, stop))
+    })
+    .await
 }

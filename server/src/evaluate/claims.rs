@@ -13,7 +13,7 @@ use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use crate::call::Call;
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 
 /// The claims to judge. Where the policy asks for no coverage (`is_read`), given claims are all.
 ///
@@ -30,8 +30,7 @@ pub(super) async fn of(
         return Ok(given);
     }
     let (synthesis, evidence) = (report.synthesis.clone(), Arc::clone(evidence));
-    let claims = compute(call, move |budget| with_the_rest(&synthesis, given, &evidence, budget));
-    claims.await.map_err(|stop| stopped(call, stop))
+    compute(call, move |budget| with_the_rest(&synthesis, given, &evidence, budget)).await
 }
 
 /// Whether a report says more than its given claims, where it is read.

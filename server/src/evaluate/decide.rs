@@ -15,7 +15,7 @@ use super::answer;
 use super::investigation;
 use super::second_look::{Review, Reviewed};
 use crate::call::Call;
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Question};
 
 /// What is decided on, beside the partition.
@@ -53,7 +53,7 @@ pub(super) async fn decide(
 
 async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<Assessment, Status> {
     let case = Arc::clone(case);
-    let assessment = compute(call, move |budget| {
+    compute(call, move |budget| {
         let Case { policy, question, reader: _, gate, confidence, explain: _ } = case.as_ref();
         let investigation = gate.as_ref().map(investigation);
         let subject = Subject {
@@ -69,8 +69,8 @@ async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<A
             confidence: *confidence,
         };
         assess(policy, subject, budget)
-    });
-    assessment.await.map_err(|stop| stopped(call, stop))
+    })
+    .await
 }
 
 fn partitioned(

@@ -2,11 +2,11 @@
 
 mod many;
 
-use gsar_core::budget::Budget;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use gsar_core::assess::{Assessment, Subject, assess};
+use gsar_core::budget::Budget;
 use gsar_core::coverage::coverage;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::policy::VerificationMode;
@@ -20,7 +20,7 @@ use tonic::Status;
 use super::not_rescored::{self, Scope};
 use super::{ChosenPolicy, Engine, PolicyUse, answer, claims, record};
 use crate::call::{Call, Step};
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::errors;
 
 pub(crate) use many::MAX_DECIDED;
@@ -76,9 +76,7 @@ impl Engine {
         }
         let evaluation = self.evaluation(&response.evaluation_id, answer, stored).await?;
         call.enter(Step::Decide);
-        let decided =
-            compute(call, move |budget| evaluation.decided(&policy, explain, response, budget));
-        decided.await.map_err(|stop| stopped(call, stop))
+        compute(call, move |budget| evaluation.decided(&policy, explain, response, budget)).await
     }
 
     async fn evaluation(

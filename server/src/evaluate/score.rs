@@ -11,7 +11,7 @@ use tonic::Status;
 
 use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation};
 use crate::call::{Call, Step};
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::telemetry;
 use crate::telemetry::safety::Outcomes;
 
@@ -44,10 +44,10 @@ impl Engine {
         let answer = match partition {
             Checked::Counts(counts) => by_counts(&policy, &counts, explain),
             Checked::Judged(partition) => {
-                let answer = compute(call, move |budget| {
+                let score = move |budget: &Budget| {
                     by_claims(&policy, partition, gate.as_ref(), explain, budget)
-                });
-                answer.await.map_err(|stop| stopped(call, stop))?
+                };
+                compute(call, score).await?
             }
         };
         Ok(answer)

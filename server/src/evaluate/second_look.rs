@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tonic::Status;
 
 use futures_util::stream::{self, StreamExt as _};
 use gsar_core::policy::{SecondLook, VerificationMode};
@@ -12,12 +11,13 @@ use gsar_core::verify::{EvidenceSet, Objection, Verified, after_turn, objections
 use gsar_core::{ClaimId, Class, JudgedClaim, role};
 use gsar_proto::v1;
 use metrics::counter;
+use tonic::Status;
 use tracing::Instrument as _;
 
 use super::decide::Case;
 use super::judging::{call_to_proto, count_call};
 use crate::call::{Call, Step};
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::judge::{self, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 use crate::telemetry::{metrics as names, traces};
 
@@ -140,7 +140,7 @@ impl Review<'_> {
         let room = reader.and_then(|reader| reader.capabilities().max_evidence_bytes);
         let room = room.unwrap_or(MAX_SHEET).min(MAX_SHEET);
         let case = Arc::clone(self.case);
-        let found = compute(self.call, move |budget| {
+        compute(self.call, move |budget| {
             let mut judged = judged;
             role::by_labels(&case.question.synthesis, &mut judged);
             let Case { policy, question, .. } = case.as_ref();
@@ -153,8 +153,8 @@ impl Review<'_> {
             let claims = verified.claims.iter().map(|claim| &claim.judged).filter(is_wanted);
             let sheets = sheets(mode, claims, &question.synthesis, &evidence, room);
             (verified, sheets)
-        });
-        found.await.map_err(|stop| stopped(self.call, stop))
+        })
+        .await
     }
 
     /// Has sheets read.

@@ -1,9 +1,9 @@
 //! Any bytes as claims about evidence of several shapes.
 #![no_main]
 
-use gsar_extraction::budget::Budget;
 use std::sync::LazyLock;
 
+use gsar_extraction::budget::Budget;
 use gsar_extraction::rules::Index;
 use gsar_extraction_fuzz::{facts, rule};
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,5 @@
 //! This module tests owners in every shape: what is said belongs to the subject that it is said of.
 
-use crate::budget::Budget;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,6 +7,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{Facts, Item};
+use crate::budget::Budget;
 
 pub(super) fn item(content: &str) -> Item<'_> {
     Item { tool: "", query: "", content, exhaustive: false }

@@ -1,9 +1,9 @@
-use crate::budget::Budget;
 use alloc::format;
 use alloc::string::String;
 
 use proptest::prelude::*;
 
+use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
 use super::Passages;

@@ -1,7 +1,6 @@
 //! This module judges the facts of a tool result, cell by cell: samples with their thresholds, series, conditions, states,
 //! codes; what is prose it hands on. It reads no text itself.
 
-use crate::budget::Budget;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
@@ -17,6 +16,7 @@ use super::signal::{is_generic, polarity_of, words};
 use super::summary::excerpt;
 use super::weigh::{Context, EMPTY, NO_NUMBER, Reference, Sample, is_no_number};
 use super::{Polarity, statement};
+use crate::budget::Budget;
 
 /// Judges a tool result.
 pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {

@@ -1,12 +1,12 @@
 //! This module decides many recorded evaluations anew, on what verification made of each when it was recorded. It verifies
 //! nothing and changes nothing.
 
-use gsar_core::budget::Budget;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use gsar_core::Policy;
 use gsar_core::assess::Assessment;
+use gsar_core::budget::Budget;
 use gsar_core::policy::VerificationMode;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::{parse, render, v1};
@@ -15,7 +15,7 @@ use tonic::Status;
 
 use super::{Evaluation, Evidence, before, is_partitioned};
 use crate::call::{Call, Step};
-use crate::compute::{compute, stopped};
+use crate::compute::compute;
 use crate::evaluate::record::refused;
 use crate::evaluate::{ChosenPolicy, Engine, answer, not_rescored, summary};
 use crate::ledger::{Answered, Filter};
@@ -51,8 +51,7 @@ impl Engine {
             let page = ledger.answers(filter.clone()).await.map_err(|error| refused(&error))?;
             let read = u32::try_from(page.evaluations.len()).unwrap_or(u32::MAX);
             left = left.saturating_sub(read);
-            let page_of_many = compute(call, move |budget| many.with(page.evaluations, budget));
-            many = page_of_many.await.map_err(|stop| stopped(call, stop))?;
+            many = compute(call, move |budget| many.with(page.evaluations, budget)).await?;
             match page.next_page_token {
                 Some(token) if left > 0 => filter.page_token = Some(token),
                 next => break next.is_some(),

@@ -20,7 +20,7 @@ pub use observations::{Interrupted, MAX_BYTES, Observations};
 
 use super::embedded::judgement;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use crate::compute::compute;
+use crate::compute::try_compute;
 
 /// The judge.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Judge for FactsJudge {
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         let (judge, asked) = (self.clone(), question.clone());
         Box::pin(async move {
-            let judged = compute(question, move |budget| judge.judge_now(&asked, budget)).await;
+            let judged = try_compute(question, move |budget| judge.judge_now(&asked, budget)).await;
             judged.unwrap_or_else(|_| Err(late(question)))
         })
     }

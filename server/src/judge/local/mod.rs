@@ -22,7 +22,7 @@ use super::embedded::judgement;
 use super::facts::ruling::{asks_or_proposes, ruled, undecided, ungrounded};
 use super::facts::{Kept, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use crate::compute::compute;
+use crate::compute::try_compute;
 
 /// Where the model comes from and how it is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl LocalJudge {
     async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
         let (judge, asked) = (self.clone(), question.clone());
-        let begun = compute(question, move |budget| judge.begin(&asked, budget)).await;
+        let begun = try_compute(question, move |budget| judge.begin(&asked, budget)).await;
         let Begun { starts, gaps, considered } = begun.map_err(|_| late(question))?;
         let pairs = starts.iter().zip(claims.iter()).filter_map(|(start, claim)| match start {
             Start::Asked(premise) => Some(Pair::new(&*claim.text, &*premise.text)),

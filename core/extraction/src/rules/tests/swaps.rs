@@ -1,12 +1,12 @@
 //! This module tests generated evidence whose values are swapped between things, attributes and units.
 
-use crate::budget::Budget;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use super::{Index, Outcome};
+use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
 /// How many false statements are made at least.
