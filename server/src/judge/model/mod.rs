@@ -6,6 +6,7 @@
 //! [`gsar_framing`]'s, hiding [`gsar_redaction`]'s.
 
 mod asked;
+mod calling;
 mod canary;
 mod choosing;
 mod draws;
@@ -22,25 +23,21 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
 use gsar_answer::{Bounds, Labels, Reading, Unreadable, read, repair_prompt};
-use gsar_chat::{Chat, ChatError, Price, Reply, Request, Role, Temperature, Trace, Turn};
+use gsar_chat::{Chat, Price, Request, Role, Temperature, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
 use gsar_redaction::Redactor;
-use tracing::Instrument as _;
 
 use super::spending::{Payer, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
 use asked::Asked;
 pub use choosing::lines_prompt;
-use expense::settle;
 pub use look::{EntityAnswer, EntityQuestion, Passage};
 use parts::{merged, parts};
 pub use prompt::{Prompt, PromptError};
 use prompt::{question as question_text, statements as statements_text};
 use shown::{Framing, Piece, Shown};
 use turn::shares;
-
-use crate::telemetry::traces::{self, ChatReply};
 
 /// How long a question without a deadline may take.
 const MAX_DURATION: Duration = Duration::from_secs(600);
@@ -351,65 +348,6 @@ impl ModelJudge {
         turn.calls.push(call);
         Ok((text, outcome))
     }
-
-    /// One call and its answer; one that fails is among the calls of the turn.
-    async fn send(
-        &self,
-        purpose: &'static str,
-        prompt: &str,
-        request: &mut Request,
-        allowed: &Allowance,
-        turn: &mut Part,
-    ) -> Result<(ModelCall, String), Failed> {
-        let expense = self.expense(request, &allowed.payer).await?;
-        let model = self.chat.model();
-        let provider = model.provider().conventional_name();
-        let span = traces::chat(provider, model.model(), purpose);
-        request.trace = traces::context(&span)
-            .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
-        let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
-        let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
-        let answer = match answer {
-            Ok(reply) => Ok(reply),
-            // A cut-off answer goes to the repair turn like any other that cannot be used.
-            Err(error) if error.code() == "ANSWER_TRUNCATED" => error.reply().cloned().ok_or(error),
-            Err(error) => Err(error),
-        };
-        match answer {
-            Ok(reply) => {
-                self.account(&mut call, &reply);
-                settle(expense, call.cost_micros);
-                traces::replied(&span, &reply_of(&call, ""));
-                Ok((call, reply.text))
-            }
-            Err(error) => {
-                call.attempts = u32::try_from(error.attempts.len()).unwrap_or(u32::MAX);
-                match error.reply() {
-                    Some(reply) => {
-                        self.account(&mut call, reply);
-                        call.attempts = call.attempts.max(1);
-                        settle(expense, call.cost_micros);
-                    }
-                    // Providers charge nothing for what they did not answer.
-                    None => settle(expense, Some(0)),
-                }
-                traces::replied(&span, &reply_of(&call, error.code()));
-                turn.calls.push(call);
-                Err(chat_failed(&error))
-            }
-        }
-    }
-
-    fn account(&self, call: &mut ModelCall, reply: &Reply) {
-        call.model.clone_from(&reply.model);
-        call.attempts = u32::try_from(reply.attempts.len()).unwrap_or(u32::MAX);
-        if let Some(usage) = &reply.usage {
-            (call.input_tokens, call.output_tokens) = (usage.input, usage.output);
-            call.cost_micros = self.options.price.as_ref().map(|price| price.cost(usage));
-        }
-        let end = reply.text.floor_char_boundary(ModelCall::MAX_ANSWER);
-        reply.text.get(..end).unwrap_or_default().clone_into(&mut call.answer);
-    }
 }
 
 impl Judge for ModelJudge {
@@ -447,17 +385,6 @@ impl Judge for ModelJudge {
     }
 }
 
-/// What the span of a call says of it.
-fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
-    ChatReply {
-        model: &call.model,
-        tokens: (call.input_tokens, call.output_tokens),
-        attempts: call.attempts,
-        cost_micros: call.cost_micros,
-        code,
-    }
-}
-
 /// The object in an answer, which may stand among other words.
 fn object_in<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     let object = text.find('{').zip(text.rfind('}'));
@@ -480,18 +407,6 @@ fn unreadable(error: &Unreadable) -> Failed {
             Failed::Otherwise { code, reason }
         }
         error => otherwise(code, error),
-    }
-}
-
-fn chat_failed(error: &ChatError) -> Failed {
-    match error.code() {
-        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
-        code => {
-            // The report of the failure names the model.
-            let reason = error.to_string();
-            let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
-            Failed::Otherwise { code, reason: reason.to_owned() }
-        }
     }
 }
 

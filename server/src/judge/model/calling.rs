@@ -1,0 +1,93 @@
+//! This module makes one call of a chat model: paid for, traced and accounted. It reads no answer.
+
+use gsar_chat::{ChatError, Reply, Request, Trace};
+use tracing::Instrument as _;
+
+use super::expense::settle;
+use super::{Allowance, Failed, ModelJudge, Part};
+use crate::judge::ModelCall;
+use crate::telemetry::traces::{self, ChatReply};
+
+impl ModelJudge {
+    /// One call and its answer; one that fails is among the calls of the turn.
+    pub(super) async fn send(
+        &self,
+        purpose: &'static str,
+        prompt: &str,
+        request: &mut Request,
+        allowed: &Allowance,
+        turn: &mut Part,
+    ) -> Result<(ModelCall, String), Failed> {
+        let expense = self.expense(request, &allowed.payer).await?;
+        let model = self.chat.model();
+        let provider = model.provider().conventional_name();
+        let span = traces::chat(provider, model.model(), purpose);
+        request.trace = traces::context(&span)
+            .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
+        let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
+        let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
+        let answer = match answer {
+            Ok(reply) => Ok(reply),
+            // A cut-off answer goes to the repair turn like any other that cannot be used.
+            Err(error) if error.code() == "ANSWER_TRUNCATED" => error.reply().cloned().ok_or(error),
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(reply) => {
+                self.account(&mut call, &reply);
+                settle(expense, call.cost_micros);
+                traces::replied(&span, &reply_of(&call, ""));
+                Ok((call, reply.text))
+            }
+            Err(error) => {
+                call.attempts = u32::try_from(error.attempts.len()).unwrap_or(u32::MAX);
+                match error.reply() {
+                    Some(reply) => {
+                        self.account(&mut call, reply);
+                        call.attempts = call.attempts.max(1);
+                        settle(expense, call.cost_micros);
+                    }
+                    // Providers charge nothing for what they did not answer.
+                    None => settle(expense, Some(0)),
+                }
+                traces::replied(&span, &reply_of(&call, error.code()));
+                turn.calls.push(call);
+                Err(chat_failed(&error))
+            }
+        }
+    }
+
+    fn account(&self, call: &mut ModelCall, reply: &Reply) {
+        call.model.clone_from(&reply.model);
+        call.attempts = u32::try_from(reply.attempts.len()).unwrap_or(u32::MAX);
+        if let Some(usage) = &reply.usage {
+            (call.input_tokens, call.output_tokens) = (usage.input, usage.output);
+            call.cost_micros = self.options.price.as_ref().map(|price| price.cost(usage));
+        }
+        let end = reply.text.floor_char_boundary(ModelCall::MAX_ANSWER);
+        reply.text.get(..end).unwrap_or_default().clone_into(&mut call.answer);
+    }
+}
+
+/// What the span of a call says of it.
+fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
+    ChatReply {
+        model: &call.model,
+        tokens: (call.input_tokens, call.output_tokens),
+        attempts: call.attempts,
+        cost_micros: call.cost_micros,
+        code,
+    }
+}
+
+fn chat_failed(error: &ChatError) -> Failed {
+    match error.code() {
+        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
+        code => {
+            // The report of the failure names the model.
+            let reason = error.to_string();
+            let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
+            Failed::Otherwise { code, reason: reason.to_owned() }
+        }
+    }
+}
