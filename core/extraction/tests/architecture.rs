@@ -19,7 +19,7 @@ use source::{MAX_LINES, cycles, files, uses};
 /// Files that are longer than allowed, with their lines: a number can only shrink, and no file can come in.
 const LONG: [(&str, usize); 5] = [
     ("report/blocks.rs", 432),
-    ("report/reader.rs", 553),
+    ("report/reader.rs", 459),
     ("report/words.rs", 508),
     ("text/figures/scan.rs", 532),
     ("text/polarity.rs", 497),

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use super::file::Literal;
+use super::literal::Literal;
 use super::{Policy, PolicyProblem};
 use crate::fixed::Millionths;
 

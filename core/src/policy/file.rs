@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;
+use super::literal::{Literal, choice, count, decimal, limit, rollout, switch, text};
 use super::retired::retired;
 use super::{
     DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
@@ -175,46 +176,6 @@ impl Entry {
     }
 }
 
-pub(super) enum Literal {
-    Number(String),
-    Text(String),
-    Switch(bool),
-    Other,
-}
-
-impl Literal {
-    fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// A decimal.
-    pub(super) fn decimal(&self) -> Result<Millionths, String> {
-        decimal(self)
-    }
-
-    /// A whole number.
-    pub(super) fn count(&self) -> Result<u32, String> {
-        count(self)
-    }
-
-    /// A text.
-    pub(super) fn text(&self) -> Result<String, String> {
-        text(self)
-    }
-
-    fn shown(&self) -> &str {
-        match self {
-            Self::Number(text) | Self::Text(text) => text,
-            Self::Switch(true) => "true",
-            Self::Switch(false) => "false",
-            Self::Other => "a list, date or table",
-        }
-    }
-}
-
 fn flatten(table: &DeTable<'_>, prefix: &str, entries: &mut Vec<Entry>) {
     for (key, value) in table {
         let field = format!("{prefix}{}", key.get_ref());
@@ -327,59 +288,6 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
 
 fn unknown_field() -> String {
     "belongs to no field of a policy; `gsar policy show reference` lists them all".to_owned()
-}
-
-fn decimal(literal: &Literal) -> Result<Millionths, String> {
-    match literal {
-        Literal::Number(number) => number.parse().map_err(|error| format!("{error}")),
-        _ => Err("is not a number".to_owned()),
-    }
-}
-
-fn limit(literal: &Literal) -> Result<Option<Millionths>, String> {
-    match literal {
-        Literal::Text(text) if text == "none" => Ok(None),
-        Literal::Number(_) => decimal(literal).map(Some),
-        _ => Err("is neither a number nor \"none\"".to_owned()),
-    }
-}
-
-fn count(literal: &Literal) -> Result<u32, String> {
-    match literal {
-        Literal::Number(number) => {
-            number.parse().map_err(|_| format!("is not a whole number from 0 to {}", u32::MAX))
-        }
-        _ => Err("is not a whole number".to_owned()),
-    }
-}
-
-fn switch(literal: &Literal) -> Result<bool, String> {
-    match literal {
-        Literal::Switch(switch) => Ok(*switch),
-        _ => Err("is neither true nor false".to_owned()),
-    }
-}
-
-fn text(literal: &Literal) -> Result<String, String> {
-    literal.as_text().map(ToOwned::to_owned).ok_or_else(|| "is not a text".to_owned())
-}
-
-fn rollout(literal: &Literal) -> Result<RolloutMode, String> {
-    let modes = [
-        ("off", RolloutMode::Off),
-        ("shadow", RolloutMode::Shadow),
-        ("active", RolloutMode::Active),
-    ];
-    choice(literal, &modes)
-}
-
-fn choice<T: Copy>(literal: &Literal, choices: &[(&str, T)]) -> Result<T, String> {
-    let given = literal.as_text();
-    let found = choices.iter().find(|(name, _)| Some(*name) == given);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        format!("is not one of {}", names.join(", "))
-    })
 }
 
 /// Values no preset has, so that a preset file which forgets one fails its check.

@@ -6,6 +6,7 @@
 mod certificate;
 mod check;
 mod file;
+mod literal;
 mod presets;
 mod retired;
 mod strictness;

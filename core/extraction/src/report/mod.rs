@@ -9,6 +9,7 @@ mod code;
 mod html;
 mod kind;
 mod labels;
+mod pieces;
 mod presupposed;
 mod reader;
 mod rendered;

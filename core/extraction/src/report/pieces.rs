@@ -1,0 +1,105 @@
+//! This module tells what a piece of a report looks like: a label, an address, a number of a section, a fragment. It keeps nothing.
+
+use super::blocks::Block;
+use super::rendered::Rendered;
+use super::words::{has_predicate, tells};
+use crate::text::part;
+use crate::text::tokens::words;
+
+pub(super) fn joined(label: &Rendered, text: &Rendered, with_source: bool) -> Rendered {
+    let mut all = Rendered::default();
+    if with_source {
+        all.append(label);
+    } else {
+        all.add(label.text());
+    }
+    all.add(": ");
+    all.append(text);
+    all
+}
+
+pub(super) fn without_colon(text: &Rendered) -> Rendered {
+    let kept = text.text().trim_end_matches([':', '：', ' ']).len();
+    text.slice(0..kept)
+}
+
+/// A heading without what stands in parentheses at its end.
+pub(super) fn without_remark(heading: &str) -> &str {
+    let open = heading.rfind(" (").filter(|_| heading.ends_with(')'));
+    open.map_or(heading, |at| part(heading, 0..at))
+}
+
+/// Whether a text says next to nothing without what it stands under.
+pub(super) fn is_short_or_verbless(text: &str) -> bool {
+    const MAX_SHORT: usize = 3;
+    !has_predicate(text) || words(text).nth(MAX_SHORT).is_none()
+}
+
+pub(super) fn parted_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
+    let at = text.text().find(": ")?;
+    Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
+}
+
+/// Whether a label says what brought something about.
+pub(super) fn is_cause(label: &str) -> bool {
+    words(label).any(|word| {
+        ["cause", "causes", "culprit", "trigger", "suspect"].iter().any(|name| word.is(name))
+    })
+}
+
+/// How far the bold text goes that a block begins with.
+pub(super) fn bold_start(block: &Block) -> usize {
+    let (Some(span), Some(strong)) = (block.text.span(), block.strong.first()) else { return 0 };
+    let begins = strong.start <= span.start;
+    if begins { block.text.offset(strong.end) } else { 0 }
+}
+
+/// A bold label with its colon, and what stands after it.
+pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
+    const MAX_BYTES: usize = 60;
+    if bold == 0 || bold > MAX_BYTES {
+        return None;
+    }
+    let label = text.slice(0..bold).trimmed();
+    let rest = text.slice(bold..text.text().len());
+    let colon_after = rest.text().trim_start().starts_with([':', '：']);
+    let names_what_follows =
+        label.text().ends_with('.') && opens_a_clause(label.text()) && !rest.is_blank();
+    if !label.text().ends_with([':', '：']) && !colon_after && !names_what_follows {
+        return None;
+    }
+    let kept = label.text().trim_end_matches([':', '：', '.', ' ']).len();
+    let skipped = rest.text().len() - rest.text().trim_start_matches([':', '：', ' ']).len();
+    Some((label.slice(0..kept), rest.slice(skipped..rest.text().len()).trimmed()))
+}
+
+/// Whether a text begins as "What was exhausted" and "How it spread" do, which is no sentence by itself.
+fn opens_a_clause(text: &str) -> bool {
+    words(text).next().is_some_and(|first| {
+        ["how", "what", "when", "where", "which", "who", "why"].iter().any(|word| first.is(word))
+    })
+}
+
+/// A short text with a colon at its end that says nothing by itself.
+pub(super) fn is_label(text: &str) -> bool {
+    const MAX_WORDS: usize = 8;
+    words(text).take(MAX_WORDS + 1).count() <= MAX_WORDS && !tells(text)
+}
+
+/// Whether a text is nothing but an address.
+pub(super) fn is_address(text: &str) -> bool {
+    let scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
+    scheme && !text.contains(char::is_whitespace)
+}
+
+/// The bytes of a section number such as `3.` or `2.1)` that a heading begins with.
+pub(super) fn section_number(heading: &str) -> usize {
+    let length = heading
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b')'))
+        .count();
+    let number = part(heading, 0..length);
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.contains(['.', ')']);
+    let spaced = part(heading, length..heading.len()).starts_with(char::is_whitespace);
+    if is_number && spaced { length } else { 0 }
+}
