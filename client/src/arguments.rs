@@ -186,7 +186,7 @@ pub(crate) struct Gate {
     /// The policy to decide by; without it the server's default
     #[arg(long, short, value_name = "NAME")]
     pub(crate) policy: Option<String>,
-    /// How to print
+    /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -217,7 +217,7 @@ pub(crate) struct Cap {
     /// The policy to decide by; without it the server's default
     #[arg(long, short, value_name = "NAME")]
     pub(crate) policy: Option<String>,
-    /// How to print
+    /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -233,7 +233,7 @@ pub(crate) enum Policy {
     ///
     /// Asks a running server; where there is none, lists the presets.
     List {
-        /// How to print
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
         #[command(flatten)]

@@ -48,7 +48,7 @@ pub(crate) struct Drive {
     /// How many seconds the investigation may take
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     wall_clock: Option<u32>,
-    /// How to print
+    /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub(crate) struct Evaluate {
     /// A corpus of stored evidence that counts as well; see gsar evidence
     #[arg(long, value_name = "CORPUS", conflicts_with = "request")]
     pub(crate) corpus: Option<String>,
-    /// How often each chat model is asked, 1 to 10; the answers vote. Without it as the server is configured
+    /// How often each chat model is asked, 1 to 10; the answers vote [default: as the server is configured]
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(crate) samples: Option<u32>,
     /// The policy to decide by; without it the server's default
@@ -57,7 +57,7 @@ pub(crate) struct Evaluate {
     /// Whole requests instead: one EvaluateRequest as JSON, or one per line; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,
-    /// How to print
+    /// The output format
     #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
     pub(crate) output: Format,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(crate) struct Explain {
     /// A file of evidence, or a directory with everything below it; may be given several times
     #[arg(long, short, value_name = "PATH", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// How to print
+    /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]

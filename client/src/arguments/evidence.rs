@@ -27,7 +27,7 @@ pub(crate) enum Evidence {
         /// How long the corpus is kept from now on; without it as it was, or the server's default
         #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u32).range(1..))]
         keep: Option<u32>,
-        /// How to print
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
         #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) enum Evidence {
     },
     /// List the corpora
     List {
-        /// How to print
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
         #[command(flatten)]
@@ -106,7 +106,7 @@ pub(crate) struct Search {
     /// Only passages that name this
     #[arg(long, value_name = "NAME")]
     pub(crate) entity: Vec<String>,
-    /// How to print
+    /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]

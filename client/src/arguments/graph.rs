@@ -44,7 +44,7 @@ Examples:
         /// The most bytes of passages, 1024 to 1048576 [default: 16384]
         #[arg(long, value_name = "BYTES")]
         bytes: Option<u32>,
-        /// How to print
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
         #[command(flatten)]

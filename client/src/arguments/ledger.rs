@@ -47,7 +47,7 @@ pub(crate) enum Ledger {
         /// How many at most
         #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
-        /// How to print
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
         #[command(flatten)]
@@ -70,7 +70,7 @@ pub(crate) enum Ledger {
         /// Print one page of HTML that needs nothing beside it, for a ticket or a mail
         #[arg(long, conflicts_with_all = ["explain", "only", "evidence", "output"])]
         html: bool,
-        /// How to print
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
         #[command(flatten)]
@@ -137,7 +137,7 @@ pub(crate) struct Rescore {
     /// The policy to decide by; without it the server's default
     #[arg(long, short, value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(crate) policy: String,
-    /// How to print
+    /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]
