@@ -43,7 +43,7 @@ def campaign(folder, target, shape, minutes):
     while processor_seconds() - before < minutes * 60:
         done = subprocess.run(
             [program, corpus, folder / "seeds" / shape, f"-artifact_prefix={artifacts}/", f"-max_total_time={SLICE}",
-             "-max_len=8192", "-timeout=20", "-rss_limit_mb=4096", "-print_final_stats=1"],
+             "-max_len=262144", "-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors="replace", check=False)
         log = done.stderr
         if done.returncode != 0:

@@ -1,4 +1,4 @@
-//! This module makes inputs of shapes that have cost much for their size, and times the pure code that reads them.
+//! This module makes inputs of shapes that have cost much for their size, and measures the pure code that reads them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,7 +13,20 @@ use gsar_extraction::rules::Index;
 use crate::processor_time::of_this_thread;
 
 /// A function that reads an input.
-type Read = fn(&str);
+type Read = fn(&str, &Budget);
+
+/// What an input took.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// The length of the input.
+    pub bytes: usize,
+    /// The processor time.
+    pub time: Duration,
+    /// The units of work.
+    pub units: u64,
+    /// The bytes of memory, as the budget counts them.
+    pub held: u64,
+}
 
 /// Inputs of one shape.
 #[derive(Clone, Copy)]
@@ -25,18 +38,20 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The length of an input of about that many bytes, and the processor time it takes.
+    /// Reads an input of about that many bytes.
     #[must_use]
-    pub fn measure(&self, bytes: usize) -> (usize, Duration) {
+    pub fn measure(&self, bytes: usize) -> Measured {
         let mut input = String::new();
         let mut number = 0;
         while input.len() < bytes {
             input.push_str(&self.unit.replace("{n}", &number.to_string()));
             number += 1;
         }
+        let budget = Budget::unlimited();
         let begin = of_this_thread();
-        (self.read)(&input);
-        (input.len(), of_this_thread().saturating_sub(begin))
+        (self.read)(&input, &budget);
+        let time = of_this_thread().saturating_sub(begin);
+        Measured { bytes: input.len(), time, units: budget.spent(), held: budget.held() }
     }
 }
 
@@ -122,51 +137,52 @@ pub fn shapes() -> impl Iterator<Item = Shape> {
     SHAPES.iter().map(|&(name, unit, read)| Shape { name, unit, read })
 }
 
-fn report(text: &str) {
-    black_box(gsar_core::split::split(text, &Budget::unlimited()));
+fn report(text: &str, budget: &Budget) {
+    black_box(gsar_core::split::split(text, budget));
 }
 
 /// As many bytes of evidence as of headings.
-fn headings(text: &str) {
+fn headings(text: &str, budget: &Budget) {
     let evidence = text.replace("# Pod", "the pod").replace("failed", "is slow");
-    black_box(Document::read(text, &[&evidence], &Budget::unlimited()));
+    black_box(Document::read(text, &[&evidence], budget));
 }
 
-fn read<T>(content: &str, then: impl FnOnce(&Index<'_>, &Passages<'_, '_>) -> T) -> T {
+fn read<T>(
+    content: &str,
+    budget: &Budget,
+    then: impl FnOnce(&Index<'_>, &Passages<'_, '_>) -> T,
+) -> T {
     let item = Item { tool: "kubectl logs", query: "", content, exhaustive: true };
-    let index = Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited());
-    let passages = Passages::new(index.facts(), &Budget::unlimited());
+    let index = Index::new(Facts::read([item], budget), budget);
+    let passages = Passages::new(index.facts(), budget);
     then(&index, &passages)
 }
 
-fn evidence(text: &str) {
-    read(text, |index, passages| {
+fn evidence(text: &str, budget: &Budget) {
+    read(text, budget, |index, passages| {
         black_box((index, passages));
     });
 }
 
-fn json_array(text: &str) {
-    evidence(&format!("[{}1]", text));
+fn json_array(text: &str, budget: &Budget) {
+    evidence(&format!("[{text}1]"), budget);
 }
 
-fn deep_json(text: &str) {
-    evidence(&format!("{text}{}", "]".repeat(text.len())));
+fn deep_json(text: &str, budget: &Budget) {
+    evidence(&format!("{text}{}", "]".repeat(text.len())), budget);
 }
 
-/// A claim for each KiB of evidence.
-fn claims_on_a_line(text: &str) {
-    read(text, |index, passages| {
-        for number in 0..text.len() / 1024 {
+/// The same claims about any size of evidence.
+fn claims_on_a_line(text: &str, budget: &Budget) {
+    read(text, budget, |index, passages| {
+        for number in 0..64 {
             let claim =
                 format!("The pod cart-{number} was restarted by the pod cart-{}.", number + 1);
-            black_box((
-                index.check(&claim),
-                passages.premise(&claim, MAX_PREMISE, &Budget::unlimited()),
-            ));
+            black_box((index.check(&claim), passages.premise(&claim, MAX_PREMISE, budget)));
         }
     });
 }
 
-fn policy(text: &str) {
+fn policy(text: &str, _: &Budget) {
     let _ = black_box(Policy::from_toml(text));
 }

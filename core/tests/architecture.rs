@@ -180,16 +180,19 @@ const MODULES: [(&str, &[&str]); 14] = [
 ];
 
 /// What every module of the server may use.
-const COMMON: [&str; 10] = [
+const COMMON: [&str; 13] = [
     "attestation",
     "call",
     "compute",
     "config",
     "errors",
     "identity",
+    "memory",
     "offload",
     "owner",
     "telemetry",
+    "wall_clock",
+    "weigh",
     "weight",
 ];
 

@@ -1,5 +1,5 @@
-//! This module is what a call carries through the server once it was let in: its deadline, the step it has come to and its
-//! permit. It knows no service and no rule.
+//! This module is what a call carries through the server once it was let in: its deadline, the step it has come to, its
+//! permit, and what it may take. It knows no service and no rule.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
+use crate::compute::{Bounds, Share};
 use crate::identity::{NotAdmitted, Principal, Standing};
+use crate::memory::{Arrived, Weighed};
 
 /// A call that was let in: its deadline, how far it came, and its permit.
 #[derive(Clone, Debug)]
@@ -24,6 +26,12 @@ pub struct Call {
     /// By what it was let in; `None` of a call of the server to itself.
     standing: Option<Standing>,
     progress: Arc<InProgress>,
+    /// What its computations may take.
+    share: Arc<Share>,
+    /// The room of its message.
+    _message: Option<Arc<Weighed>>,
+    /// What has arrived after that.
+    arrived: Option<Arc<Arrived>>,
 }
 
 /// Held by the work on a call, even after its caller has gone.
@@ -67,6 +75,8 @@ pub(crate) struct Terms {
     allowed: Duration,
     attestation: Attestation,
     standing: Option<Standing>,
+    bounds: Arc<Bounds>,
+    arrived: Option<Arc<Arrived>>,
 }
 
 impl Terms {
@@ -85,8 +95,11 @@ impl Terms {
     /// # Errors
     /// [`NotAdmitted`] where the caller may send none any more.
     pub(crate) fn admitted(&self, permit: Permit) -> Result<Call, NotAdmitted> {
-        let (standing, attestation) = (self.standing.clone(), self.attestation.clone());
-        Ok(Call::new(Some(permit), self.allowed, attestation, self.principal()?, standing))
+        let principal = self.principal()?;
+        let Self { allowed, attestation, standing, bounds, arrived } = self.clone();
+        let share = Share::new(&bounds);
+        let call = Call::new(Some(permit), allowed, attestation, principal, standing, share);
+        Ok(Call { _message: taken(arrived.as_ref()), ..call })
     }
 
     fn principal(&self) -> Result<Arc<Principal>, NotAdmitted> {
@@ -137,15 +150,19 @@ impl Call {
         allowed: Duration,
         attestation: Attestation,
         standing: Standing,
+        share: Share,
+        arrived: Arrived,
     ) -> Self {
         let principal = Arc::clone(standing.principal());
-        Self::new(Some(permit), allowed, attestation, principal, Some(standing))
+        let call = Self::new(Some(permit), allowed, attestation, principal, Some(standing), share);
+        Self { arrived: Some(Arc::new(arrived)), ..call }
     }
 
     /// A call of the server to itself, outside every limit.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
-        Self::new(None, allowed, Attestation::default(), Principal::anybody(), None)
+        let (nobody, share) = (Principal::anybody(), Share::unlimited());
+        Self::new(None, allowed, Attestation::default(), nobody, None, share)
     }
 
     fn new(
@@ -154,10 +171,32 @@ impl Call {
         attestation: Attestation,
         principal: Arc<Principal>,
         standing: Option<Standing>,
+        share: Share,
     ) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
-        let deadline = Instant::now() + allowed;
-        Self { deadline, allowed, attestation, principal, standing, progress }
+        let (deadline, share) = (Instant::now() + allowed, Arc::new(share));
+        let (message, arrived) = (None, None);
+        Self {
+            deadline,
+            allowed,
+            attestation,
+            principal,
+            standing,
+            progress,
+            share,
+            _message: message,
+            arrived,
+        }
+    }
+
+    /// What its computations may take.
+    pub(crate) const fn share(&self) -> &Arc<Share> {
+        &self.share
+    }
+
+    /// What has arrived of its messages.
+    pub(crate) const fn arrived(&self) -> Option<&Arc<Arrived>> {
+        self.arrived.as_ref()
     }
 
     /// The same call, with the checks that an investigation declared.
@@ -171,6 +210,8 @@ impl Call {
             allowed: self.allowed,
             attestation: self.attestation.clone(),
             standing: self.standing.clone(),
+            bounds: Arc::clone(self.share.bounds()),
+            arrived: self.arrived.clone(),
         }
     }
 
@@ -184,7 +225,13 @@ impl Call {
             Some(standing) => standing.now()?,
             None => Arc::clone(&self.principal),
         };
-        Ok(Self { deadline: Instant::now() + self.allowed, principal, ..self.clone() })
+        Ok(Self {
+            deadline: Instant::now() + self.allowed,
+            principal,
+            share: Arc::new(Share::new(self.share.bounds())),
+            _message: taken(self.arrived.as_ref()),
+            ..self.clone()
+        })
     }
 
     /// Notes the step the call has come to.
@@ -197,4 +244,9 @@ impl Call {
         let number = usize::from(self.progress.step.load(Ordering::Relaxed));
         Step::ALL.get(number).copied().unwrap_or(Step::Read)
     }
+}
+
+/// The room of the message that has just come.
+fn taken(arrived: Option<&Arc<Arrived>>) -> Option<Arc<Weighed>> {
+    arrived.and_then(|arrived| arrived.take()).map(Arc::new)
 }

@@ -113,6 +113,29 @@ pub fn message_too_large(limit: u64) -> Status {
     status(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message, details)
 }
 
+/// RESOURCE_EXHAUSTED: the calls in progress leave no memory for a message.
+#[must_use]
+pub fn too_much_memory(bound: u64) -> Status {
+    let message = format!(
+        "the calls in progress take the {bound} bytes of limits.memory; try again shortly, or send less"
+    );
+    let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+    details.add_quota_failure_violation("limits.memory", message.clone());
+    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
+}
+
+/// RESOURCE_EXHAUSTED: what a call asks for takes more work or memory than a limit allows.
+#[must_use]
+pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
+    let message = format!(
+        "the report and its evidence take more than {limit}, {what}, during {step}; send less evidence or fewer claims, or raise the limit"
+    );
+    let mut details = ErrorDetails::with_quota_failure_violation(limit, message.clone());
+    let metadata = [("step".to_owned(), step.to_owned()), ("limit".to_owned(), limit.to_owned())];
+    details.set_error_info(ErrorReason::TooMuchWork.code(), ERROR_DOMAIN, metadata);
+    Status::with_error_details(Code::ResourceExhausted, message, details)
+}
+
 /// DEADLINE_EXCEEDED: the deadline passed at a step, which the metadata name.
 #[must_use]
 pub fn deadline_exceeded(step: &'static str) -> Status {

@@ -5,25 +5,64 @@ use std::time::Duration;
 
 use crate::support::process::Process;
 use crate::support::{self, health};
+use bytes::Bytes;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use http_body::Frame;
+use http_body_util::StreamBody;
 use rustix::process::Signal;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::body::Body;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_types::StatusExt as _;
+use tower::{Service as _, ServiceExt as _};
 
-/// Reading it takes a minute without optimisation.
-fn long_report() -> v1::EvaluateRequest {
-    let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..v1::Report::default() };
+/// Reading 4 MiB takes a minute without optimisation.
+const LONG: usize = 4 << 20;
+
+fn long_report(bytes: usize) -> v1::EvaluateRequest {
+    let report = v1::Report { synthesis: "1,".repeat(bytes / 2), ..v1::Report::default() };
     v1::EvaluateRequest { report: Some(report), ..support::request() }
 }
 
 async fn evaluate(channel: Channel, within: Duration) -> Result<(), Status> {
+    evaluate_bytes(channel, LONG, within).await
+}
+
+async fn evaluate_bytes(channel: Channel, bytes: usize, within: Duration) -> Result<(), Status> {
     let mut client = GroundingServiceClient::new(channel);
-    let mut request = Request::new(long_report());
+    let mut request = Request::new(long_report(bytes));
     request.set_timeout(within);
     client.evaluate(request).await.map(drop)
+}
+
+/// Sends that many bytes of a message that has more.
+async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
+    let (parts, body) = mpsc::channel(1);
+    let body = Body::new(StreamBody::new(ReceiverStream::new(body)));
+    let request = http::Request::post("http://localhost/gsar.v1.GroundingService/Evaluate")
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .body(body)
+        .unwrap();
+    let answer = tokio::spawn(async move { channel.ready().await?.call(request).await });
+    let mut head = vec![0];
+    head.extend(u32::try_from(bytes + 1).unwrap().to_be_bytes());
+    for part in [head, vec![0; bytes]] {
+        parts.send(Ok::<_, Status>(Frame::data(Bytes::from(part)))).await.unwrap();
+    }
+    (parts, answer)
+}
+
+/// The limit that a refusal names, and whether it says when to come back.
+fn named(refused: &Status) -> (String, bool) {
+    let details = refused.get_error_details();
+    let quota = details.quota_failure().unwrap_or_else(|| panic!("{refused:?}"));
+    (quota.violations[0].subject.clone(), details.retry_info().is_some())
 }
 
 /// Has as many long reports evaluated, each until `within`.
@@ -113,4 +152,61 @@ async fn a_second_signal_ends_a_busy_server_at_once() {
     let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
     assert_eq!(status.code(), Some(1));
     drop(calls);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_takes_too_much_work_or_memory_is_refused_and_says_why() {
+    for (limit, config) in [
+        ("limits.work", "work = 1_000_000"),
+        ("limits.memory", "memory = \"40MiB\"\nmessage = \"5MiB\""),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process::configured(folder.path(), &format!("[limits]\n{config}\n"));
+        let channel = support::connect(&folder.path().join("gsar.sock")).await;
+        let refused = evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+        assert_eq!(named(&refused), (limit.to_owned(), false), "{refused:?}");
+        GroundingServiceClient::new(channel).evaluate(support::request()).await.unwrap();
+        drop(process);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_without_room_is_refused_until_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    // Room for one of the long reports and no second one.
+    let config = "[limits]\nmessage = \"5MiB\"\nmemory = \"48MiB\"\n";
+    let process = Process::configured(folder.path(), config);
+    let waiting = support::connect(&folder.path().join("gsar.sock")).await;
+    let channel = support::connect(&folder.path().join("gsar.sock")).await;
+    let held = begin_a_message(waiting, 4 << 20).await;
+    let refused = loop {
+        match evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err() {
+            // All of the first has not arrived.
+            refused if named(&refused).1 => break refused,
+            _ => {}
+        }
+    };
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+    assert_eq!(named(&refused).0, "limits.memory", "{refused:?}");
+    drop(held);
+    // A call that has room is refused for what reading it takes.
+    while named(&evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err()).1 {}
+    drop(process);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_computes_at_the_end_of_the_grace_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::configured(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
+    let channel = support::connect(&folder.path().join("gsar.sock")).await;
+    let mut calls = JoinSet::new();
+    calls.spawn(evaluate_bytes(channel.clone(), LONG / 16, Duration::from_secs(60)));
+    for _ in 0..100 {
+        assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
+    }
+    process.signal(Signal::TERM);
+    let ended = calls.join_next().await.unwrap().unwrap().unwrap_err();
+    assert_eq!(ended.code(), Code::Unavailable, "{ended:?}");
+    assert!(ended.message().contains("draining"), "{ended:?}");
 }

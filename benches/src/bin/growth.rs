@@ -1,10 +1,8 @@
 //! This program prints the processor time of pure code against the size of what is read: reports, evidence, claims, citations
 //! and policies of shapes that have cost much, each at four sizes, with the exponent of the growth.
 
-use std::time::Duration;
-
 use clap::Parser;
-use gsar_benches::growth::{Shape, exponent, shapes};
+use gsar_benches::growth::{Measured, Shape, exponent, shapes};
 
 /// Prints a line per shape: bytes, seconds of processor time at each size, seconds per MiB, exponent.
 #[derive(Parser)]
@@ -23,27 +21,40 @@ struct Arguments {
 #[expect(clippy::print_stdout, reason = "this is what the program is for")]
 fn main() {
     let arguments = Arguments::parse();
-    println!("{:34} {:>9} {:>9} {:>9} {:>9}  s/MiB  exponent", "shape", "1/8", "1/4", "1/2", "1");
+    println!(
+        "{:34} {:>9} {:>9} {:>9} {:>9}  s/MiB  exponent  units/byte  bytes held/byte",
+        "shape", "1/8", "1/4", "1/2", "1"
+    );
     for shape in shapes().filter(|shape| shape.name.contains(&arguments.only)) {
-        let times = times(&shape, &arguments);
-        let shown =
-            |at: usize| times.get(at).map_or("-".to_owned(), |(_, time)| format!("{time:.3}"));
+        let measured = measured(&shape, &arguments);
+        let shown = |at: usize| match measured.get(at) {
+            Some(measured) => format!("{:.3}", measured.time.as_secs_f64()),
+            None => "-".to_owned(),
+        };
         let columns: String = (0..4).map(|at| format!(" {:>9}", shown(at))).collect();
-        let (bytes, seconds) = times.last().copied().unwrap_or_default();
-        let per_mebibyte = seconds / (bytes as f64 / f64::from(1 << 20));
-        println!("{:34}{columns}  {per_mebibyte:5.2}  {:.2}", shape.name, exponent(&times));
+        let Some(largest) = measured.last() else { continue };
+        let bytes = largest.bytes as f64;
+        let per_mebibyte = largest.time.as_secs_f64() / (bytes / f64::from(1 << 20));
+        let times: Vec<_> =
+            measured.iter().map(|each| (each.bytes, each.time.as_secs_f64())).collect();
+        println!(
+            "{:34}{columns}  {per_mebibyte:5.2}  {:8.2}  {:10.1}  {:15.1}",
+            shape.name,
+            exponent(&times),
+            largest.units as f64 / bytes,
+            largest.held as f64 / bytes,
+        );
     }
 }
 
-/// Bytes and seconds at each size, until one takes too long.
-fn times(shape: &Shape, arguments: &Arguments) -> Vec<(usize, f64)> {
-    let mut found: Vec<(usize, f64)> = Vec::new();
+/// What each size took, until one took too long.
+fn measured(shape: &Shape, arguments: &Arguments) -> Vec<Measured> {
+    let mut found: Vec<Measured> = Vec::new();
     for part in [8, 4, 2, 1] {
-        if found.last().is_some_and(|(_, seconds)| *seconds > arguments.patience) {
+        if found.last().is_some_and(|last| last.time.as_secs_f64() > arguments.patience) {
             break;
         }
-        let (bytes, time): (usize, Duration) = shape.measure(arguments.bytes / part);
-        found.push((bytes, time.as_secs_f64()));
+        found.push(shape.measure(arguments.bytes / part));
     }
     found
 }

@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod budget;
 pub mod facts;
+mod memory;
 pub mod passages;
 pub mod report;
 pub mod rules;

@@ -17,6 +17,9 @@ use crate::verify::EvidenceSet;
 /// The most statements of a sheet, so that its answer stays short.
 const MAX_STATEMENTS: usize = 40;
 
+/// What showing a quote with its context takes.
+const UNITS_FOR_QUOTE: usize = 16 << 10;
+
 /// A statement with what is quoted for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -114,6 +117,9 @@ impl SheetBuilder<'_, '_> {
             let Target::Evidence { id, .. } = &citation.target else { continue };
             let Some(position) = self.evidence.position(id) else { continue };
             let Some(item) = self.evidence.items().get(position) else { continue };
+            if !self.evidence.may_go_on(UNITS_FOR_QUOTE) {
+                break;
+            }
             let excerpt = self.excerpts.entry(position).or_insert_with(|| Excerpt::new(item));
             before.push((position, excerpt.kept()));
             match &citation.bytes {
@@ -138,7 +144,11 @@ impl SheetBuilder<'_, '_> {
     fn bytes(&self) -> usize {
         const MARK: usize = 8;
         let ranges = self.excerpts.values().flat_map(Excerpt::ranges);
-        ranges.map(|range| range.len() + MARK).sum()
+        let (count, bytes) =
+            ranges.fold((0, 0), |(count, bytes), range| (count + 1, bytes + range.len() + MARK));
+        // Where this is not to go on, the next quote is not added.
+        self.evidence.may_go_on(count);
+        bytes
     }
 
     fn restore(&mut self, position: usize, kept: Ranges) {

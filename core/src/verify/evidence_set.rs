@@ -43,6 +43,11 @@ impl<'a> EvidenceSet<'a> {
         Self { budget: budget.clone(), ..self }
     }
 
+    /// Whether to go on after that many units of work.
+    pub(crate) fn may_go_on(&self, units: usize) -> bool {
+        self.budget.spend(units)
+    }
+
     /// What a second reader made of a claim.
     pub(super) fn reading(&self, claim: &ClaimId) -> Option<&'a Reading> {
         self.readings.get(claim).copied()

@@ -1030,7 +1030,7 @@ pub enum ErrorReason {
     IdempotencyKeyReused = 4,
     /// RESOURCE_EXHAUSTED: the message is over the limit, which google.rpc.QuotaFailure names.
     MessageTooLarge = 5,
-    /// RESOURCE_EXHAUSTED: too many calls in flight, or more than the principal may make; google.rpc.RetryInfo says when to come back.
+    /// RESOURCE_EXHAUSTED: too many calls in flight, no memory for another, or more than the principal may make; google.rpc.RetryInfo says when to come back.
     TooManyCalls = 6,
     /// DEADLINE_EXCEEDED: the call's deadline passed; metadata names the step reached.
     DeadlineExceeded = 7,
@@ -1058,6 +1058,9 @@ pub enum ErrorReason {
     Unidentified = 17,
     /// PERMISSION_DENIED: the principal that calls lacks a right, which the metadata name.
     NoRight = 18,
+    /// RESOURCE_EXHAUSTED: the call takes more work or memory than a limit allows, which google.rpc.QuotaFailure names;
+    /// metadata names the step reached.
+    TooMuchWork = 19,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1085,6 +1088,7 @@ impl ErrorReason {
             Self::NotDue => "ERROR_REASON_NOT_DUE",
             Self::Unidentified => "ERROR_REASON_UNIDENTIFIED",
             Self::NoRight => "ERROR_REASON_NO_RIGHT",
+            Self::TooMuchWork => "ERROR_REASON_TOO_MUCH_WORK",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1109,6 +1113,7 @@ impl ErrorReason {
             "ERROR_REASON_NOT_DUE" => Some(Self::NotDue),
             "ERROR_REASON_UNIDENTIFIED" => Some(Self::Unidentified),
             "ERROR_REASON_NO_RIGHT" => Some(Self::NoRight),
+            "ERROR_REASON_TOO_MUCH_WORK" => Some(Self::TooMuchWork),
             _ => None,
         }
     }

@@ -36,5 +36,6 @@ pub mod nonce;
 
 pub use finding::{Field, Finding, FindingKind};
 pub use frame::{Frame, FrameError, Framer, Item};
+pub use look::visible_json;
 pub use marks::original;
 pub use nonce::Nonce;

@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 use expressions::{Candidates, Expression, Needs};
+pub use invisible::visible_json;
 use tags::LineTag;
 use view::{Letters, View};
 

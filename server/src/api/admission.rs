@@ -25,12 +25,15 @@ use tracing::Instrument as _;
 use super::permits::Permits;
 use crate::attestation::Attestation;
 use crate::call::Call;
+use crate::compute::{Bounds, Share};
 use crate::config::Limits;
 use crate::errors;
 use crate::identity::{IdentityStore, NotAdmitted, Right, Standing};
 use crate::lifecycle::{Phase, PhaseCell};
+use crate::memory::Arrived;
 use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names, panics, traces};
+use crate::weigh::WeighedBody;
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -41,6 +44,8 @@ struct Shared {
     phase: PhaseCell,
     permits: Arc<Permits>,
     limits: Limits,
+    /// Of the computations for each call.
+    bounds: Arc<Bounds>,
     measured: Vec<Measured>,
     attestation: Attestation,
     identities: Arc<IdentityStore>,
@@ -79,10 +84,12 @@ impl AdmissionLayer {
     ) -> Self {
         let labels = METHODS.into_iter().map(|(method, _)| method).chain([OTHER]);
         let measured = labels.map(Measured::of).collect();
+        let bounds = Arc::new(Bounds::new(limits.work, permits.memory(), phase.clone()));
         Self(Arc::new(Shared {
             phase,
             permits,
             limits,
+            bounds,
             measured,
             attestation,
             identities,
@@ -149,7 +156,7 @@ where
         let seen = traced.clone();
         let work = async move {
             let started = Instant::now();
-            let (response, refused) = match shared.pass(ready, request, right).await {
+            let (response, refused) = match shared.pass(ready, request, (method, right)).await {
                 Ok(response) => {
                     let refused = refused(&response);
                     (response, refused)
@@ -205,7 +212,9 @@ impl Shared {
     ) -> Result<Call, (&'static str, Status)> {
         match self.phase.current() {
             Phase::Starting => return Err(("starting", errors::not_serving("starting"))),
-            Phase::Draining => return Err(("draining", errors::not_serving("draining"))),
+            Phase::Draining | Phase::Stopped => {
+                return Err(("draining", errors::not_serving("draining")));
+            }
             Phase::Ready => {}
         }
         let permit = self
@@ -223,20 +232,29 @@ impl Shared {
             .map_err(|max| ("overload", errors::too_many_of(principal.name(), max)))?;
         let permit = permit.with_place(place);
         let attestation = self.attestation.of_connection(extensions, principal);
-        Ok(Call::admitted(permit, deadline(headers, &self.limits), attestation, standing))
+        let allowed = deadline(headers, &self.limits);
+        let (share, arrived) = (Share::new(&self.bounds), Arrived::nothing(self.permits.memory()));
+        Ok(Call::admitted(permit, allowed, attestation, standing, share, arrived))
     }
 
     async fn pass<S>(
         &self,
         mut inner: S,
         mut request: Request<Body>,
-        right: Option<Right>,
+        (method, right): (&'static str, Option<Right>),
     ) -> Result<Response<Body>, Status>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         let call = self.admit(request.headers(), request.extensions(), right)?;
+        let streams = STREAMS.contains(&method);
         let _counted = self.permits.count();
+        if let Some(arrived) = call.arrived() {
+            request = request.map(|body| {
+                let body = WeighedBody::of(body, Arc::clone(arrived));
+                Body::new(if streams { body } else { body.within(MESSAGE) })
+            });
+        }
         request.extensions_mut().insert(call.clone());
         request.extensions_mut().insert(Arc::clone(&self.permits));
         let Ok(response) = guarded(&call, inner.call(request)).await?;
@@ -274,7 +292,7 @@ pub(super) async fn guarded<T>(call: &Call, work: impl Future<Output = T>) -> Re
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
-    let id = uuid::Uuid::now_v7().to_string();
+    let id = crate::wall_clock::new_id().to_string();
     tracing::error!(defect = %id, panic = panics::said(panic), "a handler panicked");
     counter!(names::PANICS).increment(1);
     errors::internal(&id)
@@ -315,6 +333,16 @@ fn code(response: &Response<Body>) -> Code {
         .get("grpc-status")
         .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
 }
+
+/// How long a call without a stream may wait for the next bytes of its message, whatever its deadline.
+const MESSAGE: Duration = Duration::from_secs(10);
+
+/// The methods whose callers send any number of messages, whenever they have one.
+const STREAMS: [&str; 3] = [
+    "GroundingService/EvaluateStream",
+    "InvestigationService/Drive",
+    "EvidenceService/PutEvidence",
+];
 
 /// Every method of the contract, and the right that a call of it takes.
 const METHODS: [(&str, Option<Right>); 33] = [
@@ -366,6 +394,7 @@ fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
 mod tests {
     use super::*;
     use crate::config::{Problems, Security};
+    use crate::memory::Memory;
 
     #[test]
     fn grpc_timeouts_are_read() {
@@ -391,6 +420,8 @@ mod tests {
             for found in service.methods() {
                 let path = format!("/{}/{}", service.full_name(), found.name());
                 assert_ne!(method(&path), Some((OTHER, None)), "{path}");
+                let name = format!("{}/{}", service.name(), found.name());
+                assert_eq!(STREAMS.contains(&&*name), found.is_client_streaming(), "{path}");
             }
         }
         assert_eq!(method("/grpc.health.v1.Health/Check"), None);
@@ -405,7 +436,8 @@ mod tests {
             std::future::pending::<Result<Response<Body>, Infallible>>().await
         });
         let identities = IdentityStore::check(&Security::default(), &mut Problems::default());
-        let (permits, identities) = (Arc::new(Permits::new(1)), Arc::new(identities.unwrap()));
+        let permits = Arc::new(Permits::new(1, Memory::new(1 << 20)));
+        let identities = Arc::new(identities.unwrap());
         let attestation = Attestation::default();
         let mut admission =
             AdmissionLayer::new(phase, limits, permits, attestation, identities, 1).layer(never);

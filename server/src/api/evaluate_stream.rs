@@ -163,7 +163,7 @@ async fn deliver(
         Ok(answer) => answers.send(Ok(answer)).await.map_err(|_| ()),
         // Panics are caught where they happen, so that this one is of the lines around that.
         Err(_) => {
-            let id = uuid::Uuid::now_v7().to_string();
+            let id = crate::wall_clock::new_id().to_string();
             tracing::error!(defect = %id, "a report of a stream was lost");
             let _caller_is_gone = answers.send(Err(errors::internal(&id))).await;
             Err(())

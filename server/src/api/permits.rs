@@ -1,6 +1,6 @@
 //! This module holds the one concurrency limit of a server. A call that comes alone is refused where the limit is
 //! reached; a report of a stream waits, and streams together take at most half of the places, so that they never keep
-//! others out. It knows nothing of what is done under a permit.
+//! others out. With the places it holds the memory of all calls. It knows nothing of what is done under a permit.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use metrics::{Gauge, gauge};
 use tokio::sync::Semaphore;
 
 use crate::call::Permit;
+use crate::memory::Memory;
 use crate::telemetry::metrics as names;
 
 /// The places for calls in progress.
@@ -16,16 +17,23 @@ pub(crate) struct Permits {
     all: Arc<Semaphore>,
     of_streams: Arc<Semaphore>,
     in_flight: Gauge,
+    memory: Memory,
 }
 
 impl Permits {
-    /// As many places as `limits.calls_in_flight` says.
-    pub(crate) fn new(limit: usize) -> Self {
+    /// As many places as `limits.calls_in_flight` says, and as much memory as `limits.memory`.
+    pub(crate) fn new(limit: usize, memory: Memory) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limit)),
             of_streams: Arc::new(Semaphore::new((limit / 2).max(1))),
             in_flight: gauge!(names::CALLS_IN_FLIGHT),
+            memory,
         }
+    }
+
+    /// The memory of all calls.
+    pub(crate) const fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// A place for a call, if one is free.
@@ -64,7 +72,7 @@ mod tests {
 
     #[tokio::test]
     async fn streams_take_half_of_the_places_and_wait_for_them() {
-        let permits = Permits::new(4);
+        let permits = Permits::new(4, Memory::new(1 << 20));
         let first = permits.of_item().await;
         let second = permits.of_item().await;
         assert!(first.is_some() && second.is_some());
@@ -77,7 +85,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_place_serves_calls_and_streams_in_turn() {
-        let permits = Permits::new(1);
+        let permits = Permits::new(1, Memory::new(1 << 20));
         let call = permits.of_call();
         assert!(call.is_some() && permits.of_item().now_or_never().is_none());
         drop(call);

@@ -7,6 +7,8 @@ use super::{Config, Problems};
 
 /// The largest message that gRPC can frame.
 const MAX_MESSAGE: u64 = u32::MAX as u64;
+/// The least memory, in messages: one of the largest must fit.
+const MEMORY_PER_MESSAGE: u64 = 8;
 /// The least bytes of a ledger, less than which an empty one would not fit.
 const MIN_LEDGER: u64 = 1 << 20;
 /// The least age at which evaluations may be deleted.
@@ -29,6 +31,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         ("limits", "claim_text", limits.claim_text.0),
         ("limits", "calls_in_flight", limits.calls_in_flight as u64),
         ("limits", "stream_in_flight", limits.stream_in_flight as u64),
+        ("limits", "work", limits.work),
         ("evidence", "max_corpus_size", evidence.max_corpus_size.0),
         ("evidence", "max_size", evidence.max_size.0),
         ("evidence", "embedding_workers", evidence.embedding_workers as u64),
@@ -41,6 +44,14 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         let description =
             format!("{} is above 4GiB, the most gRPC carries; give less", limits.message);
         problems.add(&["limits", "message"], description);
+    }
+    let needed = limits.message.0.saturating_mul(MEMORY_PER_MESSAGE);
+    if limits.memory.is_some_and(|memory| memory.0 < needed) {
+        let description = format!(
+            "is below {MEMORY_PER_MESSAGE} times limits.message, {}; give at least {needed} bytes, or lower limits.message",
+            limits.message
+        );
+        problems.add(&["limits", "memory"], description);
     }
     if config.ledger.max_size.is_some_and(|size| size.0 < MIN_LEDGER) {
         let description = "is below 1MiB, less than an empty ledger takes; give more";

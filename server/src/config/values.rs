@@ -75,6 +75,10 @@ pub struct Limits {
     pub calls_in_flight: usize,
     /// The most reports of one EvaluateStream that are evaluated or unread; nothing more is read meanwhile.
     pub stream_in_flight: usize,
+    /// The most units of work that one call may take; a unit is about reading a byte once.
+    pub work: u64,
+    /// The most memory that the calls in progress may take; half of the control group's or the machine's where absent.
+    pub memory: Option<Bytes>,
     /// The deadline of a call that brings none.
     pub default_deadline: Duration,
     /// The longest deadline; a call that asks for more gets this.
@@ -258,6 +262,8 @@ impl Default for Config {
                 claim_text: Bytes(16 << 10),
                 calls_in_flight: 256,
                 stream_in_flight: 16,
+                work: 20_000_000_000,
+                memory: None,
                 default_deadline: seconds(30),
                 max_deadline: seconds(300),
             },

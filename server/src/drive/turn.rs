@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use gsar_core::budget::Budget;
+use gsar_core::budget::{Budget, Stop};
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, VerificationResult};
 use gsar_core::safety::{self, Expectation, ToolResult};
 use gsar_proto::enums::Enumeration as _;
@@ -204,8 +204,10 @@ fn recorded(
     checks: &Checks,
 ) -> Vec<v1::RecordedCall> {
     let mut seen = HashSet::new();
+    let stored: HashMap<&str, &Stored> =
+        stored.iter().rev().map(|item| (item.id.as_str(), item)).collect();
     let mut record = |call: CallOfTool| {
-        let item = stored.iter().find(|item| item.id == call.evidence_id);
+        let item = stored.get(call.evidence_id.as_str());
         let digest = item.map(|item| blake3::Hash::from(item.digest).to_hex().to_string());
         let evidence_digest = digest.unwrap_or_default();
         let is_new = !evidence_digest.is_empty()
@@ -239,7 +241,7 @@ async fn hypotheses(
     let (store, name) = (evidence(engine)?, name.clone());
     let deadline = call.deadline;
     let read = offload(call, move || {
-        let budget = Budget::new(u64::MAX, move || Instant::now() < deadline);
+        let budget = Budget::new(u64::MAX, move |_| in_time(deadline));
         let mut words = Vec::new();
         let mut read = Vec::with_capacity(tested.len());
         for mut of in tested {
@@ -256,7 +258,11 @@ async fn hypotheses(
         Ok(budget.finish((read, words)))
     });
     let read = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
-    read.map_err(|stop| stopped(call, stop))
+    read.map_err(|_| stopped(call))
+}
+
+fn in_time(deadline: Instant) -> Result<(), Stop> {
+    if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
 }
 
 fn hypothesis(of: v1::TestedHypothesis, evidence: Vec<v1::HypothesisEvidence>) -> v1::Hypothesis {

@@ -62,8 +62,13 @@ impl Turns {
         }
         self.wants_to_finish = turn.wants_to_finish;
         self.hypotheses = turn.hypotheses;
+        let known = self.changes.iter().enumerate();
+        let mut places: HashMap<String, usize> =
+            known.map(|(place, change)| (change.id.clone(), place)).collect();
         for change in turn.changes {
-            match self.changes.iter_mut().find(|known| known.id == change.id) {
+            let next = self.changes.len();
+            let place = *places.entry(change.id.clone()).or_insert(next);
+            match self.changes.get_mut(place) {
                 Some(known) => *known = change,
                 None => self.changes.push(change),
             }

@@ -15,6 +15,7 @@ use super::Engine;
 use super::cascade::Answer;
 use super::chain::Reader;
 use crate::call::Call;
+use crate::compute::stopped;
 use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 use crate::telemetry::{metrics as names, traces};
@@ -165,7 +166,7 @@ pub(super) async fn ask(
             Err(JudgeError::DeadlinePassed { .. })
                 if question.is_late() || (following.is_empty() && answered.is_none()) =>
             {
-                return Err(errors::deadline_exceeded("judge"));
+                return Err(stopped(call));
             }
             // Its words may quote what a model said, and such texts are not logged.
             Err(error) => {

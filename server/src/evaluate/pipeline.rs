@@ -400,7 +400,7 @@ fn finish(
         action: answer.action.as_ref(),
         shadow: answer.shadow.as_ref(),
     });
-    answer.evaluation_id = uuid::Uuid::now_v7().to_string();
+    answer.evaluation_id = crate::wall_clock::new_id().to_string();
     answer.warnings = warnings::of(policy, report, &provenance.judges, notices);
     let cut = provenance.retrieval.as_ref();
     answer.warnings.extend(cut.and_then(|cut| insufficient(cut, &answer.claims)));

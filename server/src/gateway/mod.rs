@@ -29,6 +29,7 @@ use tower_http::cors::CorsLayer;
 use crate::config::Config;
 use crate::identity::IdentityStore;
 use crate::lifecycle::{Phase, PhaseCell};
+use crate::memory::Memory;
 use methods::{METHODS, WRITING};
 use origin::Origins;
 use problem::problem;
@@ -52,11 +53,12 @@ const ANSWER_HEADERS: [&str; 4] =
 ///
 /// # Errors
 /// A sentence when the descriptors of the contract are broken.
-pub fn router<S>(
+pub(crate) fn router<S>(
     service: S,
     phase: PhaseCell,
     identities: &Arc<IdentityStore>,
     config: &Config,
+    memory: &Memory,
 ) -> Result<Router, String>
 where
     S: Service<
@@ -69,7 +71,7 @@ where
         + 'static,
     S::Future: Send,
 {
-    let documents = Documents::new(&config.limits);
+    let documents = Documents::new(&config.limits, memory);
     let has_principals = config.security.principals.is_some();
     let written = WRITING.into_iter().filter(|_| has_principals);
     let mut router = Router::new();
@@ -118,7 +120,7 @@ async fn health(State(phase): State<PhaseCell>) -> impl IntoResponse {
     let json = [(CONTENT_TYPE, "application/json")];
     match phase.current() {
         Phase::Ready => (StatusCode::OK, json, "{\"status\":\"SERVING\"}\n"),
-        Phase::Starting | Phase::Draining => {
+        Phase::Starting | Phase::Draining | Phase::Stopped => {
             (StatusCode::SERVICE_UNAVAILABLE, json, "{\"status\":\"NOT_SERVING\"}\n")
         }
     }

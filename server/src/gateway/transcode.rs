@@ -20,6 +20,8 @@ use super::problem::{of_status, problem};
 use crate::config::Limits;
 use crate::errors;
 use crate::identity::{IdentityStore, Standing};
+use crate::memory::{Arrived, Memory};
+use crate::weigh::WeighedBody;
 
 /// A compression flag and a length in front of every message.
 const FRAME_HEADER: usize = 5;
@@ -43,16 +45,18 @@ pub(super) struct Documents {
     max_bytes: usize,
     /// How long a document may take to come.
     patience: Duration,
+    memory: Memory,
 }
 
 impl Documents {
     /// As many at once as calls may be in progress, each as large as a message may be.
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits, memory: &Memory) -> Self {
         Self {
             reading: Arc::new(Semaphore::new(limits.calls_in_flight)),
             max_reading: limits.calls_in_flight,
             max_bytes: usize::try_from(limits.message.0).unwrap_or(usize::MAX),
             patience: limits.default_deadline.0,
+            memory: memory.clone(),
         }
     }
 }
@@ -123,12 +127,17 @@ impl Transcoder {
             let detail = "give the document with Content-Type: application/json";
             return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
         }
-        let Documents { reading, max_reading, max_bytes, patience } = &self.documents;
+        let Documents { reading, max_reading, max_bytes, patience, memory } = &self.documents;
         let Ok(_permit) = reading.try_acquire() else {
             return Err(Box::new(of_status(&errors::too_many_calls(*max_reading))));
         };
+        let arrived = Arc::new(Arrived::nothing(memory));
+        let body = Body::new(WeighedBody::of(body, Arc::clone(&arrived)));
         let text = match tokio::time::timeout(*patience, to_bytes(body, *max_bytes)).await {
             Ok(Ok(bytes)) => bytes,
+            Ok(Err(_)) if arrived.is_full() => {
+                return Err(Box::new(of_status(&errors::too_much_memory(memory.total()))));
+            }
             Ok(Err(_)) => {
                 let detail = format!(
                     "the document is larger than limits.message, {} bytes, or ended early; send less evidence or raise the limit",

@@ -26,6 +26,7 @@ use crate::attestation::Attestation;
 use crate::config::Listen;
 use crate::evaluate::{CheckedConfig, Engine};
 use crate::gateway;
+use crate::memory::{Memory, half_of_machine};
 use crate::telemetry::metrics as names;
 use crate::tls;
 
@@ -170,7 +171,9 @@ impl App {
         let routes = api::routes(&engine, phase.clone(), health_service, &config.limits)
             .map_err(StartError::Serve)?;
 
-        let permits = Arc::new(Permits::new(config.limits.calls_in_flight));
+        let memory = config.limits.memory.map_or_else(half_of_machine, |bound| bound.0);
+        let memory = Memory::new(memory);
+        let permits = Arc::new(Permits::new(config.limits.calls_in_flight, memory.clone()));
         let admission = |attestation| {
             let permits = Arc::clone(&permits);
             let (limits, identities) = (config.limits.clone(), Arc::clone(&identities));
@@ -234,7 +237,7 @@ impl App {
         if let Some(listener) = gateway {
             // Nothing that comes over HTTP is attested.
             let service = admission(Attestation::default()).layer(routes);
-            let gateway = gateway::router(service, phase.clone(), &identities, &config);
+            let gateway = gateway::router(service, phase.clone(), &identities, &config, &memory);
             let gateway = gateway.map_err(StartError::Serve)?;
             let draining = phase.clone();
             let drained = async move { draining.reached(Phase::Draining).await };
@@ -274,6 +277,12 @@ impl App {
         });
         if finished.await.is_err() {
             tracing::warn!(grace = %config.shutdown.grace, "calls were still in progress at the end of the grace");
+            phase.advance(Phase::Stopped);
+            let answered = tokio::time::timeout(LAST_ANSWERS, async {
+                while serving.join_next().await.is_some() {}
+            });
+            // Those that wait for others are not answered.
+            let _ = answered.await;
             serving.abort_all();
         }
         engine.close().await;
@@ -297,6 +306,9 @@ async fn load(checked: CheckedConfig) -> Result<Arc<Engine>, StartError> {
         Err(panic) => Err(StartError::Load(panic.to_string())),
     }
 }
+
+/// How long the answers of computations that are stopped may take to go out.
+const LAST_ANSWERS: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// How often corpora are looked after.
 const SWEEP: std::time::Duration = std::time::Duration::from_secs(600);

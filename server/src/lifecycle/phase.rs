@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Starting, then ready, then draining.
+/// Starting, then ready, then draining, then stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Loading; calls are refused.
@@ -11,6 +11,8 @@ pub enum Phase {
     Ready,
     /// Stopping; new calls are refused, those in progress finish.
     Draining,
+    /// The time of those in progress has passed: what still computes stops.
+    Stopped,
 }
 
 /// The phase, shared by everything that depends on it.

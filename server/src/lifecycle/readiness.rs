@@ -27,7 +27,7 @@ impl Readiness {
     pub(super) fn obstacle(&self) -> Option<String> {
         match self.phase.current() {
             Phase::Starting => Some("starting".to_owned()),
-            Phase::Draining => Some("draining".to_owned()),
+            Phase::Draining | Phase::Stopped => Some("draining".to_owned()),
             Phase::Ready => {
                 let failure = self.ledger.get()?.health().failure?;
                 Some(format!("the ledger takes no records: {}", failure.reason))

@@ -51,7 +51,10 @@ impl Exporter {
         let resource = Resource::builder()
             .with_service_name("gsar")
             .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
-            .with_attribute(KeyValue::new("service.instance.id", uuid::Uuid::now_v7().to_string()))
+            .with_attribute(KeyValue::new(
+                "service.instance.id",
+                crate::wall_clock::new_id().to_string(),
+            ))
             .build();
         // Which calls have a span is decided before they have one.
         let provider = SdkTracerProvider::builder()

@@ -8,6 +8,7 @@ use super::MAX_RECORDS;
 use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 use super::text::Text;
 use crate::budget::Budget;
+use crate::memory::{of_texts, owned};
 use crate::text::figures::ClockTime;
 
 /// What a record takes, its values included.
@@ -22,6 +23,11 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     pub(super) fn new(budget: &Budget) -> Self {
         Self { facts: Facts::default(), budget: budget.clone() }
+    }
+
+    /// What reading may take.
+    pub(super) const fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Whether to go on after that many bytes.
@@ -41,6 +47,7 @@ impl<'a> Builder<'a> {
         scope: Vec<Cow<'a, str>>,
         complete: bool,
     ) -> GroupId {
+        self.budget.hold(size_of::<Group<'a>>() + of_texts(&scope));
         self.facts.groups.push(Group { item, form, scope, complete, records: Vec::new() });
         GroupId(self.facts.groups.len() - 1)
     }
@@ -55,7 +62,8 @@ impl<'a> Builder<'a> {
     ) -> Option<RecordId> {
         let id = RecordId(self.facts.records.len());
         let members = self.facts.groups.get_mut(group.0)?;
-        if id.0 >= MAX_RECORDS || !self.budget.spend(UNITS_FOR_RECORD) {
+        let bytes = size_of::<Record<'a>>() + size_of::<RecordId>() + of_texts(&path);
+        if id.0 >= MAX_RECORDS || !self.budget.spend(UNITS_FOR_RECORD) || !self.budget.hold(bytes) {
             members.complete = false;
             return None;
         }
@@ -104,7 +112,10 @@ impl<'a> Builder<'a> {
         text: Cow<'a, str>,
         span: Range<usize>,
     ) {
-        if let Some(record) = self.facts.records.get_mut(record.0) {
+        let bytes = size_of::<Cell<'a>>() + of_texts(&attribute) + owned(&text);
+        if let Some(record) = self.facts.records.get_mut(record.0)
+            && self.budget.hold(bytes)
+        {
             record.cells.push(Cell { attribute, text, span });
         }
     }

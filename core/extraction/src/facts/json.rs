@@ -9,6 +9,7 @@ use super::model::Form;
 use super::objects::Objects;
 use super::text::{Frame, Outcome, Text, cut};
 use super::tree::Tree;
+use crate::budget::Budget;
 use crate::text::byte_at;
 
 /// Reads the objects and arrays that follow each other from an offset on; where it ended, or nothing where none
@@ -22,7 +23,7 @@ pub(super) fn values<'a>(
     let mut end = start;
     let mut group = None;
     loop {
-        let (tree, from, to) = match value_at(text, end) {
+        let (tree, from, to) = match value_at(text, end, out.budget()) {
             Ok(value) => value,
             Err(reach) if end == start => return Outcome::Not(reach),
             Err(_) => return Outcome::Read(end),
@@ -65,7 +66,7 @@ pub(super) fn embedded<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<
     let trimmed = text.read.trim();
     let opens =
         trimmed.starts_with("{\"") || trimmed.starts_with("[{") || trimmed.starts_with("[\"");
-    let whole = || Tree::read(text.read).is_some_and(|tree| tree.closed);
+    let whole = || Tree::read(text.read, out.budget()).is_some_and(|tree| tree.closed);
     opens && trimmed.len() > 4 && whole() && matches!(values(out, frame, text, 0), Outcome::Read(_))
 }
 
@@ -77,9 +78,13 @@ fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
 
 /// The value from an offset on with its bytes, where it is one and not the bracket of a line; else how far it was
 /// looked for.
-fn value_at<'t>(text: Text<'t, '_>, at: usize) -> Result<(Tree<'t>, usize, usize), usize> {
+fn value_at<'t>(
+    text: Text<'t, '_>,
+    at: usize,
+    budget: &Budget,
+) -> Result<(Tree<'t>, usize, usize), usize> {
     let start = value_at_start(text, at).ok_or(at)?;
-    let tree = Tree::read(text.from(start).read).ok_or(at)?;
+    let tree = Tree::read(text.from(start).read, budget).ok_or(at)?;
     let end = start + tree.end;
     let rest = text.from(end).read;
     let behind = rest.trim_start_matches([' ', ',', ';', '\r', '\t']);

@@ -10,11 +10,12 @@ use core::ops::Range;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
-use super::tree::{MAX_DEPTH, Node, Tree, Value};
+use super::tree::{MAX_DEPTH, Node, Nodes, Tree, Value};
+use crate::budget::Budget;
 
 impl<'t> Tree<'t> {
     /// The value that a text starts with, white space aside.
-    pub(super) fn read(text: &'t str) -> Option<Self> {
+    pub(super) fn read(text: &'t str, budget: &Budget) -> Option<Self> {
         let strict = ScannerOptions {
             allow_single_quoted_strings: false,
             allow_hexadecimal_numbers: false,
@@ -26,7 +27,7 @@ impl<'t> Tree<'t> {
         let mut assembly = Assembly {
             text,
             scanner: Scanner::new(text, &strict),
-            nodes: Vec::new(),
+            nodes: Nodes::new(budget),
             open: Vec::new(),
             key: None,
             end: 0,
@@ -44,7 +45,7 @@ impl<'t> Tree<'t> {
 struct Assembly<'t> {
     text: &'t str,
     scanner: Scanner<'t>,
-    nodes: Vec<Node<'t>>,
+    nodes: Nodes<'t>,
     /// Objects and arrays that are not closed.
     open: Vec<usize>,
     key: Option<(Cow<'t, str>, Range<usize>)>,
@@ -101,7 +102,7 @@ impl<'t> Assembly<'t> {
         if opens && self.open.len() == MAX_DEPTH {
             return None;
         }
-        self.nodes.push(Node { key: self.key.take(), value, span, after: at + 1 });
+        self.nodes.push(Node { key: self.key.take(), value, span, after: at + 1 })?;
         if opens {
             self.open.push(at);
         }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     fn read(text: &str) -> (String, usize, bool) {
-        let tree = Tree::read(text).unwrap();
+        let tree = Tree::read(text, &Budget::unlimited()).unwrap();
         (shape(&tree, 0), tree.end, tree.closed)
     }
 
@@ -164,7 +165,7 @@ mod tests {
         assert!(!read(r#"[1}"#).2);
         assert!(!read(&"[".repeat(100_000)).2);
         for text in ["", "INFO x", "]", "'a'"] {
-            assert!(Tree::read(text).is_none(), "{text}");
+            assert!(Tree::read(text, &Budget::unlimited()).is_none(), "{text}");
         }
     }
 }

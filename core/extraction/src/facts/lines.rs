@@ -18,6 +18,7 @@ use super::prefix::prefix;
 use super::text::{Frame, Text};
 use super::times::{time_at, whole_time};
 use super::tree::Tree;
+use crate::budget::Budget;
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, find_two, part};
 
@@ -50,7 +51,7 @@ pub(super) fn line<'a>(
     for (attribute, range) in request {
         out.write(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
-    let (message, object) = parted_object(text.from(prefix.end));
+    let (message, object) = parted_object(text.from(prefix.end), out.budget());
     if let (Some(object), Some(inner)) = (object, frame.within()) {
         let inner = Frame { parent: Some(record), path: Vec::new(), ..inner };
         json::values(out, &inner, object, 0);
@@ -82,14 +83,17 @@ fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
 }
 
 /// A message apart from the object that ends it.
-fn parted_object<'t, 'a>(text: Text<'t, 'a>) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
+fn parted_object<'t, 'a>(
+    text: Text<'t, 'a>,
+    budget: &Budget,
+) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
     let start = find_two(text.read, *b"{\"");
     let start = start.filter(|start| {
         part(text.read, 0..*start).ends_with([' ', '\t', ':', '[', '=']) || *start == 0
     });
     let Some(start) = start else { return (text, None) };
     let start = if part(text.read, 0..start).ends_with('[') { start - 1 } else { start };
-    let Some(tree) = Tree::read(text.from(start).read).filter(|tree| tree.closed) else {
+    let Some(tree) = Tree::read(text.from(start).read, budget).filter(|tree| tree.closed) else {
         return (text, None);
     };
     let end = start + tree.end;

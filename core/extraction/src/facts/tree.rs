@@ -4,7 +4,9 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::ops::{Deref, DerefMut, Range};
+
+use crate::budget::Budget;
 
 /// The most levels of values in each other.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -30,10 +32,50 @@ pub(super) enum Value<'t> {
     Bare,
 }
 
+/// The nodes of a tree, as many as a budget allows.
+#[derive(Debug)]
+pub(super) struct Nodes<'t> {
+    list: Vec<Node<'t>>,
+    budget: Budget,
+}
+
+impl<'t> Nodes<'t> {
+    pub(super) fn new(budget: &Budget) -> Self {
+        Self { list: Vec::new(), budget: budget.clone() }
+    }
+
+    /// Adds a node; nothing where the budget ends.
+    pub(super) fn push(&mut self, node: Node<'t>) -> Option<()> {
+        const UNITS: usize = 32;
+        let may_go_on = self.budget.spend(UNITS) && self.budget.hold(size_of::<Node<'t>>());
+        may_go_on.then(|| self.list.push(node))
+    }
+}
+
+impl<'t> Deref for Nodes<'t> {
+    type Target = Vec<Node<'t>>;
+
+    fn deref(&self) -> &Vec<Node<'t>> {
+        &self.list
+    }
+}
+
+impl DerefMut for Nodes<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.list
+    }
+}
+
+impl Drop for Nodes<'_> {
+    fn drop(&mut self) {
+        self.budget.release(self.list.len() * size_of::<Node<'_>>());
+    }
+}
+
 /// A value as far as it was read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Tree<'t> {
-    pub(super) nodes: Vec<Node<'t>>,
+    pub(super) nodes: Nodes<'t>,
     /// The bytes that were read.
     pub(super) end: usize,
     /// Whether the value is closed.

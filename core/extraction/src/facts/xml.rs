@@ -12,7 +12,8 @@ use quick_xml::events::{BytesStart, Event};
 use super::builder::Builder;
 use super::json;
 use super::text::{Frame, Outcome, Text, trim};
-use super::tree::{MAX_DEPTH, Node, Tree, Value};
+use super::tree::{MAX_DEPTH, Node, Nodes, Tree, Value};
+use crate::budget::Budget;
 use crate::text::{byte_at, part};
 
 /// Reads the elements that follow each other from an offset on.
@@ -31,7 +32,7 @@ pub(super) fn elements<'a>(
             && (byte_at(near, 1).is_ascii_alphabetic() || near.starts_with("<?xml"))
             && near.contains('>');
         let inner = text.from(start);
-        let found = if opens { element(inner.read) } else { Err(0) };
+        let found = if opens { element(inner.read, out.budget()) } else { Err(0) };
         match found {
             Ok(tree) => {
                 json::tree(out, frame, inner.part(0..tree.end), &tree);
@@ -47,8 +48,8 @@ pub(super) fn elements<'a>(
 }
 
 /// The first element of a text, as far as it goes; else how far it was looked for.
-fn element(text: &str) -> Result<Tree<'_>, usize> {
-    let mut reading = Reading { text, nodes: Vec::new(), open: Vec::new(), ended: 0 };
+fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
+    let mut reading = Reading { text, nodes: Nodes::new(budget), open: Vec::new(), ended: 0 };
     let mut reader = Reader::from_str(text);
     let mut end = 0;
     let mut closed = false;
@@ -90,7 +91,7 @@ fn read(written: &str) -> Cow<'_, str> {
 
 struct Reading<'t> {
     text: &'t str,
-    nodes: Vec<Node<'t>>,
+    nodes: Nodes<'t>,
     open: Vec<usize>,
     /// How many elements were closed.
     ended: usize,
@@ -105,7 +106,7 @@ impl<'t> Reading<'t> {
         let key = self.place(name)?;
         let node = self.nodes.len();
         let key = Some((Cow::Borrowed(part(self.text, key.clone())), key));
-        self.nodes.push(Node { key, value: Value::Object, span: bytes, after: node + 1 });
+        self.nodes.push(Node { key, value: Value::Object, span: bytes, after: node + 1 })?;
         self.open.push(node);
         let mut attributes = start.attributes();
         for attribute in attributes.with_checks(false).flatten() {
@@ -116,7 +117,7 @@ impl<'t> Reading<'t> {
             if part(self.text, key.clone()).starts_with("xmlns") {
                 continue;
             }
-            self.value(Some(key), value);
+            self.value(Some(key), value)?;
         }
         Some(())
     }
@@ -144,15 +145,14 @@ impl<'t> Reading<'t> {
             last.value = Value::Text(read(part(self.text, last.span.clone())));
             return Some(());
         }
-        self.value(Some(bytes.start..bytes.start), bytes);
-        Some(())
+        self.value(Some(bytes.start..bytes.start), bytes)
     }
 
-    fn value(&mut self, key: Option<Range<usize>>, span: Range<usize>) {
+    fn value(&mut self, key: Option<Range<usize>>, span: Range<usize>) -> Option<()> {
         let read = read(part(self.text, span.clone()));
         let key = key.map(|key| (Cow::Borrowed(part(self.text, key.clone())), key));
         let after = self.nodes.len() + 1;
-        self.nodes.push(Node { key, value: Value::Text(read), span, after });
+        self.nodes.push(Node { key, value: Value::Text(read), span, after })
     }
 
     /// Closes an element; one that holds nothing but text is that text under its name.

@@ -13,7 +13,8 @@ use super::json;
 use super::key_line::is_key_line;
 use super::prompt::{Opening, opening};
 use super::text::{Frame, Outcome, Text, trim};
-use super::tree::{MAX_DEPTH, Node, Tree, Value};
+use super::tree::{MAX_DEPTH, Node, Nodes, Tree, Value};
+use crate::budget::Budget;
 use crate::text::{byte_at, part};
 
 /// Reads the documents that start at an offset.
@@ -28,7 +29,7 @@ pub(super) fn read<'a>(
         return Outcome::Not(end);
     }
     let part = text.part(at..end);
-    let Some(trees) = documents(part.read) else { return Outcome::Not(end) };
+    let Some(trees) = documents(part.read, out.budget()) else { return Outcome::Not(end) };
     for tree in &trees {
         json::tree(out, frame, part, tree);
     }
@@ -70,11 +71,17 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
 }
 
 /// The documents of a text; nothing where it is no YAML.
-fn documents(text: &str) -> Option<Vec<Tree<'_>>> {
+fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     let offsets: Vec<usize> =
         if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
-    let mut reading =
-        Reading { text, offsets, trees: Vec::new(), nodes: Vec::new(), open: Vec::new() };
+    let mut reading = Reading {
+        text,
+        offsets,
+        trees: Vec::new(),
+        nodes: Nodes::new(budget),
+        open: Vec::new(),
+        budget,
+    };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.ok()?;
         reading.event(event, span)?;
@@ -82,12 +89,13 @@ fn documents(text: &str) -> Option<Vec<Tree<'_>>> {
     Some(reading.trees).filter(|trees| !trees.is_empty())
 }
 
-struct Reading<'t> {
+struct Reading<'t, 'b> {
     text: &'t str,
     /// Where each character starts, where that is not its number.
     offsets: Vec<usize>,
     trees: Vec<Tree<'t>>,
-    nodes: Vec<Node<'t>>,
+    nodes: Nodes<'t>,
+    budget: &'b Budget,
     open: Vec<Open<'t>>,
 }
 
@@ -98,7 +106,7 @@ struct Open<'t> {
     key: Option<(Cow<'t, str>, Range<usize>)>,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> Reading<'t, '_> {
     fn event(&mut self, event: Event<'t>, span: Span) -> Option<()> {
         let bytes = self.bytes(span);
         match event {
@@ -116,7 +124,7 @@ impl<'t> Reading<'t> {
                 node.span = trim(self.text, node.span.start..bytes.end.max(node.span.start));
             }
             Event::DocumentEnd => {
-                let nodes = core::mem::take(&mut self.nodes);
+                let nodes = core::mem::replace(&mut self.nodes, Nodes::new(self.budget));
                 let structured = nodes.first().is_some_and(|node| node.after > 1);
                 if !structured && !nodes.is_empty() {
                     return None;
@@ -175,7 +183,7 @@ impl<'t> Reading<'t> {
             _ => None,
         };
         let at = self.nodes.len();
-        self.nodes.push(Node { key, value, span, after: at + 1 });
+        self.nodes.push(Node { key, value, span, after: at + 1 })?;
         Some(at)
     }
 

@@ -28,6 +28,7 @@ use alloc::vec::Vec;
 
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, ItemId, RecordId};
+use crate::memory::{MAP_ENTRY, of_bytes};
 
 use terms::{claim_terms, passage_terms, tool_terms};
 
@@ -37,6 +38,11 @@ pub const MAX_PREMISE: usize = 700;
 const MAX_CANDIDATES: usize = 256;
 /// What indexing a passage takes.
 const UNITS_FOR_PASSAGE: usize = 512;
+/// The bytes of a passage with one record.
+const BYTES_OF_PASSAGE: usize = size_of::<Passage>() + of_bytes(size_of::<RecordId>());
+/// The bytes of a term that one passage has.
+const BYTES_OF_TERM: usize =
+    MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + of_bytes(3 * size_of::<usize>());
 /// What writing the passages of a claim takes.
 const UNITS_FOR_PREMISE: usize = 64 << 10;
 /// The most words of what was asked that speak for a passage.
@@ -79,7 +85,14 @@ impl<'f, 'a> Passages<'f, 'a> {
             if !budget.spend(UNITS_FOR_PASSAGE) {
                 break;
             }
-            for term in passage_terms(facts, &passage.records) {
+            let terms = passage_terms(facts, &passage.records);
+            let is_new = |term: &&u64| !postings.contains_key(*term);
+            let entries = terms.iter().filter(is_new).count() * BYTES_OF_TERM;
+            let bytes = BYTES_OF_PASSAGE + terms.len() * size_of::<usize>() + entries;
+            if !budget.hold(bytes) {
+                break;
+            }
+            for term in terms {
                 postings.entry(term).or_default().push(at);
             }
         }

@@ -33,6 +33,9 @@ pub use words::{has_predicate, is_negation, is_predicate, is_state, says_somethi
 /// How many units of a budget a byte of prose takes: it is read for words, figures, marks and kinds.
 pub const UNITS_PER_BYTE: usize = 16;
 
+/// The memory of a byte that is read: its places in a block, in a label or a heading, and in an assertion.
+const MEMORY_PER_BYTE: usize = 48;
+
 /// Something that a report says: a sentence, a heading, a table row, a line of code, or what a question or a
 /// proposal takes for granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +125,9 @@ impl Document {
     /// stand together in one of its records, need no claim. Not whole where the budget stops it.
     #[must_use]
     pub fn read(report: &str, evidence: &[&str], budget: &Budget) -> Self {
-        reader::read(report, evidence, budget)
+        match budget.hold(report.len().saturating_mul(MEMORY_PER_BYTE)) {
+            true => reader::read(report, evidence, budget),
+            false => Self::default(),
+        }
     }
 }

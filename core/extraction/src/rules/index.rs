@@ -9,6 +9,7 @@ use super::names::name_of;
 use super::verbatim;
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, RecordId};
+use crate::memory::{MAP_ENTRY, of_bytes};
 use crate::text::tokens::{Word, words};
 
 /// What naming a record takes.
@@ -38,7 +39,13 @@ impl<'a> Index<'a> {
                 continue;
             }
             if let Some(name) = name_of(id, &facts) {
-                named.entry(name.text.to_lowercase()).or_default().push(id);
+                let name = name.text.to_lowercase();
+                let entry = MAP_ENTRY + of_bytes(name.len()) + of_bytes(4 * size_of::<RecordId>());
+                let is_known = named.contains_key(&name);
+                if !budget.hold(if is_known { size_of::<RecordId>() } else { entry }) {
+                    break;
+                }
+                named.entry(name).or_default().push(id);
             }
         }
         let lines = verbatim::lines(&facts, budget);

@@ -9,6 +9,7 @@ use core::ops::Range;
 use super::{Index, Place};
 use crate::budget::Budget;
 use crate::facts::{Facts, Form};
+use crate::memory::{MAP_ENTRY, of_bytes};
 use crate::text::part;
 
 /// The least number of words that is no coincidence.
@@ -36,7 +37,10 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
         let mut remember = |text: &str, span: Range<usize>| {
             if let Some(key) = key(text) {
                 let place = || Place { record, spans: Vec::from([span]) };
-                found.entry(key).or_insert_with(place);
+                let bytes = MAP_ENTRY + size_of::<Place>() + of_bytes(key.len());
+                if !found.contains_key(&key) && budget.hold(bytes) {
+                    found.insert(key, place());
+                }
             }
         };
         if !budget.spend(own.span.len()) {

@@ -75,6 +75,7 @@ impl<'a> Executed<'a> {
         let text = judged.claim.text.as_str();
         let nothing_was_executed = self.runs.is_empty() && self.unchanged.is_none();
         if nothing_was_executed
+            || !evidence.may_go_on(text.len() * (1 + self.runs.len()))
             || judged.class == Class::Contradicted
             || ClaimKind::of(text) != ClaimKind::Statement
         {

@@ -1,5 +1,7 @@
 //! This module finds characters that a person does not see and a model reads.
 
+use std::fmt::Write as _;
+
 use super::Sighting;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
@@ -30,6 +32,32 @@ pub(super) fn find(text: &str, sightings: &mut Vec<Sighting>) {
         before = Some(c);
     }
     sightings.extend(open);
+}
+
+/// A JSON value on one line, in whose strings characters that a person does not see stand as escapes: `\u202e`. It reads
+/// as the same value.
+#[must_use]
+pub fn visible_json(value: &serde_json::Value) -> String {
+    let json = value.to_string();
+    if json.is_ascii() {
+        return json;
+    }
+    let mut seen = String::with_capacity(json.len());
+    let mut characters = json.chars().peekable();
+    let mut before = None;
+    while let Some(c) = characters.next() {
+        if !c.is_ascii() && is_invisible(c) && !is_needed(before, c, characters.peek().copied()) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a string does not fail.
+                let _ = write!(seen, "\\u{unit:04x}");
+            }
+        } else {
+            seen.push(c);
+        }
+        before = Some(c);
+    }
+    seen
 }
 
 /// Whether a character has no shape of its own.
@@ -87,6 +115,20 @@ fn is_everyday(c: char, at: usize, next: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_shows_what_turns_or_hides_text_and_reads_the_same() {
+        for (text, expected) in [
+            ("gnal\u{202e} x", r#""gnal\u202e x""#),
+            ("a\u{e0041}b", r#""a\udb40\udc41b""#),
+            ("مي\u{200c}خواهم, naïve", "\"مي\u{200c}خواهم, naïve\""),
+            ("a\nb\u{1}", r#""a\nb\u0001""#),
+        ] {
+            let json = visible_json(&text.into());
+            assert_eq!(json, expected);
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+    }
 
     #[test]
     fn what_is_hidden_and_what_is_needed() {

@@ -189,7 +189,7 @@ impl CorpusStore for SqliteCorpora {
         let mut open = self.lock();
         open.remove(name);
         let folder = self.folder(name);
-        let away = self.folder.join(format!("{DELETED}{}", uuid::Uuid::now_v7()));
+        let away = self.folder.join(format!("{DELETED}{}", crate::wall_clock::new_id()));
         let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
         std::fs::rename(&folder, &away).map_err(failed)?;
         drop(open);

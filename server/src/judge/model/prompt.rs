@@ -5,6 +5,7 @@ use std::path::Path;
 use gsar_answer::{Form, Labels};
 use gsar_chat::{Request, RequestError, Schema, Temperature};
 use gsar_core::Claim;
+use gsar_framing::visible_json;
 
 use super::Purpose;
 
@@ -122,13 +123,13 @@ pub(super) fn question(
     let mut text = format!("{evidence}\n{examples}");
     if !synthesis.is_empty() {
         text.push_str("The report, as a JSON string:\n");
-        text.push_str(&serde_json::Value::from(synthesis).to_string());
+        text.push_str(&visible_json(&synthesis.into()));
         text.push_str("\n\n");
     }
     text.push_str("The claims to judge, one JSON object a line:\n");
     for claim in claims {
         let line = serde_json::json!({ "id": claim.id.as_str(), "text": claim.text });
-        text.push_str(&line.to_string());
+        text.push_str(&visible_json(&line));
         text.push('\n');
     }
     text
@@ -138,7 +139,7 @@ pub(super) fn question(
 pub(super) fn statements(evidence: &str, statements: &[serde_json::Value]) -> String {
     let mut text = format!("{evidence}\nThe statements to read, one JSON object a line:\n");
     for statement in statements {
-        text.push_str(&statement.to_string());
+        text.push_str(&visible_json(statement));
         text.push('\n');
     }
     text

@@ -7,7 +7,7 @@ use std::fmt;
 use gsar_core::evidence::{Citation, EvidenceItem, Target};
 use gsar_core::second_look::Statement;
 use gsar_core::{Claim, JudgedClaim};
-use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original};
+use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original, visible_json};
 use gsar_redaction::{Redaction, Redactor};
 
 use super::turn;
@@ -209,7 +209,7 @@ impl Shown {
             let line = serde_json::json!({
                 "text": hide(claim), "quotes": quotes, "class": class.name(),
             });
-            text.push_str(&line.to_string());
+            text.push_str(&visible_json(&line));
             text.push('\n');
         }
         text.push('\n');

@@ -72,7 +72,7 @@ impl SharedBudget {
 impl BudgetStore for SharedBudget {
     fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal> {
         let day = day_of((self.clock)());
-        let booking = Booking { day, id: Uuid::now_v7(), payer: payer.clone() };
+        let booking = Booking { day, id: crate::wall_clock::new_id(), payer: payer.clone() };
         let wanted = Wanted {
             booking: booking.clone(),
             amount: bounded(estimate),

@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use deadpool_postgres::Object;
-use jiff::Timestamp;
 use tokio_postgres::Error;
 
 use super::sweep::{self, Walk};
 use super::{Shared, partitions};
 use crate::storage::postgres::Failure;
+use crate::wall_clock;
 
 /// Who holds it looks after the ledger: the letters `gsam`.
 const LOCK: i64 = 0x6773_616d;
@@ -45,7 +45,7 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
     partitions::create(&shared.database).await?;
     let oldest_kept = max_age.map(|age| {
         let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
-        Timestamp::now().as_microsecond().saturating_sub(age)
+        wall_clock::now().as_microsecond().saturating_sub(age)
     });
     let walk = *shared.walk.lock().unwrap_or_else(PoisonError::into_inner);
     let work =

@@ -9,6 +9,7 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use crate::storage::postgres::{Database, Failure};
+use crate::wall_clock;
 
 /// How many months ahead there are partitions.
 const AHEAD: i64 = 2;
@@ -49,7 +50,7 @@ impl Month {
 
 /// Makes the partitions of this month and of the next ones, where they are missing.
 pub(super) async fn create(database: &Database) -> Result<(), Failure> {
-    let now = Month::of(Timestamp::now());
+    let now = Month::of(wall_clock::now());
     for month in (0..=AHEAD).filter_map(|months| now.after(months)) {
         database.run(move |client, _| Box::pin(create_one(client, month))).await?;
     }

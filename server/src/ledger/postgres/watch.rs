@@ -4,10 +4,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
 use crate::ledger::health::{Failure as Unhealthy, Health};
 use crate::storage::postgres::{Database, Failure};
+use crate::wall_clock;
 
 /// How often it is looked whether to ask.
 const EVERY: Duration = Duration::from_secs(1);
@@ -46,7 +45,7 @@ impl Watch {
     }
 
     pub(super) fn committed(&self) {
-        self.state().health.last_commit_micros = Some(Timestamp::now().as_microsecond());
+        self.state().health.last_commit_micros = Some(wall_clock::now().as_microsecond());
     }
 
     pub(super) fn failed(&self, failure: &Failure) {
@@ -57,7 +56,7 @@ impl Watch {
         }
         let since_micros = match state.health.failure.take() {
             Some(before) => before.since_micros,
-            None => Timestamp::now().as_microsecond(),
+            None => wall_clock::now().as_microsecond(),
         };
         state.health.failure = Some(Unhealthy { reason, since_micros });
     }
@@ -71,7 +70,7 @@ impl Watch {
         state.is_closed = true;
         state.health.failure = Some(Unhealthy {
             reason: "the ledger is closed".to_owned(),
-            since_micros: Timestamp::now().as_microsecond(),
+            since_micros: wall_clock::now().as_microsecond(),
         });
     }
 

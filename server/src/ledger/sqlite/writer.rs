@@ -5,7 +5,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -22,6 +21,7 @@ use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestig
 use crate::ledger::metrics::LedgerMetrics;
 use crate::ledger::record::{Record, Recorded};
 use crate::owner::Owner;
+use crate::wall_clock;
 
 /// Bytes of records after which a transaction takes no more.
 const BATCH_BYTES: usize = 8 << 20;
@@ -446,7 +446,7 @@ fn write_and_empty(connection: &mut Connection, bytes: u32) -> rusqlite::Result<
 }
 
 fn now_micros() -> i64 {
-    Timestamp::now().as_microsecond()
+    wall_clock::now().as_microsecond()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 5
     """RESOURCE_EXHAUSTED: the message is over the limit, which google.rpc.QuotaFailure names."""
     ERROR_REASON_TOO_MANY_CALLS: _ErrorReason.ValueType  # 6
-    """RESOURCE_EXHAUSTED: too many calls in flight, or more than the principal may make; google.rpc.RetryInfo says when to come back."""
+    """RESOURCE_EXHAUSTED: too many calls in flight, no memory for another, or more than the principal may make; google.rpc.RetryInfo says when to come back."""
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 7
     """DEADLINE_EXCEEDED: the call's deadline passed; metadata names the step reached."""
     ERROR_REASON_NOT_SERVING: _ErrorReason.ValueType  # 8
@@ -64,6 +64,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAUTHENTICATED: nothing says who calls, or what says so does not hold."""
     ERROR_REASON_NO_RIGHT: _ErrorReason.ValueType  # 18
     """PERMISSION_DENIED: the principal that calls lacks a right, which the metadata name."""
+    ERROR_REASON_TOO_MUCH_WORK: _ErrorReason.ValueType  # 19
+    """RESOURCE_EXHAUSTED: the call takes more work or memory than a limit allows, which google.rpc.QuotaFailure names;
+    metadata names the step reached.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the reason of google.rpc.ErrorInfo, domain gsar.dev, without the prefix ERROR_REASON_."""
@@ -81,7 +85,7 @@ ERROR_REASON_IDEMPOTENCY_KEY_REUSED: ErrorReason.ValueType  # 4
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 5
 """RESOURCE_EXHAUSTED: the message is over the limit, which google.rpc.QuotaFailure names."""
 ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 6
-"""RESOURCE_EXHAUSTED: too many calls in flight, or more than the principal may make; google.rpc.RetryInfo says when to come back."""
+"""RESOURCE_EXHAUSTED: too many calls in flight, no memory for another, or more than the principal may make; google.rpc.RetryInfo says when to come back."""
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 7
 """DEADLINE_EXCEEDED: the call's deadline passed; metadata names the step reached."""
 ERROR_REASON_NOT_SERVING: ErrorReason.ValueType  # 8
@@ -110,4 +114,8 @@ ERROR_REASON_UNIDENTIFIED: ErrorReason.ValueType  # 17
 """UNAUTHENTICATED: nothing says who calls, or what says so does not hold."""
 ERROR_REASON_NO_RIGHT: ErrorReason.ValueType  # 18
 """PERMISSION_DENIED: the principal that calls lacks a right, which the metadata name."""
+ERROR_REASON_TOO_MUCH_WORK: ErrorReason.ValueType  # 19
+"""RESOURCE_EXHAUSTED: the call takes more work or memory than a limit allows, which google.rpc.QuotaFailure names;
+metadata names the step reached.
+"""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
