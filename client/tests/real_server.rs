@@ -187,6 +187,33 @@ fn what_people_say_is_kept_and_exported() {
     let lines: Vec<_> = stdout(&shown).lines().take(2).collect();
     assert!(lines[0].starts_with("report is ") && lines[0].ends_with("says ada: as configured"));
     assert!(lines[1].starts_with(&format!("{claim} is ")), "{lines:?}");
+    // Enough of an id is an id; what begins two of them is refused by both.
+    let (one, other) = (right.evaluation_id.as_str(), wrong.evaluation_id.as_str());
+    let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let grade = [
+        "ledger",
+        "grade",
+        other.split_at(common + 1).0,
+        "--tier",
+        "replan",
+        "--data-dir",
+        records,
+    ];
+    let done = machine.run(&grade, "");
+    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
+    let said = format!(
+        "graded the report as replan, by uid {}: evaluation {id}\n",
+        rustix::process::getuid().as_raw()
+    );
+    assert_eq!(stdout(&done), said);
+    let several =
+        machine.run(&["ledger", "show", one.split_at(common).0, "--data-dir", records], "");
+    assert_eq!(several.status.code(), Some(2));
+    assert!(
+        stderr(&several).contains("begins the ids of several evaluations"),
+        "{}",
+        stderr(&several)
+    );
     let unknown = ["ledger", "grade", id, "--claim", "c9", "--as", "grounded", "--grader", "ada"];
     let refused = machine.run(&[&unknown[..], &["--data-dir", records]].concat(), "");
     assert_eq!(refused.status.code(), Some(1));
@@ -201,9 +228,9 @@ fn what_people_say_is_kept_and_exported() {
     let grades = run(&["ledger", "export", "--kind", "grades"]);
     let lines: Vec<v1::GradeRecord> =
         stdout(&grades).lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
-    assert_eq!(lines.len(), 2);
-    assert_eq!(lines[1].evaluated_class(), wrong.claims[0].class());
-    assert!(stderr(&grades).contains("records: 2; --after 0101"), "{}", stderr(&grades));
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().any(|line| line.evaluated_class() == wrong.claims[0].class()));
+    assert!(stderr(&grades).contains("records: 3; --after 0101"), "{}", stderr(&grades));
     let token = stderr(&grades).split_whitespace().find(|word| word.starts_with("0101")).unwrap();
     let rest = run(&["ledger", "export", "--kind", "grades", "--after", token]);
     assert_eq!(stdout(&rest), "");

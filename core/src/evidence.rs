@@ -1,5 +1,7 @@
 //! This module holds evidence items, their kinds, and references into them.
 
+mod recognise;
+
 use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
@@ -9,6 +11,7 @@ use gsar_extraction::facts;
 use crate::check;
 use crate::claim::{ClaimId, IdError, checked_id};
 use crate::time::Timestamp;
+pub use recognise::{Nature, recognise};
 
 /// Names an evidence item within one request. Not empty; unique within its request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

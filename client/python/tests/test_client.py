@@ -3,6 +3,7 @@
 import inspect
 import threading
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED
@@ -37,7 +38,7 @@ def test_evidence_comes_as_items_or_by_id(client: gsar.Client) -> None:
     answer = client.evaluate(PROCEEDS, {**EVIDENCE, "pods": {"name": "checkout-7b84"}})
     recorded = client.get_evaluation(answer.evaluation_id)
     assert [item.is_json for item in recorded.evidence] == [False, False, True]
-    with pytest.raises(TypeError, match="evidence: is a string"):
+    with pytest.raises(TypeError, match="evidence: is a str"):
         client.evaluate(PROCEEDS, "a log")  # pyright: ignore[reportArgumentType]
 
 
@@ -184,3 +185,19 @@ def test_both_clients_have_the_same_methods() -> None:
         return {name: list(inspect.signature(each).parameters) for name, each in found if not name.startswith("_")}
 
     assert methods(gsar.Client) == methods(gsar.aio.Client)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (None, "evidence: is missing"),
+        (b"a log", "evidence: is a bytes"),
+        ({"log": b"a log"}, r"evidence\['log'\]: is bytes"),
+        ({"log": None}, r"evidence\['log'\]: is missing"),
+        (["a log"], r"evidence\[0\]: is a str; give gsar.text"),
+        ([{"id": "log"}], r"evidence\[0\]: is a dict"),
+    ],
+)
+def test_what_is_no_evidence_is_refused_with_the_fix(client: gsar.Client, evidence: Any, expected: str) -> None:
+    with pytest.raises(TypeError, match=expected):
+        client.evaluate(PROCEEDS, evidence)

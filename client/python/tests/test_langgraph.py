@@ -9,7 +9,8 @@ from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED
 
 import gsar
 import gsar.aio
-from gsar.langgraph import Grounding, grounding_node, router
+from gsar import v1
+from gsar.langgraph import Grounding, grounding, grounding_node, router
 
 
 class State(TypedDict, total=False):
@@ -63,6 +64,28 @@ async def test_so_does_one_for_asyncio(aio_client: gsar.aio.Client) -> None:
     assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("proceed", 2)
 
 
-def test_attempts_are_bounded(client: gsar.Client) -> None:
+def test_the_same_claims_over_the_same_evidence_are_not_tried_again(client: gsar.Client) -> None:
     state = graph(client, stubborn).invoke({"evidence": EVIDENCE}, CONFIG)
+    assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("regenerate", 2)
+    assert state["grounding"]["repeated"]
+
+
+def test_attempts_are_bounded(client: gsar.Client) -> None:
+    def guess(state: State) -> State:
+        before = state.get("grounding")
+        attempts = before["attempts"] if before else 0
+        return {"report": REGENERATED.replace("1 GiB", f"{attempts + 2} GiB")}
+
+    state = graph(client, guess).invoke({"evidence": EVIDENCE}, CONFIG)
     assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("regenerate", 3)
+
+
+def test_a_judge_that_failed_is_no_reason_for_another_report() -> None:
+    failed = v1.EvaluateResponse(
+        decision=v1.Decision(tier=v1.TIER_ABSTAIN, reasons=[v1.Reason(code="JUDGE_FAILED", sentence="it is away")])
+    )
+    assert router()({"grounding": grounding(failed)}) == "give_up"
+    undecided = v1.EvaluateResponse(decision=v1.Decision(tier=v1.TIER_ABSTAIN), gaps=["the limit of memory"])
+    decided = grounding(undecided)
+    assert router()({"grounding": decided}) == "abstain"
+    assert "missing: the limit of memory" in decided["feedback"]

@@ -6,16 +6,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
+import pytest
 from mcp import Client, StdioServerParameters
 from reports import EVIDENCE, GUESS, PROCEEDS, REPLANNED
 
 import gsar
+import gsar.mcp
 from gsar.server import Server
+
+LONG = "1," * (1 << 20)
+"""A report that takes a test server longer to read than a test may take."""
 
 
 @asynccontextmanager
-async def tools(endpoint: str) -> AsyncGenerator[Client]:
-    command = StdioServerParameters(command=sys.executable, args=["-m", "gsar.mcp", "--endpoint", endpoint])
+async def tools(endpoint: str, *options: str) -> AsyncGenerator[Client]:
+    command = StdioServerParameters(command=sys.executable, args=["-m", "gsar.mcp", "--endpoint", endpoint, *options])
     async with Client(command) as connected:
         yield connected
 
@@ -30,7 +36,7 @@ async def test_every_tool_answers(server: Server, client: gsar.Client) -> None:
     client.put_evidence("mcp", EVIDENCE)
     async with tools(server.endpoint) as connected:
         listed = await connected.list_tools()
-        assert {tool.name for tool in listed.tools} == {"evaluate", "score", "gate", "search"}
+        assert {tool.name for tool in listed.tools} == {tool.__name__ for tool in gsar.mcp.TOOLS}
         assert all("context" not in tool.input_schema["properties"] for tool in listed.tools)
 
         answer = await call(connected, "evaluate", report=PROCEEDS, evidence=EVIDENCE)
@@ -58,3 +64,56 @@ async def test_an_absent_sidecar_is_an_error_of_the_tool(tmp_path: Path) -> None
         result = await connected.call_tool("evaluate", {"report": PROCEEDS})
         assert result.is_error
         assert "no sidecar answers" in str(result.content)
+
+
+async def test_a_call_that_is_cancelled_ends_and_the_server_goes_on(server: Server) -> None:
+    async with tools(server.endpoint) as connected:
+        for _ in range(50):
+            with anyio.move_on_after(0.02) as scope:
+                await connected.call_tool("evaluate", {"report": LONG})
+            assert scope.cancelled_caught
+        answer = await call(connected, "evaluate", report=PROCEEDS, evidence=EVIDENCE)
+        assert answer["tier"] == "proceed"
+
+
+async def test_a_report_that_is_not_decided_in_time_is_to_abstain(server: Server) -> None:
+    async with tools(server.endpoint, "--deadline", "0.2") as connected:
+        answer = await call(connected, "evaluate", report=LONG)
+        assert (answer["tier"], answer["reasons"][0]["code"]) == ("abstain", "DEADLINE_EXCEEDED")
+
+
+async def test_progress_is_reported_where_it_is_asked_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    notified: list[tuple[float, float | None]] = []
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        assert message == "waiting for the sidecar"
+        notified.append((progress, total))
+
+    monkeypatch.setattr(gsar.mcp, "PROGRESS", 0.1)
+    async with Client(gsar.mcp.server(server.endpoint, 0.55)) as connected:
+        await connected.call_tool("evaluate", {"report": LONG}, progress_callback=tell)
+    assert len(notified) >= 2
+    assert all(total == 0.55 for _, total in notified)
+    assert notified == sorted(notified)
+
+
+async def test_an_investigation_and_stored_evidence(server: Server) -> None:
+    async with tools(server.endpoint) as connected:
+        begun = await call(connected, "start_investigation", investigation_id="mcp-1")
+        assert begun["investigation_id"] == "mcp-1"
+        result = {"id": "log", "lane": "EVIDENCE_LANE_LOGS", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "text": "one\ntwo\n"}
+        turn = {
+            "investigation_id": "mcp-1",
+            "step": begun["step"],
+            "tool_calls": [{"tool": "kubectl logs", "arguments": "cart-1", "result": result}],
+        }
+        assert (await call(connected, "record_turn", turn=turn))["investigation_id"] == "mcp-1"
+        shown = await call(connected, "get_investigation", investigation_id="mcp-1")
+        assert shown["investigation"]["investigation_id"] == "mcp-1"
+        await call(connected, "store", corpus_id="mcp-kept", evidence={"log": "one\ntwo\nthree\n"})
+        assert "two" in str(
+            await call(connected, "snapshot", corpus_id="mcp-kept", evidence_id="log", first_line=2, last_line=2)
+        )
+        refused = await connected.call_tool("record_turn", {"turn": {"no_such_field": 1}})
+        assert refused.is_error
+        assert "no_such_field" in str(refused.content)

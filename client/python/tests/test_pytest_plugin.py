@@ -63,3 +63,66 @@ def test_without_any_sidecar_tests_do_not_pass(pytester: pytest.Pytester, monkey
 def test_a_run_that_uses_none_of_it_does_not_load_grpcio(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import sys\n\ndef test_loaded():\n    assert 'grpc' not in sys.modules\n")
     pytester.runpytest_subprocess("-p", "no:langsmith", "-p", "no:anyio").assert_outcomes(passed=1)
+
+
+INVERTED = """
+import pytest
+import gsar_pytest
+
+REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137."
+
+def test_plain(assert_grounded):
+    assert_grounded(REPORT)
+
+@pytest.mark.xfail
+def test_expected_to_fail(assert_grounded):
+    assert_grounded(REPORT)
+
+@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception)
+def test_expected_to_be_refused(assert_grounded):
+    assert_grounded(REPORT)
+
+def test_caught(assert_grounded):
+    with pytest.raises(Exception):
+        assert_grounded(REPORT)
+
+def test_refused(assert_grounded):
+    with pytest.raises(pytest.fail.Exception):
+        assert_grounded(REPORT)
+"""
+
+
+OUTAGE = """
+[judges]
+chain = ["openai-compatible:away"]
+
+[judges.models."openai-compatible:away"]
+base_url = "http://127.0.0.1:9/v1"
+attempts = 1
+"""
+"""The only judge is a chat model that nobody runs."""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_in_an_outage_no_test_passes_whatever_it_expects(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
+    pytester.makepyfile(INVERTED)
+    with Server(OUTAGE) as server:
+        result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, *workers)
+    result.assert_outcomes(failed=5)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "no judge gave a verdict on the report" in result.stdout.str()
+
+
+def test_where_the_sidecar_has_gone_no_test_passes_either(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(INVERTED)
+    result = pytester.runpytest_subprocess("--gsar-endpoint", f"unix://{pytester.path}/away.sock")
+    result.assert_outcomes(failed=5)
+
+
+def test_properties_are_no_warning(pytester: pytest.Pytester, server: Server) -> None:
+    pytester.makepyfile(TESTS)
+    options = ("-p", "no:asyncio", "-W", "error", "-o", "junit_family=xunit2", "--junit-xml=out.xml", "-k", "grounded")
+    result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, *options)
+    result.assert_outcomes(passed=1, deselected=1)
+    names = {each.get("name") for each in ElementTree.parse(pytester.path / "out.xml").iter("property")}  # noqa: S314
+    assert names == {"gsar.evaluation_id", "gsar.tier", "gsar.score"}

@@ -60,6 +60,9 @@ pub(crate) struct Evaluate {
     /// The output format
     #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
     pub(crate) output: Format,
+    /// With --output junit: a claim that no evidence shows fails although the report may go out
+    #[arg(long)]
+    pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) judge: JudgeChoice,
     #[command(flatten)]

@@ -99,7 +99,7 @@ Examples:
   gsar ledger grade 0197-ab --claim c4 --as contradicted --note 'the dashboard shows 4 restarts'
   gsar ledger grade 0197-ab --tier replan --grader ada")]
 pub(crate) struct Grade {
-    /// The evaluation's id
+    /// The evaluation's id, or as much of it as begins no other one
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// The claim that is graded
@@ -111,9 +111,9 @@ pub(crate) struct Grade {
     /// The decision on the report that would have been right
     #[arg(long, value_enum)]
     pub(crate) tier: Option<Tier>,
-    /// Who says it
-    #[arg(long, value_name = "NAME", env = "USER", hide_env_values = true)]
-    pub(crate) grader: String,
+    /// Who says it [default: who runs this]
+    #[arg(long, value_name = "NAME", env = "USER", hide_env = true)]
+    pub(crate) grader: Option<String>,
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) note: String,

@@ -26,6 +26,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         columns: terminal.columns,
         only: shown_classes(&arguments.only),
         explain: explain(arguments.explain.as_deref()),
+        strict: arguments.strict,
     };
     with_judge(&arguments.connection, arguments.judge.chosen(), async |client, server| {
         let is_kept = server == Server::Running || arguments.connection.data_dir.is_some();

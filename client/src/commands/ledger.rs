@@ -8,12 +8,14 @@ use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
 use super::{
-    check_explained, check_kept, class, explain, export, instant, is_json, print, print_as_it_is,
-    print_json, rescore, shown_classes,
+    check_explained, check_kept, class, evaluation_id, explain, export, instant, is_json, print,
+    print_as_it_is, print_json, rescore, shown_classes,
 };
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
-use crate::human::{Contents, Scene, View, evaluation, evaluation_page, evaluations, grades};
+use crate::human::{
+    Contents, Scene, View, evaluation, evaluation_page, evaluations, grades, words,
+};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -70,6 +72,7 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
                 columns: terminal.columns,
                 only: shown_classes(only),
                 explain: explain(wish.as_deref()),
+                strict: false,
             };
             show(id, &view, *output, connection).await
         }
@@ -114,7 +117,7 @@ async fn show(
 ) -> Result<Status, Failure> {
     check_kept(connection, "record to read")?;
     with_client(connection, async |client, _| {
-        let record = client.evaluation(id).await?;
+        let record = client.evaluation(&evaluation_id::whole(&client, id).await?).await?;
         if is_json(output) {
             print_json(&record)?;
             return Ok(Status::Proceed);
@@ -138,6 +141,7 @@ async fn show(
 async fn show_page(id: &str, connection: &Connection) -> Result<Status, Failure> {
     check_kept(connection, "record to read")?;
     with_client(connection, async |client, _| {
+        let id = &evaluation_id::whole(&client, id).await?;
         let record = client.evaluation(id).await?;
         let mut contents = Contents::default();
         for item in cited(&record) {
@@ -186,7 +190,7 @@ async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failu
     check_kept(connection, "record to delete from")?;
     with_client(connection, async |client, _| {
         for id in ids {
-            client.delete_evaluation(id).await?;
+            client.delete_evaluation(&evaluation_id::whole(&client, id).await?).await?;
         }
         Ok(Status::Proceed)
     })
@@ -204,16 +208,28 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
         (_, _, Some(tier)) => Some(Subject::Report(v1::ReportGrade { tier: on_wire(tier).into() })),
         _ => None,
     };
-    let request = v1::GradeRequest {
-        evaluation_id: arguments.id.clone(),
-        grader: arguments.grader.clone(),
-        grades: vec![v1::Grade { subject, note: arguments.note.clone() }],
-    };
+    let grader = arguments.grader.clone().filter(|name| !name.is_empty()).unwrap_or_else(this_user);
     with_client(&arguments.connection, async |client, _| {
-        client.grade(request).await?;
+        let evaluation_id = evaluation_id::whole(&client, &arguments.id).await?;
+        let graded = match (&arguments.claim, class, arguments.tier) {
+            (Some(claim), Some(class), _) => format!("{claim} as {}", words::class(class).1),
+            (_, _, tier) => {
+                format!("the report as {}", tier.map_or("", |tier| words::tier(on_wire(tier)).0))
+            }
+        };
+        let done = format!("graded {graded}, by {grader}: evaluation {evaluation_id}\n");
+        let grades = vec![v1::Grade { subject, note: arguments.note.clone() }];
+        client.grade(v1::GradeRequest { evaluation_id, grader, grades }).await?;
+        print(&done)?;
         Ok(Status::Proceed)
     })
     .await
+}
+
+/// Who runs this, where nobody says.
+fn this_user() -> String {
+    let named = std::env::var("LOGNAME").ok().filter(|name| !name.is_empty());
+    named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
 }
 
 pub(super) fn on_wire(tier: Tier) -> v1::Tier {

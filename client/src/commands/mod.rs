@@ -5,6 +5,7 @@ mod check;
 mod doctor;
 mod drive;
 mod evaluate;
+mod evaluation_id;
 mod evidence;
 mod explain;
 mod export;

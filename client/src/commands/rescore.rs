@@ -4,7 +4,7 @@ use gsar_core::policy::Policy;
 use gsar_proto::v1;
 
 use super::score::hypothetical;
-use super::{check_kept, is_json, print, print_json};
+use super::{check_kept, evaluation_id, is_json, print, print_json};
 use crate::arguments::Rescore;
 use crate::failure::Failure;
 use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescored, rescored_many};
@@ -18,7 +18,7 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
         let mut answers = Vec::new();
         for id in &arguments.ids {
             let request = v1::RescoreRequest {
-                evaluation_id: id.clone(),
+                evaluation_id: evaluation_id::whole(&client, id).await?,
                 policy: arguments.policy.clone(),
                 ..Default::default()
             };
@@ -38,8 +38,12 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
                 let report = client.evaluation(&answer.evaluation_id).await?.report;
                 let scene =
                     Scene { report: report.as_ref(), policy: policy.as_ref(), ..Scene::default() };
-                let view =
-                    View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
+                let view = View {
+                    columns: terminal.columns,
+                    only: Vec::new(),
+                    explain: Explain::Briefly,
+                    strict: false,
+                };
                 print(&not_rescored(std::slice::from_ref(answer)))?;
                 print(&format!("\n{}", evaluation(&as_evaluation(answer.clone()), &scene, &view)))?;
             }

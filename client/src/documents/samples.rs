@@ -79,9 +79,27 @@ fn junit_of_several_reports() {
 #[test]
 fn what_no_judge_decided_is_skipped() {
     let report = junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view()).unwrap();
-    assert!(report.contains("skipped=\"2\""), "{report}");
+    assert!(report.contains("skipped=\"3\""), "a complementary claim as well: {report}");
     let skipped = "<skipped message=\"no judge decided it\"/>";
     assert_eq!(report.matches(skipped).count(), 2, "{report}");
+}
+
+#[test]
+fn what_no_evidence_shows_is_a_fault_where_the_report_is_held_or_all_are_wanted() {
+    let ungrounded = |tier: v1::Tier, strict| {
+        let mut answer = samples::undecided_answer();
+        for claim in &mut answer.claims {
+            claim.set_class(v1::ClaimClass::Ungrounded);
+            claim.undecided = None;
+        }
+        answer.decision.get_or_insert_default().set_tier(tier);
+        let view = crate::human::View { strict, ..view() };
+        junit(&[evaluated("r1", Ok(answer))], &view).unwrap().matches("type=\"UNGROUNDED\"").count()
+    };
+    let claims = samples::undecided_answer().claims.len();
+    assert_eq!(ungrounded(v1::Tier::Proceed, false), 0);
+    assert_eq!(ungrounded(v1::Tier::Proceed, true), claims);
+    assert_eq!(ungrounded(v1::Tier::Regenerate, false), claims);
 }
 
 #[test]

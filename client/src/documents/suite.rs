@@ -39,7 +39,7 @@ pub(super) enum TestResult {
     Passed(String),
     /// The report is at fault.
     Failed(Fault),
-    /// No judge decided the claim, and why the test is skipped.
+    /// The claim is not at fault and not shown, and why the test is skipped.
     Skipped(String),
     /// The server gave no verdict.
     Error(Fault),
@@ -68,7 +68,10 @@ pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View) -> Suite {
     };
     let scene = Scene { evidence: &evaluated.request.evidence, ..Scene::default() };
     let claims = answer.claims.iter().filter(|claim| view.shows(claim));
-    let mut tests: Vec<Test> = claims.map(|claim| of_claim(claim, &scene, view)).collect();
+    let may_go_out = decided(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
+    let is_fault = view.strict || !may_go_out;
+    let mut tests: Vec<Test> =
+        claims.map(|claim| of_claim(claim, is_fault, &scene, view)).collect();
     tests.push(Test { name: DECISION.to_owned(), result: of_decision(answer) });
     Suite { name, properties: properties(answer), tests }
 }
@@ -98,7 +101,8 @@ fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-fn of_claim(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> Test {
+/// `is_fault` says whether a claim that no evidence shows is a fault of the report.
+fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &View) -> Test {
     let name = one_line(&format!("{}: {}", claim.id, claim.text));
     let details = shown(claim, scene, view);
     let fault = |kind: &str| {
@@ -108,13 +112,19 @@ fn of_claim(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> Test {
     };
     let result = match claim.class() {
         _ if claim.undecided.is_some() => TestResult::Skipped("no judge decided it".to_owned()),
+        v1::ClaimClass::Ungrounded if !is_fault => TestResult::Skipped(
+            "no evidence shows it, and the report may go out all the same".to_owned(),
+        ),
         v1::ClaimClass::Ungrounded => TestResult::Failed(fault("UNGROUNDED")),
         v1::ClaimClass::Contradicted => TestResult::Failed(fault("CONTRADICTED")),
         v1::ClaimClass::Unspecified => TestResult::Error(fault("NO_VERDICT")),
         v1::ClaimClass::Grounded | v1::ClaimClass::Complementary if claim.disputed => {
             TestResult::Failed(fault("DISPUTED"))
         }
-        v1::ClaimClass::Grounded | v1::ClaimClass::Complementary => TestResult::Passed(details),
+        v1::ClaimClass::Complementary => {
+            TestResult::Skipped("complementary: beside what the evidence is about".to_owned())
+        }
+        v1::ClaimClass::Grounded => TestResult::Passed(details),
     };
     Test { name: end_cut(&name, MAX_NAME_COLUMNS).into_owned(), result }
 }

@@ -1,10 +1,9 @@
 //! Evidence as people have it: files and directories of JSON, logs, tables and text, made into items.
 //!
-//! A directory's `evidence.toml` says what its files are; without one, [`mod@recognise`] does. Content is
+//! A directory's `evidence.toml` says what its files are; without one, [`recognise`] does. Content is
 //! kept byte for byte.
 
 mod manifest;
-mod recognise;
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,11 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gsar_core::check::CheckRun;
-use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::evidence::{EvidenceKind, Lane, Nature, recognise};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
-
-pub use recognise::{Nature, recognise};
 
 use crate::input::{InputError, read_text, without_place};
 
@@ -430,5 +427,32 @@ mod tests {
         assert!(!pods.exhaustive);
         assert_eq!(evidence.notes.len(), 1);
         assert!(evidence.notes[0].contains("notes.txt is not listed"), "{:?}", evidence.notes);
+    }
+
+    #[test]
+    fn the_incidents_that_come_with_the_product_are_mostly_recognised_as_their_manifests_say() {
+        let incidents =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
+        let (mut compared, mut agreed) = (0, 0);
+        for incident in fs::read_dir(incidents).unwrap() {
+            let folder = incident.unwrap().path().join("evidence");
+            let Ok(manifest) = fs::read_to_string(folder.join(MANIFEST)) else {
+                continue;
+            };
+            for entry in manifest::read(&folder, &manifest).unwrap() {
+                let text = fs::read_to_string(folder.join(&entry.file)).unwrap();
+                let recognised = recognise(&entry.file, &text);
+                let said = Nature { kind: entry.kind.unwrap(), lane: entry.lane.unwrap() };
+                agreed += usize::from(recognised == said);
+                let is_demo = ["checkout-oom", "payments-bad-deploy"]
+                    .iter()
+                    .any(|demo| folder.to_string_lossy().contains(demo));
+                assert!(!is_demo || recognised == said, "{}: {recognised:?}", entry.file);
+                compared += 1;
+            }
+        }
+        // What a person calls a check or a change does not always show in its shape.
+        assert!(agreed * 100 >= compared * 85, "{agreed} of {compared}");
+        assert!(compared > 100, "the incidents were compared");
     }
 }

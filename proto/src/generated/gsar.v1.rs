@@ -102,10 +102,10 @@ pub struct EvidenceItem {
     /// id names the item; unique within the request; 1 to 256 bytes.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// kind says what the item is; required.
+    /// kind says what the item is; where unspecified it is recognised by content, tool and id.
     #[prost(enumeration = "EvidenceKind", tag = "2")]
     pub kind: i32,
-    /// lane says where it comes from; required.
+    /// lane says where it comes from; where unspecified it is recognised as kind is.
     #[prost(enumeration = "EvidenceLane", tag = "3")]
     pub lane: i32,
     /// tool is the tool or the command line that produced it; may be empty.

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use gsar_core::check::{CheckDeclaration, CheckError, CheckRun, PassCondition, TOOL};
-use gsar_core::evidence::{Content, EvidenceKind, Lane, VerificationResult};
+use gsar_core::evidence::{Content, EvidenceKind, Lane, Nature, VerificationResult};
 
+use super::evidence::nature_of;
 use super::field::present;
 use super::list::{at_most, each, unique_ids};
 use super::path::Path;
@@ -51,8 +52,8 @@ pub(super) fn read_run(
     Some(CheckRun { declaration, exit_status: message.exit_status, output: message.output })
 }
 
-/// An item as it is kept: the run of a check as its document, with the tool and the result that follow from it. An item that is
-/// none, or that is wrong, stays as it is.
+/// An item as it is kept: with kind and lane where it does not say them, and the run of a check as its document, with the tool
+/// and the result that follow from it. An item that is wrong stays as it is.
 #[must_use]
 pub fn as_kept(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     use v1::evidence_item::Content as Message;
@@ -63,20 +64,28 @@ pub fn as_kept(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
         Some(Message::Json(document)) => CheckRun::from_json(document).ok().flatten(),
         Some(Message::Text(_)) | None => None,
     };
-    let Some(run) = run else { return Cow::Borrowed(item) };
-    let mut kept = item.clone();
-    if matches!(kept.content, Some(Message::CheckRun(_))) {
-        kept.content = Some(Message::Json(run.to_json()));
+    let says_what = item.kind != 0 && item.lane != 0;
+    if run.is_none() && says_what {
+        return Cow::Borrowed(item);
     }
-    kept.tool = [TOOL, run.declaration.name()].concat();
-    kept.verification_result = run.result().number();
+    let mut kept = item.clone();
+    if let Some(run) = run {
+        if matches!(kept.content, Some(Message::CheckRun(_))) {
+            kept.content = Some(Message::Json(run.to_json()));
+        }
+        kept.tool = [TOOL, run.declaration.name()].concat();
+        kept.verification_result = run.result().number();
+    }
+    if let Some(nature) = nature_of(&kept).filter(|_| !says_what) {
+        kept.kind = nature.kind.number();
+        kept.lane = nature.lane.number();
+    }
     Cow::Owned(kept)
 }
 
 /// What an item says of itself beside the run that it is.
 pub(super) struct Beside<'a> {
-    pub(super) kind: Option<EvidenceKind>,
-    pub(super) lane: Option<Lane>,
+    pub(super) nature: Option<Nature>,
     pub(super) tool: &'a mut String,
     pub(super) result: Option<VerificationResult>,
 }
@@ -97,11 +106,11 @@ pub(super) fn result_of(
             return None;
         }
     };
-    if item.kind.is_some_and(|kind| kind != EvidenceKind::Verification) {
+    if item.nature.is_some_and(|nature| nature.kind != EvidenceKind::Verification) {
         let fix = "is of another kind than the run of a check; give EVIDENCE_KIND_VERIFICATION (5)";
         violations.add(path.field("kind"), fix);
     }
-    if item.lane.is_some_and(|lane| lane != Lane::Verification) {
+    if item.nature.is_some_and(|nature| nature.lane != Lane::Verification) {
         let fix = "is another lane than that of a check; give EVIDENCE_LANE_VERIFICATION";
         violations.add(path.field("lane"), fix);
     }

@@ -1,9 +1,11 @@
 //! This module parses evidence items.
 
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind};
+use gsar_core::evidence::{
+    Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Nature, recognise,
+};
 
 use super::check::{Beside, read_run, result_of};
-use super::field::{enumeration, id, optional_enumeration, short_text, text};
+use super::field::{id, optional_enumeration, short_text, text};
 use super::json_document::json_document;
 use super::limits::Limits;
 use super::list::{at_most, each, unique_ids};
@@ -59,11 +61,14 @@ fn read_item(
 ) -> Option<EvidenceItem> {
     let most = limits.max_claim_bytes;
     let id = id(path.field("id"), message.id, EvidenceId::new, violations);
-    let kind = enumeration(path.field("kind"), message.kind, violations);
-    let lane = enumeration(path.field("lane"), message.lane, violations);
+    let kind = optional_enumeration(path.field("kind"), message.kind, violations);
+    let lane = optional_enumeration(path.field("lane"), message.lane, violations);
     let mut tool = text(path.field("tool"), message.tool, most, violations);
     let query = text(path.field("query"), message.query, most, violations);
     let content = read_content(path, message.content, limits, violations);
+    let name = [tool.as_deref(), id.as_ref().map(EvidenceId::as_str)];
+    let name = name.map(Option::unwrap_or_default);
+    let nature = nature(kind, lane, name, content.as_ref().map(Content::as_str));
     let collected_at =
         optional_timestamp(path.field("collected_at"), message.collected_at, violations);
     let step_id = short_text(path.field("step_id"), message.step_id, violations);
@@ -73,7 +78,8 @@ fn read_item(
         message.verification_result,
         violations,
     );
-    if result.flatten().is_some() && kind.is_some_and(|kind| kind != EvidenceKind::Verification) {
+    let is_verification = |nature: Nature| nature.kind == EvidenceKind::Verification;
+    if result.flatten().is_some() && nature.is_some_and(|nature| !is_verification(nature)) {
         violations.add(
             path.field("verification_result"),
             "is for items of kind EVIDENCE_KIND_VERIFICATION (5) only; leave it out, or correct kind",
@@ -81,13 +87,13 @@ fn read_item(
     }
     let (content, mut result) = (content?, result?);
     if let Some(tool) = &mut tool {
-        let beside = Beside { kind, lane, tool, result };
+        let beside = Beside { nature, tool, result };
         result = result_of(path, &content, beside, violations);
     }
     Some(EvidenceItem {
         id: id?,
-        kind: kind?,
-        lane: lane?,
+        kind: nature?.kind,
+        lane: nature?.lane,
         tool: tool?,
         query: query?,
         content,
@@ -98,6 +104,32 @@ fn read_item(
         specialist_id: specialist_id?,
         verification_result: result,
     })
+}
+
+/// What an item is and where it comes from: as it says, else by its content and the names of its tool and itself.
+fn nature(
+    kind: Option<Option<EvidenceKind>>,
+    lane: Option<Option<Lane>>,
+    name: [&str; 2],
+    content: Option<&str>,
+) -> Option<Nature> {
+    match (kind?, lane?) {
+        (Some(kind), Some(lane)) => Some(Nature { kind, lane }),
+        (kind, lane) => Some(recognise(&name.join(" "), content?).with(kind, lane)),
+    }
+}
+
+/// The same of a message.
+pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Nature> {
+    use v1::evidence_item::Content as Message;
+    let no_path = Path::root("");
+    let kind = optional_enumeration(no_path, item.kind, &mut Violations::default());
+    let lane = optional_enumeration(no_path, item.lane, &mut Violations::default());
+    let content = match &item.content {
+        Some(Message::Text(content) | Message::Json(content)) => Some(content.as_str()),
+        Some(Message::CheckRun(_)) | None => None,
+    };
+    nature(kind, lane, [&item.tool, &item.id], content)
 }
 
 fn read_content(

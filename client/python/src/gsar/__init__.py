@@ -30,6 +30,7 @@ from gsar.errors import (
     Violation,
     of_call_error,
 )
+from gsar.evidence import evidence_from
 from gsar.grades import grade_claim, grade_report
 from gsar.investigation import Investigation
 from gsar.items import Evidence, file, json, text
@@ -62,6 +63,7 @@ __all__ = [
     "counts",
     "describe",
     "evaluation",
+    "evidence_from",
     "file",
     "grade_claim",
     "grade_report",

@@ -88,12 +88,24 @@ def file(path: str | Path, *, id: str = "", **described: Any) -> v1.EvidenceItem
 
 def items(evidence: Evidence) -> list[v1.EvidenceItem]:
     """Evidence in either form as items."""
-    if isinstance(evidence, str):
-        raise TypeError('evidence: is a string; give {"log": "..."} or a list of gsar.text and gsar.json items')
+    given = cast("object", evidence)
+    if given is None or isinstance(given, str | bytes | bytearray):
+        given = "missing" if given is None else f"a {type(given).__name__}"
+        raise TypeError(f'evidence: is {given}; give {{"log": "..."}}, a list of gsar.text and gsar.json items, or ()')
     if isinstance(evidence, Mapping):
         contents = cast("Mapping[str, object]", evidence)
-        return [
-            text(name, content) if isinstance(content, str) else json(name, content)
-            for name, content in contents.items()
-        ]
-    return list(evidence)
+        return [content_of(name, content) for name, content in contents.items()]
+    found = list(cast("Iterable[object]", evidence))
+    for number, item in enumerate(found):
+        if not isinstance(item, v1.EvidenceItem):
+            kind = type(item).__name__
+            raise TypeError(f"evidence[{number}]: is a {kind}; give gsar.text(id, content) or gsar.json(id, content)")
+    return cast("list[v1.EvidenceItem]", found)
+
+
+def content_of(name: str, content: object) -> v1.EvidenceItem:
+    """A content with its id as an item."""
+    if content is None or isinstance(content, bytes | bytearray):
+        given = "missing" if content is None else "bytes"
+        raise TypeError(f"evidence[{name!r}]: is {given}; give text, or what json.dumps takes")
+    return text(name, content) if isinstance(content, str) else json(name, content)

@@ -12,6 +12,7 @@ The node reads `report` and `evidence` of the state and writes `grounding`. Need
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
@@ -19,6 +20,7 @@ import gsar.aio
 from gsar import v1
 from gsar.answers import Tier, Verdict, claims_at_fault, class_of, describe, may_go_out, tier, why
 from gsar.client import Client
+from gsar.items import Evidence, items
 
 State: TypeAlias = Mapping[str, Any]
 Route: TypeAlias = Literal["proceed", "regenerate", "replan", "abstain", "give_up"]
@@ -62,11 +64,18 @@ class Grounding(TypedDict):
     """All of it as a text that a model can be given."""
     attempts: int
     """How many reports of this state were decided."""
+    repeated: bool
+    """Whether the same claims are at fault, over the same evidence, as of the report before."""
+    evidence: str
+    """A digest of the evidence."""
 
 
-def grounding(answer: v1.EvaluateResponse, attempts: int = 1) -> Grounding:
-    """An answer as it stands in the state."""
-    return Grounding(
+def grounding(
+    answer: v1.EvaluateResponse, attempts: int = 1, *, evidence: Evidence = (), before: Grounding | None = None
+) -> Grounding:
+    """An answer as it stands in the state, after the one before."""
+    digest = digest_of(evidence)
+    decided = Grounding(
         tier=tier(answer),
         score=answer.guarded_score.value if answer.HasField("guarded_score") else None,
         evaluation_id=answer.evaluation_id,
@@ -76,9 +85,37 @@ def grounding(answer: v1.EvaluateResponse, attempts: int = 1) -> Grounding:
         ],
         gaps=list(answer.gaps),
         affected_specialists=list(answer.decision.affected_specialists),
-        feedback="" if may_go_out(answer) else describe(answer),
+        feedback="" if may_go_out(answer) else feedback(answer),
         attempts=attempts,
+        repeated=False,
+        evidence=digest,
     )
+    decided["repeated"] = before is not None and repeats(decided, before)
+    return decided
+
+
+def repeats(decided: Grounding, before: Grounding) -> bool:
+    """Whether a report fails as the one before: over the same evidence, by claims that say the same."""
+    if decided["tier"] == "proceed" or decided["evidence"] != before.get("evidence"):
+        return False
+    claims = [sorted(" ".join(fault["claim"].lower().split()) for fault in of["faults"]) for of in (decided, before)]
+    return claims[0] == claims[1] and decided["reasons"] == before["reasons"]
+
+
+def feedback(answer: v1.EvaluateResponse) -> str:
+    """The decision with what the judge missed, as a text that a model can be given."""
+    gaps = [f"  missing: {gap}" for gap in answer.gaps]
+    return "\n".join([describe(answer), *gaps])
+
+
+def digest_of(evidence: Evidence) -> str:
+    """A digest of evidence, whatever its order."""
+    parts = sorted(item.SerializeToString(deterministic=True) for item in items(evidence))
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "big"))
+        whole.update(part)
+    return whole.hexdigest()
 
 
 @overload
@@ -99,36 +136,42 @@ def grounding_node(
 ) -> Node | AsyncNode:
     """A node that evaluates `state[report]` by `state[evidence]`. An absent sidecar raises: nothing goes out."""
 
-    def attempt(state: State) -> int:
+    def written(answer: v1.EvaluateResponse, state: State, given: Evidence) -> dict[str, Grounding]:
         before = state.get("grounding")
-        return before["attempts"] + 1 if before else 1
+        attempts = before["attempts"] + 1 if before else 1
+        return {"grounding": grounding(answer, attempts, evidence=given, before=before)}
 
     if isinstance(client, gsar.aio.Client):
         aio = client
 
         async def ground_async(state: Any) -> dict[str, Grounding]:
-            given = state.get(evidence) or ()
+            given = items(state.get(evidence) or ())
             answer = await aio.evaluate(state[report], given, policy=policy, corpus_id=corpus_id)
-            return {"grounding": grounding(answer, attempt(state))}
+            return written(answer, state, given)
 
         return ground_async
     blocking = client
 
     def ground(state: Any) -> dict[str, Grounding]:
-        given = state.get(evidence) or ()
+        given = items(state.get(evidence) or ())
         answer = blocking.evaluate(state[report], given, policy=policy, corpus_id=corpus_id)
-        return {"grounding": grounding(answer, attempt(state))}
+        return written(answer, state, given)
 
     return ground
 
 
 def router(max_attempts: int = 4) -> Callable[[State], Route]:
-    """A route by tier; a report that does not proceed after `max_attempts` of them goes to `give_up`."""
+    """A route by tier, and `give_up` where another report changes nothing.
+
+    So it is where the judge failed, where the same claims are at fault over the same evidence as before, and where
+    `max_attempts` reports did not proceed.
+    """
 
     def route(state: State) -> Route:
         decided: Grounding = state["grounding"]
         if decided["tier"] == "proceed":
             return "proceed"
-        return "give_up" if decided["attempts"] >= max_attempts else decided["tier"]
+        is_over = "JUDGE_FAILED" in decided["reasons"] or decided["repeated"] or decided["attempts"] >= max_attempts
+        return "give_up" if is_over else decided["tier"]
 
     return route

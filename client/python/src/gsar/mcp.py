@@ -1,19 +1,21 @@
-"""MCP over standard input and output: the tools evaluate, score, gate and search of a sidecar.
+"""MCP over standard input and output: reports, investigations and stored evidence of a sidecar as tools.
 
-    python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock]
+    python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock] [--deadline 50]
 
-Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; where none answers, a tool ends with an error.
+Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; where none answers, a tool ends with an error. The
+deadline of a tool is before most clients give up; the answer to a report that was not decided by then is to abstain.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any, Literal
 
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
 try:
     from mcp.server.mcpserver import Context, MCPServer
@@ -27,17 +29,23 @@ from gsar import aio, v1
 from gsar.items import Lane
 from gsar.requests import EvidenceType
 
+DEADLINE = 50.0
+"""Seconds; clients of MCP usually wait for 60."""
+PROGRESS = 5.0
+"""Seconds between two notifications of progress."""
+
 
 class Sidecar:
     """The sidecar; it is looked for whenever a tool is called, until one is found."""
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, deadline: float) -> None:
         self._endpoint = endpoint
+        self.deadline = deadline
         self._client: aio.Client | None = None
 
     def client(self) -> aio.Client:
         """A client of it."""
-        self._client = self._client or aio.Client(self._endpoint)
+        self._client = self._client or aio.Client(self._endpoint, deadline=self.deadline)
         return self._client
 
     async def close(self) -> None:
@@ -49,13 +57,26 @@ class Sidecar:
 ToolContext = Context[Sidecar, Any]
 
 
-@contextmanager
-def sidecar_of(context: ToolContext) -> Generator[aio.Client]:
-    """The client of a tool's call; its errors reach the model, with the fix."""
+@asynccontextmanager
+async def sidecar_of(context: ToolContext) -> AsyncGenerator[aio.Client]:
+    """The client of a tool's call, with progress while it waits; its errors reach the model, with the fix."""
+    sidecar = context.request_context.lifespan_context
+    telling = asyncio.create_task(tell(context, sidecar.deadline))
     try:
-        yield context.request_context.lifespan_context.client()
-    except (gsar.Error, ValueError) as error:
+        yield sidecar.client()
+    except (gsar.Error, ParseError, ValueError) as error:
         raise ToolError(str(error)) from error
+    finally:
+        telling.cancel()
+
+
+async def tell(context: ToolContext, deadline: float) -> None:
+    """Notifies of progress, in seconds of the deadline, where the caller asked for it."""
+    waited = PROGRESS
+    while waited < deadline:
+        await asyncio.sleep(PROGRESS)
+        await context.report_progress(waited, deadline, "waiting for the sidecar")
+        waited += PROGRESS
 
 
 class HypothesisEvidence(BaseModel):
@@ -81,6 +102,11 @@ def plain(message: Any) -> dict[str, Any]:
     return MessageToDict(message, preserving_proto_field_name=True)
 
 
+def standing(investigation: v1.Investigation) -> dict[str, Any]:
+    """Where an investigation stands; with its step, which the next call names, at the first one too."""
+    return {"step": 0} | plain(investigation)
+
+
 def items(evidence: dict[str, str]) -> list[v1.EvidenceItem]:
     """Contents by id; one that is a JSON object or array is an item of JSON."""
     found: list[v1.EvidenceItem] = []
@@ -101,8 +127,29 @@ async def evaluate(
     Gives the tier (proceed, regenerate, replan, abstain), its reasons, the claims at fault and those that no judge
     decided. Evidence is what tools returned, by a name of your choice; corpus_id names stored evidence.
     """
-    with sidecar_of(context) as client:
-        answer = await client.evaluate(report, items(evidence or {}), policy=policy, corpus_id=corpus_id)
+    async with sidecar_of(context) as client:
+        try:
+            answer = await client.evaluate(report, items(evidence or {}), policy=policy, corpus_id=corpus_id)
+        except gsar.DeadlineExceeded as late:
+            return undecided(late)
+    return decided(answer)
+
+
+def undecided(late: gsar.DeadlineExceeded) -> dict[str, Any]:
+    """A report that was not decided in time may not go out."""
+    reason = {"code": "DEADLINE_EXCEEDED", "sentence": f"no verdict in time: {late.message}"}
+    return {
+        "tier": "abstain",
+        "summary": f"ABSTAIN\n  {reason['code']}: {reason['sentence']}",
+        "evaluation_id": "",
+        "reasons": [reason],
+        "claims_at_fault": [],
+        "undecided_claims": [],
+    }
+
+
+def decided(answer: v1.EvaluateResponse) -> dict[str, Any]:
+    """What an answer says, without what it repeats of the request."""
     return {
         "tier": gsar.tier(answer),
         "summary": gsar.describe(answer),
@@ -128,7 +175,7 @@ async def score(
         contradicted=contradicted or (),
         complementary=complementary or (),
     )
-    with sidecar_of(context) as client:
+    async with sidecar_of(context) as client:
         answer = await client.score(partition, policy=policy)
     return {"tier": gsar.tier(answer)} | plain(answer)
 
@@ -151,24 +198,88 @@ async def gate(
                 verdict=v1.Verdict.Value(f"VERDICT_{each.verdict.upper()}"),
                 lane=v1.EvidenceLane.Value(f"EVIDENCE_LANE_{each.lane.upper()}"),
             )
-    with sidecar_of(context) as client:
+    async with sidecar_of(context) as client:
         answer = await client.evaluate_gate(inputs, policy=policy)
     return plain(answer.gate)
 
 
 async def search(context: ToolContext, corpus_id: str, query: str, most: int = 10) -> dict[str, Any]:
     """Find the passages of stored evidence that bear on a query in plain words."""
-    with sidecar_of(context) as client:
+    async with sidecar_of(context) as client:
         answer = await client.search(corpus_id, query, most=most)
     return {"hits": [plain(hit) for hit in answer.hits], "degraded": answer.degraded}
 
 
-def server(endpoint: str = "") -> MCPServer[Sidecar]:
+async def store(context: ToolContext, corpus_id: str, evidence: dict[str, str]) -> dict[str, Any]:
+    """Keep what tools returned, by a name of your choice, for later reports and searches."""
+    async with sidecar_of(context) as client:
+        answer = await client.put_evidence(corpus_id, items(evidence))
+    return plain(answer)
+
+
+async def snapshot(
+    context: ToolContext, corpus_id: str, evidence_id: str, first_line: int = 0, last_line: int = 0
+) -> dict[str, Any]:
+    """Read stored evidence: the head of an item, or some of its lines."""
+    lines = (first_line, last_line) if first_line else None
+    async with sidecar_of(context) as client:
+        answer = await client.get_evidence(corpus_id, evidence_id, lines=lines)
+    return plain(answer)
+
+
+async def start_investigation(
+    context: ToolContext, investigation_id: str, corpus_id: str = "", policy: str = ""
+) -> dict[str, Any]:
+    """Begin an investigation that the sidecar drives; `due` of the answer says what it expects next."""
+    request = v1.StartInvestigationRequest(investigation_id=investigation_id, corpus_id=corpus_id, policy=policy)
+    async with sidecar_of(context) as client:
+        return standing(await client.start_investigation(request))
+
+
+async def record_turn(context: ToolContext, turn: dict[str, Any]) -> dict[str, Any]:
+    """Record a turn of an investigation: tool calls with their results, hypotheses, changes, a wish to finish.
+
+    A RecordTurnRequest of the contract in JSON: {"investigation_id": "i1", "step": 1, "tool_calls": [{"tool":
+    "kubectl logs", "arguments": "cart-1", "result": {"id": "log", "text": "..."}}], "wants_to_finish": true}.
+    """
+    async with sidecar_of(context) as client:
+        return standing(await client.record_turn(ParseDict(turn, v1.RecordTurnRequest())))
+
+
+async def submit_report(context: ToolContext, investigation_id: str, step: int, report: str) -> dict[str, Any]:
+    """Have the report of an investigation decided by the evidence of its turns; step is the one of its last answer."""
+    written = v1.Report(synthesis=report)
+    request = v1.SubmitReportRequest(investigation_id=investigation_id, step=step, report=written)
+    async with sidecar_of(context) as client:
+        return plain(await client.submit_report(request))
+
+
+async def get_investigation(context: ToolContext, investigation_id: str) -> dict[str, Any]:
+    """How far an investigation has come, and what is due."""
+    async with sidecar_of(context) as client:
+        return plain(await client.get_investigation(investigation_id))
+
+
+TOOLS = (
+    evaluate,
+    score,
+    gate,
+    search,
+    store,
+    snapshot,
+    start_investigation,
+    record_turn,
+    submit_report,
+    get_investigation,
+)
+
+
+def server(endpoint: str = "", deadline: float = DEADLINE) -> MCPServer[Sidecar]:
     """The MCP server; it connects to the sidecar when a tool is first called."""
 
     @asynccontextmanager
     async def connected(_: MCPServer[Sidecar]) -> AsyncGenerator[Sidecar]:
-        sidecar = Sidecar(endpoint)
+        sidecar = Sidecar(endpoint, deadline)
         try:
             yield sidecar
         finally:
@@ -180,7 +291,7 @@ def server(endpoint: str = "") -> MCPServer[Sidecar]:
         instructions="GSAR decides whether an incident report may go out: evaluate it before anybody sees it.",
         lifespan=connected,
     )
-    for tool in (evaluate, score, gate, search):
+    for tool in TOOLS:
         made.tool()(tool)
     return made
 
@@ -189,7 +300,9 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m gsar.mcp", description=__doc__)
     parser.add_argument("--endpoint", default="", help="unix:///path, grpc://host:port or grpcs://host:port")
-    server(parser.parse_args().endpoint).run()
+    parser.add_argument("--deadline", type=float, default=DEADLINE, help="seconds of a tool's call (50)")
+    given = parser.parse_args()
+    server(given.endpoint, given.deadline).run()
 
 
 if __name__ == "__main__":

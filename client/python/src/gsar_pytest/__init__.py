@@ -1,5 +1,9 @@
 """The pytest plugin: `assert_grounded` fails a test whose report may not go out.
 
+Where no judge gave a verdict, nothing is known of the report: `Undecided` is raised, and the test fails whatever it
+expects, so that one that waits for a refusal (`xfail`, `pytest.raises`) does not pass in an outage. So it is where the
+sidecar gives no answer.
+
     def test_report(assert_grounded):
         assert_grounded(agent.write(), {"log": LOG})
 
@@ -10,13 +14,17 @@ It is a package beside `gsar`, so that runs of pytest that use none of this do n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
     from gsar import Client, Evidence, ReportText, v1
+
+
+class Undecided(Exception):
+    """No judge gave a verdict on the report: the judge failed, abstained, or left open what the tier depends on."""
 
 
 class AssertGrounded(Protocol):
@@ -31,8 +39,30 @@ class AssertGrounded(Protocol):
         corpus_id: str = "",
         min_score: float = 0.0,
     ) -> v1.EvaluateResponse:
-        """Fails unless the report may go out and scores at least `min_score`; gives the answer."""
+        """Fails unless the report may go out and scores at least `min_score`; gives the answer.
+
+        Raises `Undecided` where no judge gave a verdict.
+        """
         ...
+
+
+UNDECIDED = pytest.StashKey[str]()
+"""Of a test: why nothing is known of a report."""
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fails a test about whose report nothing is known, whatever it expects."""
+    report = yield
+    reason = item.stash.get(UNDECIDED, None)
+    if call.when == "call" and reason is not None and report.outcome != "failed":
+        report.outcome = "failed"
+        report.longrepr = f"no verdict, so this test shows nothing:\n\n{reason}"
+        if hasattr(report, "wasxfail"):
+            del report.wasxfail
+    return report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -72,12 +102,12 @@ def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
 
 
 @pytest.fixture
-def assert_grounded(
-    gsar_client: Client, record_property: Callable[[str, object], None], request: pytest.FixtureRequest
-) -> AssertGrounded:
+def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> AssertGrounded:
     """Fails a test whose report may not go out, with the claims at fault and what the evidence shows."""
-    from gsar import describe, may_go_out, tier
+    from gsar import Error, describe, may_go_out, tier
 
+    # The fixture `record_property` warns of junit_family=xunit2, pytest's default.
+    properties = request.node.user_properties
     default_policy = str(request.config.getini("gsar_policy"))
 
     def check(
@@ -88,12 +118,19 @@ def assert_grounded(
         corpus_id: str = "",
         min_score: float = 0.0,
     ) -> v1.EvaluateResponse:
-        answer = gsar_client.evaluate(report, evidence, policy=policy or default_policy, corpus_id=corpus_id)
+        try:
+            answer = gsar_client.evaluate(report, evidence, policy=policy or default_policy, corpus_id=corpus_id)
+        except Error as error:
+            request.node.stash[UNDECIDED] = str(error)
+            raise
         score = answer.guarded_score
-        record_property("gsar.evaluation_id", answer.evaluation_id)
-        record_property("gsar.tier", tier(answer))
+        properties.append(("gsar.evaluation_id", answer.evaluation_id))
+        properties.append(("gsar.tier", tier(answer)))
         if answer.HasField("guarded_score"):
-            record_property("gsar.score", f"{score.numerator}/{score.denominator}")
+            properties.append(("gsar.score", f"{score.numerator}/{score.denominator}"))
+        if tier(answer) == "abstain":
+            request.node.stash[UNDECIDED] = describe(answer)
+            raise Undecided(f"no judge gave a verdict on the report\n\n{describe(answer)}")
         if not may_go_out(answer):
             pytest.fail(f"the report may not go out\n\n{describe(answer)}", pytrace=False)
         if score.value < min_score:

@@ -93,6 +93,7 @@ fn evaluate(arguments: &Watch, path: &Path) -> Evaluate {
         only: Vec::new(),
         request: (!is_report).then(|| path.to_owned()),
         output: Format::Jsonl,
+        strict: false,
         judge: JudgeChoice::default(),
         connection: arguments.connection.clone(),
     }

@@ -1,7 +1,7 @@
 """Calls for asyncio: each with a deadline, repeated only where the server says when and it does no harm."""
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -59,7 +59,7 @@ class Transport:
         attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
         while True:
             try:
-                return await method(request, timeout=attempts.timeout, metadata=self.token.metadata())
+                return await answer_of(method(request, timeout=attempts.timeout, metadata=self.token.metadata()))
             except grpc.RpcError as error:
                 refusal = attempts.error(error)
             await asyncio.sleep(attempts.wait_after(refusal))
@@ -74,11 +74,12 @@ class Transport:
     ) -> Answer:
         """Sends messages that get one answer; never repeated."""
         try:
-            return await method(
+            sent = method(
                 iter(requests),
                 timeout=self.deadline if timeout is None else timeout,
                 metadata=self.token.metadata(),
             )
+            return await answer_of(sent)
         except grpc.RpcError as error:
             raise of_rpc_error(name, self.endpoint, error) from None
 
@@ -100,6 +101,20 @@ class Transport:
         """Ends the connection and every call on it."""
         if "channel" in self.__dict__:
             await self.channel.close(None)
+
+
+async def answer_of(call: Awaitable[Answer]) -> Answer:
+    """The answer of a call, which is cancelled where its caller is.
+
+    It is awaited in a task of its own: grpcio replaces the caller's `CancelledError` with another one, in which anyio
+    (MCP, FastAPI, Starlette) does not find its cancel scope again, and the program ends instead of the call.
+    """
+    answering = asyncio.ensure_future(call)
+    try:
+        return await asyncio.shield(answering)
+    except asyncio.CancelledError:
+        answering.cancel()
+        raise
 
 
 def stream_requests(

@@ -528,9 +528,9 @@ class EvidenceItem(_message.Message):
     id: _builtins.str
     """id names the item; unique within the request; 1 to 256 bytes."""
     kind: Global___EvidenceKind.ValueType
-    """kind says what the item is; required."""
+    """kind says what the item is; where unspecified it is recognised by content, tool and id."""
     lane: Global___EvidenceLane.ValueType
-    """lane says where it comes from; required."""
+    """lane says where it comes from; where unspecified it is recognised as kind is."""
     tool: _builtins.str
     """tool is the tool or the command line that produced it; may be empty."""
     query: _builtins.str

@@ -1,0 +1,173 @@
+"""Evidence from files and folders, as `gsar evaluate --evidence` reads it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from gsar import v1
+
+if TYPE_CHECKING or sys.version_info < (3, 11):
+    import tomli as tomllib
+else:
+    import tomllib
+
+MANIFEST = "evidence.toml"
+MAX_BYTES = 128 << 20
+ENUMERATIONS = {
+    "kind": (v1.EvidenceKind, "EVIDENCE_KIND_"),
+    "lane": (v1.EvidenceLane, "EVIDENCE_LANE_"),
+    "verification_result": (v1.VerificationResult, "VERIFICATION_RESULT_"),
+}
+TEXTS = ("tool", "query", "step_id", "specialist_id")
+FIELDS = ("file", "id", *ENUMERATIONS, *TEXTS, "collected_at", "exhaustive")
+
+log = logging.getLogger("gsar")
+
+
+def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
+    """Reads files and folders as items.
+
+    A folder is read with all below it, by name; hidden files are skipped, and links out of it with a note in the
+    log. The id of an item is its file's name within the folder. `evidence.toml` of a folder says what its files are;
+    of others the server recognises kind and lane by content and name.
+    """
+    found: list[tuple[str, Path, dict[str, Any]]] = []
+    for given in map(Path, paths):
+        if given.is_dir():
+            root = given.resolve()
+            found += [(name_within(given, path), path, entry) for path, entry in folder(root, given)]
+        else:
+            found.append((given.name, given, {}))
+    names = [entry.get("id", name) for name, _, entry in found]
+    items: list[v1.EvidenceItem] = []
+    seen: set[str] = set()
+    for name, path, entry in found:
+        shared = names.count(name) > 1 and "id" not in entry
+        item = item_of(os.fspath(path) if shared else entry.get("id", name), path, entry)
+        if item.id in seen:
+            raise ValueError(f"{path}: the id `{item.id}` is given twice; leave one out")
+        seen.add(item.id)
+        items.append(item)
+    return items
+
+
+def name_within(root: Path, path: Path) -> str:
+    """A file's name within a folder."""
+    return PurePosixPath(path.relative_to(root)).as_posix()
+
+
+def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The files of a folder below `root`, each with what its manifest says of it."""
+    entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    manifest = path / MANIFEST
+    if manifest in entries:
+        yield from listed(root, manifest, entries)
+        return
+    for entry in entries:
+        if why := unfit(root, entry):
+            log.warning("%s %s and was left out", entry, why)
+        elif entry.is_dir():
+            yield from folder(root, entry)
+        else:
+            yield entry, {}
+
+
+def unfit(root: Path, path: Path) -> str:
+    """Why an entry of a folder is not read; empty where it is. Links could show any file of who reads them."""
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        if not path.resolve().is_relative_to(root):
+            return "is a link out of the directory"
+        if path.is_dir():
+            return "is a link to a directory"
+    return "" if path.is_file() or path.is_dir() else "is neither a file nor a directory"
+
+
+def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The files that a manifest lists."""
+    document = tomllib.loads(manifest.read_text(encoding="utf-8"))
+    for key in document.keys() - {"item"}:
+        raise ValueError(f"{manifest}: `{key}` is not known here; list files as [[item]]")
+    files: list[Path] = []
+    for entry in document.get("item", []):
+        for key in entry.keys() - set(FIELDS):
+            raise ValueError(f"{manifest}: `{key}` is no field of an item; these are: {', '.join(FIELDS)}")
+        file = str(entry.get("file", ""))
+        if not file or PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
+            raise ValueError(f"{manifest}: file = {file!r} is not below this directory")
+        path = manifest.parent / file
+        if path.exists() and (why := unfit(root, path)):
+            raise ValueError(f"{path} {why}; copy the file")
+        files.append(path)
+        yield path, entry
+    for path in entries:
+        if path.is_file() and path != manifest and path not in files:
+            log.warning("%s is not listed in %s and was left out", path, manifest)
+
+
+def item_of(name: str, path: Path, entry: dict[str, Any]) -> v1.EvidenceItem:
+    """A file as an item."""
+    content = text_of(path)
+    item = v1.EvidenceItem(id=name, exhaustive=bool(entry.get("exhaustive", False)))
+    if is_document(path, content):
+        item.json = content
+    else:
+        item.text = content
+    for field in TEXTS:
+        setattr(item, field, str(entry.get(field, "")))
+    for field, (names, prefix) in ENUMERATIONS.items():
+        if field in entry:
+            known = [name.removeprefix(prefix).lower() for name, number in names.items() if number]
+            if entry[field] not in known:
+                raise ValueError(f"{path}: {field} = {entry[field]!r} is not one of {', '.join(known)}")
+            setattr(item, field, names.Value(prefix + str(entry[field]).upper()))
+    if "collected_at" in entry:
+        at = entry["collected_at"]
+        item.collected_at.FromDatetime(at if isinstance(at, datetime) else datetime.fromisoformat(str(at)))
+    return item
+
+
+def text_of(path: Path) -> str:
+    """A file's text: UTF-8, or UTF-16 with a byte order mark, packed by gzip or not."""
+    with path.open("rb") as opened:
+        content = opened.read(MAX_BYTES + 1)
+    if content.startswith(b"\x1f\x8b"):
+        with gzip.open(path) as opened:
+            content = opened.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"{path}: has more than {MAX_BYTES >> 20} MiB; give a part of it")
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ValueError(f"{path}:{line}: not valid {encoding[:6].upper()}; convert the file to UTF-8") from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise ValueError(f"{path}:{line}: holds a zero byte: a binary file is no evidence; export it as text")
+    return text
+
+
+def is_document(path: Path, text: str) -> bool:
+    """Whether a text is one JSON document. A file that says by its name that it is must be."""
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return False
+    if suffix != ".json" and not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except ValueError as error:
+        if suffix == ".json" and "Extra data" not in str(error):
+            raise ValueError(f"{path}: not JSON: {error}; fix it, or name the file .txt") from error
+        return False
+    return True
