@@ -104,6 +104,20 @@ fn code(status: &Status) -> Code {
     }
 }
 
+/// The message of a status; where an HTTP server answers that knows no gRPC, what is likely the matter. `is_ours` says that the
+/// status has details of the contract.
+fn said(status: &Status, is_ours: bool) -> String {
+    let message = status.message();
+    let is_http =
+        ["HTTP status code", "invalid compression flag"].iter().any(|sign| message.contains(sign));
+    if is_ours || !is_http {
+        return message.to_owned();
+    }
+    format!(
+        "an HTTP server answers there and knows no gRPC, as the gateway and the admin port do; give an address of `listen` ({message})"
+    )
+}
+
 impl Refusal {
     /// Reads what a status carries.
     #[must_use]
@@ -119,7 +133,7 @@ impl Refusal {
             method,
             code: code(status),
             reason: info.map(|info| info.reason.clone()).unwrap_or_default(),
-            message: status.message().to_owned(),
+            message: said(status, info.is_some()),
             violations: violations
                 .unwrap_or_default()
                 .iter()
@@ -209,6 +223,18 @@ mod tests {
 
     fn shown(code: Code, message: &str, details: ErrorDetails) -> String {
         Refusal::of("Evaluate", &Status::with_error_details(code, message, details)).to_string()
+    }
+
+    #[test]
+    fn a_port_of_http_is_named_as_one() {
+        for message in [
+            "grpc-status header missing, mapped from HTTP status code 404",
+            "protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1)",
+        ] {
+            let status = Status::new(Code::Unimplemented, message);
+            let shown = Refusal::of("Evaluate", &status).to_string();
+            assert!(shown.contains("give an address of `listen`"), "{shown}");
+        }
     }
 
     #[test]

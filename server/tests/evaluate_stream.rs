@@ -186,7 +186,7 @@ async fn each_of_ten_thousand_reports_is_answered_by_itself() {
     let requests = (0..REPORTS).map(|number| {
         let mut request = request();
         if number % 100 == 7 {
-            request.evidence[0].kind = 0;
+            request.evidence[0].kind = 99;
         }
         message(&number.to_string(), request)
     });

@@ -233,7 +233,7 @@ async fn what_is_wrong_is_named_by_candidate() {
     assert_eq!(fields(select(&server, candidates(&[])).await.unwrap_err()), ["candidates"]);
     assert_eq!(fields(select(&server, candidates(&[TRUE; 17])).await.unwrap_err()), ["candidates"]);
     let mut wrong = candidates(&[TRUE]);
-    wrong.evidence[0].kind = 0;
+    wrong.evidence[0].kind = 99;
     assert_eq!(fields(select(&server, wrong).await.unwrap_err()), ["evidence[0].kind"]);
     let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
     assert!(listed.unwrap().into_inner().evaluations.is_empty(), "nothing was evaluated");

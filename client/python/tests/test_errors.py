@@ -196,3 +196,15 @@ async def test_a_call_is_repeated_where_the_server_says_when_and_it_does_no_harm
     async with gsar.aio.Client(address) as aio:
         servicer.calls, servicer.busy = 0, 3
         assert (await aio.evaluate(PROCEEDS, idempotency_key="k")).evaluation_id == "4"
+
+
+def test_a_port_of_http_is_named_as_one() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with (
+        Server(f'admin = "127.0.0.1:{port}"\n'),
+        gsar.Client(f"grpc://127.0.0.1:{port}", deadline=20) as client,
+        pytest.raises(gsar.Error, match="knows no gRPC, as the gateway and the admin port do"),
+    ):
+        client.evaluate("The pod was restarted.")

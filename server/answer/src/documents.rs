@@ -10,17 +10,23 @@ use crate::node::Node;
 use crate::unreadable::{Place, Unreadable};
 
 /// Marks around what a model says to itself.
-const REASONING: [(&str, &str); 9] = [
+const REASONING: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
     ("<reasoning>", "</reasoning>"),
     ("<reflection>", "</reflection>"),
     ("<scratchpad>", "</scratchpad>"),
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
     ("[THINK]", "[/THINK]"),
     ("\u{25c1}think\u{25b7}", "\u{25c1}/think\u{25b7}"),
 ];
+
+/// What begins the header of a message in the format of gpt-oss, which ends with [`MESSAGE`]. The message on the channel
+/// `final` is the answer, whatever else its header says.
+const CHANNEL: &str = "<|channel|>";
+const MESSAGE: &str = "<|message|>";
+/// The same where a server has left its marks out: reasoning is glued to the word before it and behind it.
+const BARE: (&str, &str) = ("analysis", "assistantfinal");
 
 /// One object or list of an answer.
 #[derive(Debug)]
@@ -45,6 +51,10 @@ impl<'a> Documents<'a> {
     pub(crate) fn of(text: &'a str, meter: &Meter) -> Result<Self, Unreadable> {
         let mut documents = Self::default();
         let mut reader = Lenient::new(text, meter);
+        if let Some(start) = behind_bare_reasoning(text) {
+            documents.around = Fixes(vec![Fix::Reasoning]);
+            reader.at = start;
+        }
         while let Some(byte) = reader.byte(reader.at) {
             let at = reader.at;
             match byte {
@@ -149,6 +159,10 @@ fn fence(text: &str, at: usize) -> usize {
 /// The byte after the reasoning that begins or ends at `at`.
 fn reasoning(text: &str, at: usize) -> Result<Option<usize>, Unreadable> {
     let rest = text.get(at..).unwrap_or_default();
+    if let Some(header) = rest.strip_prefix(CHANNEL) {
+        let answer = answer_channel(header).ok_or(Unreadable::OnlyReasoning { bytes: text.len() });
+        return answer.map(|place| Some(at + CHANNEL.len() + place));
+    }
     for (begin, end) in REASONING {
         if rest.starts_with(end) {
             return Ok(Some(at + end.len()));
@@ -161,4 +175,27 @@ fn reasoning(text: &str, at: usize) -> Result<Option<usize>, Unreadable> {
         }
     }
     Ok(None)
+}
+
+/// Where the message on the channel `final` begins, behind the mark of a channel.
+fn answer_channel(mut header: &str) -> Option<usize> {
+    let whole = header.len();
+    loop {
+        if header.trim_start().starts_with("final") {
+            let message = header.find(MESSAGE)?;
+            return Some(whole - header.len() + message + MESSAGE.len());
+        }
+        let next = header.find(CHANNEL)?;
+        header = header.get(next + CHANNEL.len()..)?;
+    }
+}
+
+/// Where the answer begins behind reasoning without marks. Where its end stands twice, one may be a quote, and neither is taken.
+fn behind_bare_reasoning(text: &str) -> Option<usize> {
+    let (begin, end) = BARE;
+    let mut ends = text.match_indices(end);
+    match (text.trim_start().starts_with(begin), ends.next(), ends.next()) {
+        (true, Some((place, _)), None) => Some(place + end.len()),
+        _ => None,
+    }
 }

@@ -204,6 +204,11 @@ pub enum Failure {
     /// An answer without a text.
     #[error("the answer is empty; ask again")]
     EmptyAnswer,
+    /// The model reasoned and answered nothing.
+    #[error(
+        "the model reasoned and gave no answer; turn the server's parser of reasoning off for this model, or set structured_output otherwise"
+    )]
+    OnlyReasoning,
     /// The model will not answer (asked with a schema; without, [`Reply::stop`] tells).
     #[error(
         "the model refuses to answer: {said}; word the question otherwise, or ask another model"
@@ -313,6 +318,7 @@ impl Failure {
             Self::NotJson { .. } => "ANSWER_NOT_JSON",
             Self::WrongShape { .. } => "ANSWER_WRONG_SHAPE",
             Self::EmptyAnswer => "ANSWER_EMPTY",
+            Self::OnlyReasoning => "ANSWER_IN_REASONING",
             Self::Refused { .. } => "MODEL_REFUSED",
             Self::Filtered { .. } => "CONTENT_FILTERED",
             Self::Truncated { .. } => "ANSWER_TRUNCATED",

@@ -76,6 +76,8 @@ fn of_body(unreadable: Unreadable, came: Excerpt) -> Failure {
         Unreadable::NotJson(reason) => Failure::NotJson { reason, came },
         Unreadable::WrongShape(reason) => Failure::WrongShape { reason, came },
         Unreadable::Empty => Failure::EmptyAnswer,
+        Unreadable::OnlyReasoning => Failure::OnlyReasoning,
+        Unreadable::ContextFull => Failure::RequestTooLarge { came },
         Unreadable::Error(error) if error.is_quota() => Failure::QuotaExhausted { came },
         Unreadable::Error(error) if error.is_content_filter() => {
             Failure::Filtered { came: Some(came), reply: None }

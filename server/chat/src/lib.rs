@@ -62,6 +62,7 @@
 //! | broken JSON, no UTF-8 | `ANSWER_NOT_JSON` | yes |
 //! | JSON of another kind | `ANSWER_WRONG_SHAPE` | no |
 //! | no choice, no text | `ANSWER_EMPTY` | yes |
+//! | no text but reasoning that is no JSON document | `ANSWER_IN_REASONING` | no |
 //! | refusal, content filter, too few tokens, with a schema | `MODEL_REFUSED`, `CONTENT_FILTERED`, `ANSWER_TRUNCATED` | no |
 //! | failures in a row | `CIRCUIT_OPEN` | by the caller |
 //! | our own limits | `RATE_LIMITED_HERE`, `TOO_MANY_CALLS` | by the caller |

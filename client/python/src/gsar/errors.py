@@ -197,6 +197,11 @@ def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str
             fix = "check tls_ca, tls_certificate and tls_key (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)"
         reason = message or "the connection is broken"
         return SidecarUnreachable(f"no sidecar answers at {endpoint}: {reason}\n  {fix}", method=method, code=code.name)
+    if "http2 header with status" in message and not details.reason:
+        message = (
+            f"an HTTP server answers at {endpoint} and knows no gRPC, as the gateway and the admin port do; "
+            f"give an address of `listen` ({message})"
+        )
     if code is grpc.StatusCode.DEADLINE_EXCEEDED and not details.reason:
         message = "no answer before the deadline; allow more with timeout= or deadline="
     return CLASSES.get(code.name, Error)(

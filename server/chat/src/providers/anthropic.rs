@@ -137,7 +137,8 @@ pub(super) fn read(body: &[u8], with_schema: bool) -> Result<Answered, Unreadabl
     let stop = match message.stop_reason.as_deref() {
         Some("refusal") => Stop::Refusal(written.clone()),
         Some("end_turn" | "stop_sequence" | "tool_use") | None => Stop::Complete,
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some("model_context_window_exceeded") => return Err(Unreadable::ContextFull),
+        Some("max_tokens") => Stop::Length,
         Some(other) => Stop::Other(other.to_owned()),
     };
     let text = match (with_schema, used) {
@@ -150,6 +151,7 @@ pub(super) fn read(body: &[u8], with_schema: bool) -> Result<Answered, Unreadabl
     };
     Ok(Answered {
         text,
+        reasoning: None,
         model: message.model,
         stop,
         usage: message.usage.as_ref().map(Tokens::usage),

@@ -61,6 +61,7 @@ impl ErrorObject {
             "exceed_context_size_error",
         ]) || self.message.contains("prompt is too long")
             || self.message.contains("maximum context length")
+            || self.message.contains("exceed context limit")
             || self.message.contains("exceeds the maximum number of tokens")
     }
 

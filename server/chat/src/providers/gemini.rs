@@ -145,6 +145,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
         }
     };
     Ok(Answered {
+        reasoning: None,
         text,
         model: generated.model_version,
         stop,

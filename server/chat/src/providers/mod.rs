@@ -9,6 +9,7 @@ mod ollama;
 mod openai;
 
 use reqwest::Url;
+use serde::de::IgnoredAny;
 
 use crate::failure::Failure;
 use crate::model_name::{ModelName, Provider};
@@ -33,6 +34,8 @@ pub(crate) struct Question<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) text: String,
+    /// What the model said to itself, where the provider gives it apart.
+    pub(crate) reasoning: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) stop: Stop,
     pub(crate) usage: Option<Usage>,
@@ -45,6 +48,10 @@ pub(crate) enum Unreadable {
     NotJson(String),
     WrongShape(String),
     Empty,
+    /// There is no answer but what the model said to itself, which is no JSON document.
+    OnlyReasoning,
+    /// Question and answer do not fit into the model's window.
+    ContextFull,
     Error(ErrorObject),
 }
 
@@ -93,16 +100,28 @@ pub(crate) fn read(
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Unreadable::WrongShape("it is a list".to_owned()));
     }
-    let answered = match provider {
+    let mut answered = match provider {
         Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::read(body),
         Provider::Anthropic => anthropic::read(body, with_schema),
         Provider::Gemini => gemini::read(body),
         Provider::Ollama => ollama::read(body),
     }?;
-    match answered.stop {
-        Stop::Complete | Stop::Other(_) if answered.text.is_empty() => Err(Unreadable::Empty),
+    let is_empty =
+        matches!(answered.stop, Stop::Complete | Stop::Other(_)) && answered.text.trim().is_empty();
+    match answered.reasoning.take().filter(|reasoning| !reasoning.trim().is_empty()) {
+        // With a schema, servers that part reasoning from the answer take all of it for reasoning.
+        Some(reasoning) if is_empty && with_schema && is_document(&reasoning) => {
+            Ok(Answered { text: reasoning, ..answered })
+        }
+        Some(_) if is_empty => Err(Unreadable::OnlyReasoning),
+        None if is_empty => Err(Unreadable::Empty),
         _ => Ok(answered),
     }
+}
+
+/// Whether a text is one JSON object and nothing else.
+fn is_document(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// JSON of what was built here: only a writer that fails could fail, and a vector does not.
@@ -120,6 +139,69 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn parts_of_a_content_that_are_text_are_joined() {
+        for (content, expected) in [
+            (r#""{}""#, Ok("{}")),
+            (
+                r#"[{"type":"thinking","thinking":"hm"},{"type":"text","text":"{"},{"type":"output_text","text":"}"}]"#,
+                Ok("{}"),
+            ),
+            (
+                r#"["{",null,{"type":"image_url","image_url":{}},{"type":"reasoning","text":"no"},{"text":"}"}]"#,
+                Ok("{}"),
+            ),
+            ("null", Err(Unreadable::Empty)),
+            (r#"[{"type":"text","text":null}]"#, Err(Unreadable::Empty)),
+            (r#"{"odd": 1}"#, Err(Unreadable::Empty)),
+        ] {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}]}}"#);
+            let text =
+                read(Provider::OpenAiCompatible, body.as_bytes(), true).map(|found| found.text);
+            assert_eq!(text, expected.map(str::to_owned), "{content}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_a_server_took_for_reasoning_is_used_where_it_is_nothing_else() {
+        let openai = r#"{"choices":[{"message":{"content":null,"reasoning_content":REASONING}}]}"#;
+        let newer = r#"{"choices":[{"message":{"content":"","reasoning":REASONING}}]}"#;
+        let ollama = r#"{"message":{"content":"","thinking":REASONING}}"#;
+        let both = r#"{"choices":[{"message":{"content":"{\"b\":2}","reasoning":REASONING}}]}"#;
+        for (provider, body) in [
+            (Provider::OpenAiCompatible, openai),
+            (Provider::OpenAiCompatible, newer),
+            (Provider::Ollama, ollama),
+        ] {
+            let of = |reasoning: &str, with_schema| {
+                let body =
+                    body.replace("REASONING", &serde_json::Value::from(reasoning).to_string());
+                read(provider, body.as_bytes(), with_schema).map(|found| found.text)
+            };
+            assert_eq!(of(" {\"a\":1}\n", true), Ok(" {\"a\":1}\n".to_owned()));
+            for (reasoning, with_schema) in
+                [("Maybe {\"a\":1}?", true), ("{} {}", true), ("[1]", true), ("{}", false)]
+            {
+                assert_eq!(
+                    of(reasoning, with_schema),
+                    Err(Unreadable::OnlyReasoning),
+                    "{reasoning}"
+                );
+            }
+            assert_eq!(of(" ", true), Err(Unreadable::Empty));
+        }
+        let body = both.replace("REASONING", r#""{\"a\":1}""#);
+        let found = read(Provider::OpenAiCompatible, body.as_bytes(), true).unwrap();
+        assert_eq!(found.text, "{\"b\":2}");
+    }
+
+    #[test]
+    fn a_window_that_is_full_is_no_short_answer() {
+        let body = r#"{"content":[{"type":"text","text":"The"}],"stop_reason":"model_context_window_exceeded"}"#;
+        let full = read(Provider::Anthropic, body.as_bytes(), true);
+        assert_eq!(full, Err(Unreadable::ContextFull));
+    }
 
     /// One whole answer of each, with every member that is read.
     const ANSWERS: [(Provider, &str); 4] = [

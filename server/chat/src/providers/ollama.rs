@@ -73,8 +73,8 @@ struct Chat {
 
 #[derive(Deserialize)]
 struct Reply {
-    #[serde(default)]
-    content: String,
+    content: Option<String>,
+    thinking: Option<String>,
 }
 
 pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
@@ -84,7 +84,8 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
     }
     let message = chat.message.ok_or_else(|| missing("message"))?;
     Ok(Answered {
-        text: message.content,
+        text: message.content.unwrap_or_default(),
+        reasoning: message.thinking,
         model: chat.model,
         stop: match chat.done_reason.as_deref() {
             Some("stop") | None => Stop::Complete,

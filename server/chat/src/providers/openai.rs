@@ -1,5 +1,6 @@
 //! This module writes and reads OpenAI's chat completions and those of compatible providers.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -109,6 +110,10 @@ struct Choice {
 struct Reply {
     content: Option<Content>,
     refusal: Option<String>,
+    /// Servers with a parser of reasoning put it here, DeepSeek's and vLLM's under this name.
+    reasoning_content: Option<Content>,
+    /// OpenRouter's and newer ones of vLLM under this.
+    reasoning: Option<Content>,
 }
 
 /// Some gateways give parts instead of a text.
@@ -117,12 +122,39 @@ struct Reply {
 enum Content {
     Text(String),
     Parts(Vec<Part>),
+    Other(IgnoredAny),
+}
+
+impl Content {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Parts(parts) => parts.into_iter().filter_map(Part::text).collect(),
+            Self::Other(_) => String::new(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
-struct Part {
-    #[serde(default)]
-    text: String,
+#[serde(untagged)]
+enum Part {
+    Text(String),
+    Typed { r#type: Option<String>, text: Option<String> },
+    Other(IgnoredAny),
+}
+
+impl Part {
+    /// What belongs to the answer: reasoning, images and calls of tools do not.
+    fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Typed { r#type, text } => {
+                let is_answer = matches!(r#type.as_deref(), None | Some("text" | "output_text"));
+                text.filter(|_| is_answer)
+            }
+            Self::Other(_) => None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -161,11 +193,8 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
         (None, Some(other)) => Stop::Other(other.to_owned()),
     };
     Ok(Answered {
-        text: match message.content {
-            Some(Content::Text(text)) => text,
-            Some(Content::Parts(parts)) => parts.into_iter().map(|part| part.text).collect(),
-            None => String::new(),
-        },
+        text: message.content.map(Content::text).unwrap_or_default(),
+        reasoning: message.reasoning_content.or(message.reasoning).map(Content::text),
         model: completion.model,
         stop,
         usage: completion.usage.map(|tokens| Usage {
