@@ -10,6 +10,8 @@ use gsar_chat_wire::{Play, Server};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::config::{Config, Sources, Tls};
+use gsar_server::judge::facts::FactsJudge;
+use gsar_server::judge::local::LocalJudge;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use tonic::Code;
 
@@ -51,6 +53,21 @@ fn operators_pages_name_metrics_that_there_are() {
         }
     }
     assert!(named > 40, "{named}");
+}
+
+#[test]
+fn the_alert_on_falling_back_knows_the_judges_without_a_chat_model() {
+    let of = |file: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/prometheus");
+        std::fs::read_to_string(folder.join(file)).unwrap()
+    };
+    let (alerts, tests) = (of("alerts.yaml"), of("alerts_test.yaml"));
+    for name in [LocalJudge::NAME, FactsJudge::NAME] {
+        let (family, _) = name.split_once('/').unwrap();
+        let alert = alerts.lines().find(|line| line.contains("judge=~")).unwrap();
+        assert!(alert.contains(&format!("{family}/.*")), "{name}: {alert}");
+    }
+    assert!(tests.contains(&format!("judge=\"{}\"", LocalJudge::NAME)));
 }
 
 #[test]
