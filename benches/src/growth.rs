@@ -15,7 +15,7 @@ use crate::processor_time::of_this_thread;
 /// A function that reads an input.
 type Read = fn(&str, &Budget);
 
-/// What an input took.
+/// The cost of reading one input.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// The length of the input.

@@ -2,13 +2,13 @@
 
 use gsar_benches::growth::{Measured, shapes};
 
-/// A second input of a shape, which has about twice the bytes of the first.
+/// The size of the first input of a shape, in bytes; the second has twice as many.
 const FIRST: usize = 48 << 10;
-/// How often as much the second may take, in percent.
+/// The maximum growth from the first input to the second, in percent.
 const MAX_GROWTH: u64 = 230;
-/// What is too little to be compared.
+/// Counts below this are rounded up to it, to ignore constant costs.
 const MIN_UNITS: u64 = 16 << 10;
-/// The most memory of a byte of evidence, as it is counted.
+/// The maximum of counted bytes of memory per byte of input.
 const MAX_MEMORY: u64 = 140;
 
 #[test]

@@ -104,9 +104,9 @@ fn code(status: &Status) -> Code {
     }
 }
 
-/// The message of a status; where an HTTP server answers that knows no gRPC, what is likely the matter. `is_ours` says that the
-/// status has details of the contract.
-fn said(status: &Status, is_ours: bool) -> String {
+/// The message of a status, with a hint if the peer is an HTTP server without gRPC. `is_ours` says whether the status has
+/// details of the contract.
+fn message_of(status: &Status, is_ours: bool) -> String {
     let message = status.message();
     let is_http =
         ["HTTP status code", "invalid compression flag"].iter().any(|sign| message.contains(sign));
@@ -133,7 +133,7 @@ impl Refusal {
             method,
             code: code(status),
             reason: info.map(|info| info.reason.clone()).unwrap_or_default(),
-            message: said(status, info.is_some()),
+            message: message_of(status, info.is_some()),
             violations: violations
                 .unwrap_or_default()
                 .iter()

@@ -187,7 +187,7 @@ fn what_people_say_is_kept_and_exported() {
     let lines: Vec<_> = stdout(&shown).lines().take(2).collect();
     assert!(lines[0].starts_with("report is ") && lines[0].ends_with("says ada: as configured"));
     assert!(lines[1].starts_with(&format!("{claim} is ")), "{lines:?}");
-    // Enough of an id is an id; what begins two of them is refused by both.
+    // An unambiguous prefix of an id is enough.
     let (one, other) = (right.evaluation_id.as_str(), wrong.evaluation_id.as_str());
     let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let grade = [
@@ -209,11 +209,7 @@ fn what_people_say_is_kept_and_exported() {
     let several =
         machine.run(&["ledger", "show", one.split_at(common).0, "--data-dir", records], "");
     assert_eq!(several.status.code(), Some(2));
-    assert!(
-        stderr(&several).contains("begins the ids of several evaluations"),
-        "{}",
-        stderr(&several)
-    );
+    assert!(stderr(&several).contains("is ambiguous: it matches "), "{}", stderr(&several));
     let unknown = ["ledger", "grade", id, "--claim", "c9", "--as", "grounded", "--grader", "ada"];
     let refused = machine.run(&[&unknown[..], &["--data-dir", records]].concat(), "");
     assert_eq!(refused.status.code(), Some(1));

@@ -28,6 +28,19 @@ fn status(
     Status::with_error_details(code, message, details)
 }
 
+/// RESOURCE_EXHAUSTED: a limit is reached, and the call may be retried later.
+fn exhausted(
+    limit: &str,
+    reason: ErrorReason,
+    message: impl Into<String>,
+    retry_after: Duration,
+) -> Status {
+    let message = message.into();
+    let mut details = ErrorDetails::with_retry_info(Some(retry_after));
+    details.add_quota_failure_violation(limit, message.clone());
+    status(Code::ResourceExhausted, reason, message, details)
+}
+
 /// NOT_FOUND: nothing of that kind has that name.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
@@ -67,9 +80,7 @@ pub fn no_right(principal: &str, right: Right) -> Status {
 pub fn too_fast(principal: &str, too_fast: TooFast) -> Status {
     let message =
         format!("{principal} may call {} times a minute; try again later", too_fast.per_minute);
-    let mut details = ErrorDetails::with_retry_info(Some(too_fast.retry_after));
-    details.add_quota_failure_violation("calls_per_minute", message.clone());
-    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
+    exhausted("calls_per_minute", ErrorReason::TooManyCalls, message, too_fast.retry_after)
 }
 
 /// RESOURCE_EXHAUSTED: too many calls in progress.
@@ -78,9 +89,7 @@ pub fn too_many_calls(limit: usize) -> Status {
     let message = format!(
         "{limit} calls are in progress, the most that limits.calls_in_flight allows; try again shortly"
     );
-    let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
-    details.add_quota_failure_violation("limits.calls_in_flight", message.clone());
-    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
+    exhausted("limits.calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
 /// RESOURCE_EXHAUSTED: the principal has as many calls in progress as it may.
@@ -89,18 +98,14 @@ pub fn too_many_of(principal: &str, max: usize) -> Status {
     let message = format!(
         "{principal} has {max} calls in progress, the most that its calls_in_flight allows; try again shortly"
     );
-    let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
-    details.add_quota_failure_violation("calls_in_flight", message.clone());
-    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
+    exhausted("calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
 /// RESOURCE_EXHAUSTED: every judge has as many questions as its limits allow.
 #[must_use]
 pub fn judges_busy() -> Status {
     let message = "every judge has as many calls as its max_concurrent and requests_per_minute allow; try again later";
-    let mut details = ErrorDetails::with_retry_info(Some(JUDGES_RETRY_AFTER));
-    details.add_quota_failure_violation("judges.models", message);
-    status(Code::ResourceExhausted, ErrorReason::JudgesBusy, message, details)
+    exhausted("judges.models", ErrorReason::JudgesBusy, message, JUDGES_RETRY_AFTER)
 }
 
 /// RESOURCE_EXHAUSTED: the message is larger than the limit.
@@ -119,9 +124,7 @@ pub fn too_much_memory(bound: u64) -> Status {
     let message = format!(
         "the calls in progress take the {bound} bytes of limits.memory; try again shortly, or send less"
     );
-    let mut details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
-    details.add_quota_failure_violation("limits.memory", message.clone());
-    status(Code::ResourceExhausted, ErrorReason::TooManyCalls, message, details)
+    exhausted("limits.memory", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
 /// RESOURCE_EXHAUSTED: what a call asks for takes more work or memory than a limit allows.

@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// What each size took, until one took too long.
+/// Measures each size until one exceeds the patience.
 fn measured(shape: &Shape, arguments: &Arguments) -> Vec<Measured> {
     let mut found: Vec<Measured> = Vec::new();
     for part in [8, 4, 2, 1] {

@@ -28,7 +28,7 @@ pub(crate) struct Evaluate {
     /// A corpus of stored evidence that counts as well; see gsar evidence
     #[arg(long, value_name = "CORPUS", conflicts_with = "request")]
     pub(crate) corpus: Option<String>,
-    /// How often each chat model is asked, 1 to 10; the answers vote [default: as the server is configured]
+    /// Samples per chat model, 1 to 10; majority wins [default: the server's]
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(crate) samples: Option<u32>,
     /// The policy to decide by; without it the server's default
@@ -60,7 +60,7 @@ pub(crate) struct Evaluate {
     /// The output format
     #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
     pub(crate) output: Format,
-    /// With --output junit: a claim that no evidence shows fails although the report may go out
+    /// With --output junit: ungrounded claims fail even if the report may proceed
     #[arg(long)]
     pub(crate) strict: bool,
     #[command(flatten)]

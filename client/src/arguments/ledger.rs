@@ -99,7 +99,7 @@ Examples:
   gsar ledger grade 0197-ab --claim c4 --as contradicted --note 'the dashboard shows 4 restarts'
   gsar ledger grade 0197-ab --tier replan --grader ada")]
 pub(crate) struct Grade {
-    /// The evaluation's id, or as much of it as begins no other one
+    /// The evaluation's id, or an unambiguous prefix
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// The claim that is graded
@@ -111,7 +111,7 @@ pub(crate) struct Grade {
     /// The decision on the report that would have been right
     #[arg(long, value_enum)]
     pub(crate) tier: Option<Tier>,
-    /// Who says it [default: who runs this]
+    /// The grader's name [default: the current user]
     #[arg(long, value_name = "NAME", env = "USER", hide_env = true)]
     pub(crate) grader: Option<String>,
     /// Why

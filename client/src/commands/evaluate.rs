@@ -26,7 +26,6 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         columns: terminal.columns,
         only: shown_classes(&arguments.only),
         explain: explain(arguments.explain.as_deref()),
-        strict: arguments.strict,
     };
     with_judge(&arguments.connection, arguments.judge.chosen(), async |client, server| {
         let is_kept = server == Server::Running || arguments.connection.data_dir.is_some();
@@ -85,7 +84,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         }
         let printed = match arguments.output {
             Format::Human | Format::Json | Format::Jsonl => Ok(()),
-            Format::Junit => print_as_it_is(&junit(&document, &view)?),
+            Format::Junit => print_as_it_is(&junit(&document, &view, arguments.strict)?),
             Format::Markdown => print_as_it_is(&markdown(&document, &view)),
         };
         printed.or_else(|failure| if failure.is_closed_pipe() { Ok(()) } else { Err(failure) })?;

@@ -1,22 +1,22 @@
-//! This module finds the id that the beginning of one stands for. It prints nothing.
+//! This module resolves prefixes of evaluation ids. It prints nothing.
 
 use gsar_client::Client;
 use gsar_proto::v1;
 
 use crate::failure::Failure;
 
-/// The bytes of a whole id, which is a UUID.
+/// The length of a full id, a UUID.
 const WHOLE: usize = 36;
-/// The most evaluations among which the beginning of an id is looked for: the latest.
+/// How many of the latest evaluations are searched.
 const MAX_SEEN: u32 = 10_000;
-/// As many are asked for at once.
+/// The page size of the search.
 const PAGE: u32 = 1_000;
 
-/// The id of a recorded evaluation, whole or as far as it begins no other one. What begins none is given back, for the
-/// server to refuse.
+/// Resolves a full id or an unambiguous prefix of one. A prefix that matches nothing is returned as it is, and the server
+/// reports it as not found.
 ///
 /// # Errors
-/// [`Failure::Usage`] where several begin so, and what listing them comes to.
+/// [`Failure::Usage`] if several ids match; otherwise, errors of listing evaluations.
 pub(super) async fn whole(client: &Client, given: &str) -> Result<String, Failure> {
     if given.len() >= WHOLE || given.is_empty() {
         return Ok(given.to_owned());
@@ -37,7 +37,7 @@ pub(super) async fn whole(client: &Client, given: &str) -> Result<String, Failur
         [id] => Ok(id.clone()),
         [one, other, ..] => {
             let message = format!(
-                "`{given}` begins the ids of several evaluations, {one} and {other} among them; give more of it"
+                "`{given}` is ambiguous: it matches {one} and {other}; give a longer prefix"
             );
             Err(Failure::Usage(message))
         }

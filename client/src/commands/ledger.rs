@@ -72,7 +72,6 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
                 columns: terminal.columns,
                 only: shown_classes(only),
                 explain: explain(wish.as_deref()),
-                strict: false,
             };
             show(id, &view, *output, connection).await
         }
@@ -190,7 +189,7 @@ async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failu
     check_kept(connection, "record to delete from")?;
     with_client(connection, async |client, _| {
         for id in ids {
-            client.delete_evaluation(&evaluation_id::whole(&client, id).await?).await?;
+            client.delete_evaluation(id).await?;
         }
         Ok(Status::Proceed)
     })
@@ -226,7 +225,7 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
     .await
 }
 
-/// Who runs this, where nobody says.
+/// The name of the current user, or the user id.
 fn this_user() -> String {
     let named = std::env::var("LOGNAME").ok().filter(|name| !name.is_empty());
     named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))

@@ -38,12 +38,8 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
                 let report = client.evaluation(&answer.evaluation_id).await?.report;
                 let scene =
                     Scene { report: report.as_ref(), policy: policy.as_ref(), ..Scene::default() };
-                let view = View {
-                    columns: terminal.columns,
-                    only: Vec::new(),
-                    explain: Explain::Briefly,
-                    strict: false,
-                };
+                let view =
+                    View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
                 print(&not_rescored(std::slice::from_ref(answer)))?;
                 print(&format!("\n{}", evaluation(&as_evaluation(answer.clone()), &scene, &view)))?;
             }

@@ -172,12 +172,7 @@ fn read_in_background(
 /// Sends whole requests.
 async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result<Status, Failure> {
     let requests: Vec<v1::ScoreRequest> = messages(path, &read_text(path)?)?;
-    let view = View {
-        columns: terminal.columns,
-        only: Vec::new(),
-        explain: Explain::Briefly,
-        strict: false,
-    };
+    let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
     with_client(&arguments.connection, async |client, _| {
         for (number, request) in requests.into_iter().enumerate() {
             let report = match &request.partition {

@@ -13,13 +13,14 @@ use crate::human::View;
 /// The name of all suites together.
 const NAME: &str = "gsar evaluate";
 
-/// The reports of a call as one document of JUnit XML.
+/// The reports of a call as one document of JUnit XML. With `strict`, an ungrounded claim is a failure even if its report
+/// may proceed.
 ///
 /// # Errors
 /// Only what the writer gives; the text is written to memory.
-pub(crate) fn junit(evaluated: &[Evaluated], view: &View) -> io::Result<String> {
+pub(crate) fn junit(evaluated: &[Evaluated], view: &View, strict: bool) -> io::Result<String> {
     let named = names(evaluated).into_iter().zip(evaluated);
-    let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view)).collect();
+    let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view, strict)).collect();
     let mut document = Document { writer: Writer::new_with_indent(Vec::new(), b' ', 2) };
     document.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     document.open("testsuites", &counted(NAME, suites.iter()))?;

@@ -73,12 +73,13 @@ fn view() -> crate::human::View {
 
 #[test]
 fn junit_of_several_reports() {
-    insta::assert_snapshot!(junit(&four(), &view()).unwrap());
+    insta::assert_snapshot!(junit(&four(), &view(), false).unwrap());
 }
 
 #[test]
 fn what_no_judge_decided_is_skipped() {
-    let report = junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view()).unwrap();
+    let report =
+        junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view(), false).unwrap();
     assert!(report.contains("skipped=\"3\""), "a complementary claim as well: {report}");
     let skipped = "<skipped message=\"no judge decided it\"/>";
     assert_eq!(report.matches(skipped).count(), 2, "{report}");
@@ -93,8 +94,8 @@ fn what_no_evidence_shows_is_a_fault_where_the_report_is_held_or_all_are_wanted(
             claim.undecided = None;
         }
         answer.decision.get_or_insert_default().set_tier(tier);
-        let view = crate::human::View { strict, ..view() };
-        junit(&[evaluated("r1", Ok(answer))], &view).unwrap().matches("type=\"UNGROUNDED\"").count()
+        let document = junit(&[evaluated("r1", Ok(answer))], &view(), strict).unwrap();
+        document.matches("type=\"UNGROUNDED\"").count()
     };
     let claims = samples::undecided_answer().claims.len();
     assert_eq!(ungrounded(v1::Tier::Proceed, false), 0);
@@ -128,7 +129,7 @@ fn a_decision_in_shadow_passes() {
         ..Default::default()
     });
     answer.shadow.get_or_insert_default().decision = decision;
-    let text = junit(&[evaluated("r", Ok(answer))], &view()).unwrap();
+    let text = junit(&[evaluated("r", Ok(answer))], &view(), false).unwrap();
     let decision = text.split("name=\"decision\"").nth(1).unwrap();
     assert!(decision.contains("<system-out>SHADOW: nothing is held back"), "{text}");
     assert!(!decision.contains("<failure"), "{text}");
@@ -188,14 +189,14 @@ fn read_by_quick_xml(document: &str) -> Vec<String> {
 
 #[test]
 fn other_readers_of_xml_find_the_same() {
-    let document = junit(&four(), &view()).unwrap();
+    let document = junit(&four(), &view(), false).unwrap();
     if let Some(lines) = read_by_python(&document) {
         assert_eq!(
             lines,
             "5 3 0 checkout-oom\n2 0 0 quiet-night\n1 0 1 checkout-oom (2)\n1 0 1 report\n"
         );
     }
-    let document = junit(&[hostile()], &view()).unwrap();
+    let document = junit(&[hostile()], &view(), false).unwrap();
     if let Some(lines) = read_by_python(&document) {
         assert!(lines.starts_with("5 3 0 a|b \\| `c` ``d`` | <b>e</b>"), "{lines}");
     }
@@ -311,7 +312,7 @@ proptest! {
             claim.id.clone_from(&text);
             claim.note.clone_from(&text);
         }
-        let document = junit(&[evaluated(&text, Ok(answer))], &view()).unwrap();
+        let document = junit(&[evaluated(&text, Ok(answer))], &view(), false).unwrap();
         for found in read_by_quick_xml(&document) {
 let is_forbidden = |c: char| c != '\t' && c != '\n' && c != '\r' && (c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}'));
             prop_assert!(!found.contains(is_forbidden), "{}", found);

@@ -39,7 +39,7 @@ pub(super) enum TestResult {
     Passed(String),
     /// The report is at fault.
     Failed(Fault),
-    /// The claim is not at fault and not shown, and why the test is skipped.
+    /// The claim does not count either way; the reason.
     Skipped(String),
     /// The server gave no verdict.
     Error(Fault),
@@ -57,7 +57,7 @@ pub(super) struct Fault {
 }
 
 /// The tests of a report under its name.
-pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View) -> Suite {
+pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View, strict: bool) -> Suite {
     let answer = match &evaluated.answer {
         Ok(answer) => answer,
         Err(refused) => {
@@ -69,7 +69,7 @@ pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View) -> Suite {
     let scene = Scene { evidence: &evaluated.request.evidence, ..Scene::default() };
     let claims = answer.claims.iter().filter(|claim| view.shows(claim));
     let may_go_out = decided(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
-    let is_fault = view.strict || !may_go_out;
+    let is_fault = strict || !may_go_out;
     let mut tests: Vec<Test> =
         claims.map(|claim| of_claim(claim, is_fault, &scene, view)).collect();
     tests.push(Test { name: DECISION.to_owned(), result: of_decision(answer) });
@@ -101,7 +101,7 @@ fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-/// `is_fault` says whether a claim that no evidence shows is a fault of the report.
+/// `is_fault` says whether an ungrounded claim fails.
 fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &View) -> Test {
     let name = one_line(&format!("{}: {}", claim.id, claim.text));
     let details = shown(claim, scene, view);
@@ -112,9 +112,9 @@ fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &V
     };
     let result = match claim.class() {
         _ if claim.undecided.is_some() => TestResult::Skipped("no judge decided it".to_owned()),
-        v1::ClaimClass::Ungrounded if !is_fault => TestResult::Skipped(
-            "no evidence shows it, and the report may go out all the same".to_owned(),
-        ),
+        v1::ClaimClass::Ungrounded if !is_fault => {
+            TestResult::Skipped("no evidence supports it, but the report may proceed".to_owned())
+        }
         v1::ClaimClass::Ungrounded => TestResult::Failed(fault("UNGROUNDED")),
         v1::ClaimClass::Contradicted => TestResult::Failed(fault("CONTRADICTED")),
         v1::ClaimClass::Unspecified => TestResult::Error(fault("NO_VERDICT")),
@@ -122,7 +122,7 @@ fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &V
             TestResult::Failed(fault("DISPUTED"))
         }
         v1::ClaimClass::Complementary => {
-            TestResult::Skipped("complementary: beside what the evidence is about".to_owned())
+            TestResult::Skipped("complementary: neither supported nor refuted".to_owned())
         }
         v1::ClaimClass::Grounded => TestResult::Passed(details),
     };

@@ -451,7 +451,7 @@ mod tests {
                 compared += 1;
             }
         }
-        // What a person calls a check or a change does not always show in its shape.
+        // Manifests also classify by what only their author knew.
         assert!(agreed * 100 >= compared * 85, "{agreed} of {compared}");
         assert!(compared > 100, "the incidents were compared");
     }

@@ -29,8 +29,6 @@ pub(crate) struct View {
     pub(crate) only: Vec<Option<v1::ClaimClass>>,
     /// How much is said.
     pub(crate) explain: Explain,
-    /// Whether a claim that no evidence shows is a fault of a report that may go out as well.
-    pub(crate) strict: bool,
 }
 
 impl View {

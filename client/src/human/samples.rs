@@ -350,7 +350,7 @@ pub(crate) fn full_answer() -> v1::EvaluateResponse {
 }
 
 pub(crate) fn view(columns: usize, explain: Explain) -> View {
-    View { columns, only: Vec::new(), explain, strict: false }
+    View { columns, only: Vec::new(), explain }
 }
 
 /// As it is printed into a pipe.

@@ -1,14 +1,15 @@
 //! This module estimates the bytes that collections take of the heap. It allocates nothing.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
-/// What an allocation takes beside its bytes.
+/// The overhead of an allocation, in bytes.
 const ALLOCATION: usize = 16;
-/// What an entry of a map takes beside its key and its value: a share of a node.
+/// The overhead of a map entry, in bytes.
 pub(crate) const MAP_ENTRY: usize = 32;
 
 /// The heap bytes of texts.
-pub(crate) fn of_texts(texts: &alloc::vec::Vec<Cow<'_, str>>) -> usize {
+pub(crate) fn of_texts(texts: &Vec<Cow<'_, str>>) -> usize {
     let slots = match texts.capacity() {
         0 => 0,
         slots => ALLOCATION + slots * size_of::<Cow<'_, str>>(),

@@ -45,12 +45,7 @@ impl<'c> Printer<'c> {
     ) -> Self {
         let is_terminal = std::io::stdout().is_terminal();
         let stream = wish.unwrap_or(if is_terminal { Stream::Human } else { Stream::Lines });
-        let view = View {
-            columns: terminal.columns,
-            only: Vec::new(),
-            explain: Explain::Briefly,
-            strict: false,
-        };
+        let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
         Self { stream, view, shown: Shown::new(client, is_kept) }
     }
 
