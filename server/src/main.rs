@@ -17,7 +17,7 @@ use gsar_server::telemetry::panics::show_places;
 use gsar_server::telemetry::start_logs;
 use gsar_server::telemetry::traces::Exporter;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio_stream::wrappers::SignalStream;
 
@@ -169,8 +169,13 @@ fn main() -> ExitCode {
         let variables = ignored.join(" ");
         tracing::info!(variables, "variables that Kubernetes sets for a Service are ignored");
     }
+    // A signal that comes while models are loaded has the files read again once the server is ready.
+    let hangup = {
+        let _within = runtime.enter();
+        signal(SignalKind::hangup())
+    };
     let checked = match CheckedConfig::check(config, Vec::new(), problems) {
-        Ok(checked) => checked,
+        Ok(checked) => checked.with_sources(sources),
         Err(mut problems) => {
             problems.locate(&layers);
             return wrong(&problems);
@@ -180,7 +185,7 @@ fn main() -> ExitCode {
         match configured {
             Some(_) => migrate(&checked).await,
             None if arguments.check => check(&checked).await,
-            None => run(checked, manager?).await,
+            None => run(checked, manager?, hangup?).await,
         }
     });
     if let Some(exporter) = exporter {
@@ -252,18 +257,18 @@ fn wrong(problems: &Problems) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-async fn run(checked: CheckedConfig, manager: ServiceManager) -> anyhow::Result<()> {
+async fn run(
+    checked: CheckedConfig,
+    manager: ServiceManager,
+    hangup: Signal,
+) -> anyhow::Result<()> {
     let stop = asked_to_stop()?;
-    let hangup = SignalStream::new(signal(SignalKind::hangup())?);
     let app = App::bind_under(checked, manager).await?;
-    for address in app.addresses() {
-        tracing::info!(%address, "listening");
-    }
     let stop = async {
         // An error would be the end of the thread that waits, which ends with the process.
         let _ = stop.await;
     };
-    app.serve(stop, hangup).await?;
+    app.serve(stop, SignalStream::new(hangup)).await?;
     Ok(())
 }
 

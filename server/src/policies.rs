@@ -34,8 +34,21 @@ pub type Named = BTreeMap<String, Entry>;
 /// The policies in force.
 #[derive(Debug)]
 pub struct PolicyStore {
+    current: RwLock<Arc<InForce>>,
+}
+
+/// What is read at a time.
+#[derive(Debug)]
+struct InForce {
     config: config::Policies,
-    current: RwLock<Arc<Named>>,
+    named: Arc<Named>,
+}
+
+impl InForce {
+    fn read(config: config::Policies) -> Result<Arc<Self>, Vec<PoliciesError>> {
+        let named = Arc::new(read(&config)?);
+        Ok(Arc::new(Self { config, named }))
+    }
 }
 
 /// Why policies cannot be loaded.
@@ -82,11 +95,8 @@ pub enum PoliciesError {
 impl PolicyStore {
     /// Checks the presets, the configured directory and the default, and notes everything that is wrong.
     pub fn check(config: &config::Policies, problems: &mut Problems) -> Option<Self> {
-        match read(config) {
-            Ok(named) => {
-                let current = RwLock::new(Arc::new(named));
-                Some(Self { config: config.clone(), current })
-            }
+        match InForce::read(config.clone()) {
+            Ok(current) => Some(Self { current: RwLock::new(current) }),
             Err(errors) => {
                 for error in errors {
                     let key = match error {
@@ -100,39 +110,46 @@ impl PolicyStore {
         }
     }
 
-    /// Reads them again. What was in force stays in force when anything is wrong.
+    /// Reads them again, with another configuration where one is given. What was in force stays in force when anything
+    /// is wrong.
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn reload(&self) -> Result<usize, Vec<PoliciesError>> {
-        let named = read(&self.config)?;
-        let count = named.len();
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(named);
+    pub fn reload(&self, config: Option<config::Policies>) -> Result<usize, Vec<PoliciesError>> {
+        let config = config.unwrap_or_else(|| self.in_force().config.clone());
+        let read = InForce::read(config)?;
+        let count = read.named.len();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = read;
         Ok(count)
+    }
+
+    fn in_force(&self) -> Arc<InForce> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Every policy.
     #[must_use]
     pub fn all(&self) -> Arc<Named> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.in_force().named)
     }
 
     /// The name of the default.
     #[must_use]
-    pub fn default_name(&self) -> &str {
-        &self.config.default
+    pub fn default_name(&self) -> String {
+        self.in_force().config.default.clone()
     }
 
     /// Which overrides a request may bring.
     #[must_use]
     pub fn allow_overrides(&self) -> config::AllowOverrides {
-        self.config.allow_overrides
+        self.in_force().config.allow_overrides
     }
 
     /// Whether requests may name this policy however loose it is.
     #[must_use]
     pub fn is_allowed(&self, name: &str) -> bool {
-        name == self.default_name() || self.config.allowed.iter().any(|allowed| allowed == name)
+        let config = &self.in_force().config;
+        name == config.default || config.allowed.iter().any(|allowed| allowed == name)
     }
 
     /// The policy of that name; the default for an empty one.
@@ -140,9 +157,9 @@ impl PolicyStore {
     /// # Errors
     /// The names there are.
     pub fn named(&self, name: &str) -> Result<Entry, String> {
-        let name = if name.is_empty() { self.default_name() } else { name };
-        let all = self.all();
-        all.get(name).cloned().ok_or_else(|| known(&all, name))
+        let InForce { config, named } = &*self.in_force();
+        let name = if name.is_empty() { &config.default } else { name };
+        named.get(name).cloned().ok_or_else(|| known(named, name))
     }
 }
 
@@ -255,13 +272,31 @@ mod tests {
         let before = *store.named("night").unwrap().policy.digest();
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.5").unwrap();
-        let error = store.reload().unwrap_err()[0].to_string();
+        let error = store.reload(None).unwrap_err()[0].to_string();
         assert!(error.contains("night.toml") && error.contains("tau_regenerate"), "{error}");
         assert_eq!(*store.named("night").unwrap().policy.digest(), before);
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.95").unwrap();
-        assert_eq!(store.reload().unwrap(), 4);
+        assert_eq!(store.reload(None).unwrap(), 4);
         assert_ne!(*store.named("night").unwrap().policy.digest(), before);
+    }
+
+    #[test]
+    fn what_is_allowed_is_read_again_and_stays_where_a_name_is_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = configured(folder.path());
+        let store = checked(&config).unwrap();
+        assert!(!store.is_allowed("paper"));
+        let allowing = |name: &str| config::Policies {
+            default: "strict".to_owned(),
+            allowed: vec![name.to_owned()],
+            ..config.clone()
+        };
+        store.reload(Some(allowing("paper"))).unwrap();
+        assert!(store.is_allowed("paper") && !store.is_allowed("reference"));
+        assert_eq!(store.default_name(), "strict");
+        store.reload(Some(allowing("unknown"))).unwrap_err();
+        assert!(store.is_allowed("paper") && !store.is_allowed("unknown"));
     }
 
     #[test]

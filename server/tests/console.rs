@@ -93,3 +93,12 @@ async fn it_is_served_only_where_it_is_asked_for() {
     let refused = get(&with, "/console/", &[("origin", "http://evil.example")]).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
 }
+
+#[tokio::test]
+async fn the_root_leads_to_the_console_where_there_is_one() {
+    let with = server(|_| {}).await;
+    let answer = get(&with, "/", &[]).await;
+    assert_eq!((answer.status(), answer.url().path()), (StatusCode::OK, "/console/"));
+    let without = server(|config| config.gateway.console = false).await;
+    assert_eq!(get(&without, "/", &[]).await.status(), StatusCode::NOT_FOUND);
+}

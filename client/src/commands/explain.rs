@@ -1,4 +1,4 @@
-//! `gsar explain`: statements in, how they were read and what decided them out.
+//! `gsar explain`: statements in, how they were read and what decided them out. Nothing is decided or recorded.
 
 use gsar_client::evidence;
 use gsar_proto::v1;
@@ -52,11 +52,7 @@ fn request(statements: &[String], evidence: Vec<v1::EvidenceItem>) -> v1::Evalua
             ..v1::Report::default()
         }),
         evidence,
-        options: Some(v1::EvaluateOptions {
-            judge: String::new(),
-            explain: true,
-            ..Default::default()
-        }),
+        options: Some(v1::EvaluateOptions { explain: true, dry_run: true, ..Default::default() }),
         ..v1::EvaluateRequest::default()
     }
 }

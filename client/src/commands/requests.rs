@@ -56,10 +56,9 @@ pub(super) fn of_reports(
             policy: arguments.policy.clone().unwrap_or_default(),
             gate: gate.clone(),
             options: Some(v1::EvaluateOptions {
-                judge: String::new(),
                 explain: is_explained(arguments),
-                bypass_cache: false,
                 samples: arguments.samples.unwrap_or_default(),
+                ..Default::default()
             }),
             ..Default::default()
         });

@@ -3512,6 +3512,11 @@ pub struct EvaluateOptions {
     /// samples is how often each chat model is asked, 1 to 10; the answers vote. 0 for as often as configured.
     #[prost(uint32, tag = "4")]
     pub samples: u32,
+    /// dry_run has the claims judged, verified and explained, and nothing decided: the tier is abstain with the reason
+    /// DRY_RUN, there is no score, gate, cap or action, nothing is recorded, and no decision or claim is counted in the
+    /// metrics. What a chat model costs is spent. Refused with an idempotency_key.
+    #[prost(bool, tag = "5")]
+    pub dry_run: bool,
 }
 /// EvaluateResponse is the decision on a report, and everything behind it.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -30,7 +30,7 @@ use tonic::Status;
 
 use crate::call::Call;
 use crate::errors;
-use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, now, refused};
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, dry_run, now, refused};
 use crate::evidence::CorpusName;
 use crate::identity::Principal;
 use crate::ledger::{InvestigationStart, Ledger, NewEvent};
@@ -259,6 +259,9 @@ impl Investigations {
             parse::graph(graph, &mut violations);
         }
         parse::checks(request.checks.clone(), &mut violations);
+        if let Some(options) = &request.options {
+            dry_run::refuse(options, &mut violations);
+        }
         violations.finish(policy)
     }
 

@@ -36,6 +36,22 @@ pub(super) struct CheckedChain {
     reader: CheckedReader,
 }
 
+/// A judge that needs no configuration, before it is loaded.
+pub(super) struct BuiltIn {
+    name: String,
+    can_take_second_look: bool,
+}
+
+impl BuiltIn {
+    pub(super) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), can_take_second_look: false }
+    }
+
+    pub(super) fn of(judge: &Arc<dyn Judge>) -> Self {
+        Self { name: judge.name().to_owned(), can_take_second_look: judge.can_take_second_look() }
+    }
+}
+
 /// Who takes second looks, checked and not yet put together.
 enum CheckedReader {
     Nobody,
@@ -77,8 +93,12 @@ pub(super) struct BuiltChain {
 
 /// What stands in the chain under a name.
 enum Link {
-    Known(Arc<dyn Judge>),
-    Voting { name: String, members: Vec<CheckedMember> },
+    /// A judge that needs no configuration, by its name.
+    BuiltIn(String),
+    Voting {
+        name: String,
+        members: Vec<CheckedMember>,
+    },
 }
 
 /// A judge with a vote.
@@ -90,7 +110,8 @@ struct CheckedMember {
 
 /// Where a judge comes from.
 enum Source {
-    Known(Arc<dyn Judge>),
+    /// A judge that needs no configuration, by its name.
+    BuiltIn(String),
     /// A model by its name in the configuration.
     Model(String),
 }
@@ -102,11 +123,10 @@ struct Shared {
 }
 
 impl CheckedChain {
-    /// Checks everything below `judges`. `known` are the judges that need no configuration. `None` where anything is
-    /// wrong, which is noted then.
+    /// Checks everything below `judges`. `None` where anything is wrong, which is noted then.
     pub(super) fn check(
         wanted: &Judges,
-        known: &[Arc<dyn Judge>],
+        known: &[BuiltIn],
         ledger_is_enabled: bool,
         problems: &mut Problems,
     ) -> Option<Self> {
@@ -147,13 +167,15 @@ impl CheckedChain {
         }
     }
 
-    /// Puts the judges together, in the order of the chain. `storage` is where answers and costs of chat models are kept.
+    /// Puts the judges together, in the order of the chain. `loaded` are those that need no configuration; `storage` is
+    /// where answers and costs of chat models are kept.
     ///
     /// # Errors
     /// What cannot be opened there.
     pub(super) fn build(
         self,
         wanted: &Judges,
+        loaded: &[Arc<dyn Judge>],
         storage: Option<JudgeStorage<'_>>,
     ) -> Result<BuiltChain, String> {
         let shared = match storage {
@@ -166,11 +188,11 @@ impl CheckedChain {
             model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
         });
         let build = |link: Link| match link {
-            Link::Known(judge) => Ok(judge),
+            Link::BuiltIn(name) => find(loaded, &name),
             Link::Voting { name, members } => {
                 let members: Result<Vec<Member>, String> = members
                     .into_iter()
-                    .map(|member| member.build(&models, shared.as_ref()))
+                    .map(|member| member.build(&models, loaded, shared.as_ref()))
                     .collect();
                 let panel: Arc<dyn Judge> = Arc::new(Panel::new(name, members?));
                 Ok(panel)
@@ -190,11 +212,15 @@ impl CheckedMember {
     fn build(
         self,
         models: &BTreeMap<String, CheckedModel>,
+        loaded: &[Arc<dyn Judge>],
         shared: Option<&Shared>,
     ) -> Result<Member, String> {
         let Self { source, weight, refutes } = self;
         let written = match source {
-            Source::Known(judge) => return Ok(Member { judge, weight, samples: 1, refutes }),
+            Source::BuiltIn(name) => {
+                let judge = find(loaded, &name)?;
+                return Ok(Member { judge, weight, samples: 1, refutes });
+            }
             Source::Model(written) => written,
         };
         let Some(model) = models.get(&written) else {
@@ -214,6 +240,11 @@ impl CheckedMember {
         };
         Ok(Member { judge, weight, samples: model.samples(), refutes })
     }
+}
+
+fn find(loaded: &[Arc<dyn Judge>], name: &str) -> Result<Arc<dyn Judge>, String> {
+    let judge = loaded.iter().find(|judge| judge.name() == name).cloned();
+    judge.ok_or_else(|| format!("judges: `{name}` was not loaded, a defect of the server"))
 }
 
 /// Where answers and costs of chat models are kept.
@@ -249,7 +280,7 @@ fn share(wanted: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
 /// A chain while it is checked.
 struct Checking<'a> {
     wanted: &'a Judges,
-    known: &'a [Arc<dyn Judge>],
+    known: &'a [BuiltIn],
     problems: &'a mut Problems,
     /// The models that are asked, by the name that is written in the configuration.
     models: BTreeMap<String, ModelName>,
@@ -258,8 +289,8 @@ struct Checking<'a> {
 impl Checking<'_> {
     /// What stands in the chain under that name; `None` where it is wrong.
     fn link(&mut self, name: &str) -> Option<Link> {
-        if let Some(known) = self.known(name) {
-            return Some(Link::Known(known));
+        if self.built_in(name).is_some() {
+            return Some(Link::BuiltIn(name.to_owned()));
         }
         let members = match name.strip_prefix(PANEL) {
             Some(panel) => self.members(panel)?,
@@ -276,9 +307,9 @@ impl Checking<'_> {
             config::SAME_READER => return Some(CheckedReader::Same),
             _ => {}
         }
-        if let Some(known) = self.known(name) {
-            if known.can_take_second_look() {
-                return Some(CheckedReader::Named(Link::Known(known)));
+        if let Some(known) = self.built_in(name) {
+            if known.can_take_second_look {
+                return Some(CheckedReader::Named(Link::BuiltIn(name.to_owned())));
             }
             let description = format!(
                 "{name} cannot read statements; give \"same\", \"off\", a chat model or a panel of chat models"
@@ -357,14 +388,14 @@ impl Checking<'_> {
             self.problems.add(path, format!("{name} is a panel; name its members"));
             return None;
         }
-        let source = match self.known(name) {
+        let source = match self.built_in(name) {
             Some(_) if refutes => {
                 let description =
                     format!("{name} cannot be asked to disprove; only chat models can");
                 self.problems.add(path, description);
                 return None;
             }
-            Some(judge) => Source::Known(judge),
+            Some(_) => Source::BuiltIn(name.to_owned()),
             None if name == LocalJudge::NAME && self.problems.concern(&["judges", "local"]) => {
                 return None;
             }
@@ -373,7 +404,7 @@ impl Checking<'_> {
                 let known: BTreeSet<&str> = self
                     .known
                     .iter()
-                    .map(|judge| judge.name())
+                    .map(|judge| judge.name.as_str())
                     .chain([LocalJudge::NAME, FactsJudge::NAME])
                     .collect();
                 let known: Vec<&str> = known.into_iter().collect();
@@ -399,8 +430,8 @@ impl Checking<'_> {
         parsed.map(|parsed| self.models.insert(name.to_owned(), parsed)).is_some()
     }
 
-    fn known(&self, name: &str) -> Option<Arc<dyn Judge>> {
-        self.known.iter().find(|judge| judge.name() == name).cloned()
+    fn built_in(&self, name: &str) -> Option<&BuiltIn> {
+        self.known.iter().find(|judge| judge.name == name)
     }
 
     /// Notes panels and models that the chain does not ask.
@@ -438,7 +469,8 @@ mod tests {
     }
 
     fn made(link: &str, members: Vec<Wanted>) -> Result<Vec<String>, String> {
-        let known: Vec<Arc<dyn Judge>> = vec![Arc::new(FactsJudge::new(Kept::new(0)))];
+        let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(Kept::new(0)));
+        let known = [BuiltIn::of(&rules)];
         let mut judges = Config::default().judges;
         judges.chain = vec![link.to_owned()];
         judges.panels.insert("court".to_owned(), WantedPanel { members });
@@ -446,7 +478,7 @@ mod tests {
         let chain = CheckedChain::check(&judges, &known, false, &mut problems);
         match chain {
             Some(chain) if problems.is_empty() => {
-                let chain = chain.build(&judges, None)?;
+                let chain = chain.build(&judges, &[rules], None)?;
                 Ok(chain.judges.iter().map(|judge| judge.name().to_owned()).collect())
             }
             _ => Err(problems.to_string()),

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{chain::CheckedChain, database, embedded};
+use super::chain::{BuiltIn, CheckedChain};
+use super::{database, embedded};
 use crate::attestation::DeclaredChecks;
-use crate::config::{Config, EmbeddingsWanted, Problems};
+use crate::config::{Config, EmbeddingsWanted, Problems, Sources};
 use crate::evidence::Embeddings;
 use crate::identity::IdentityStore;
 use crate::judge::Judge;
@@ -20,10 +21,13 @@ pub struct CheckedConfig {
     pub(super) config: Config,
     pub(super) policies: PolicyStore,
     pub(super) chain: CheckedChain,
+    /// The judges that need no configuration, loaded.
+    pub(super) judges: Vec<Arc<dyn Judge>>,
     pub(super) embeddings: Embeddings,
     tls: Option<Arc<TlsStore>>,
     identities: Arc<IdentityStore>,
     checks: Arc<DeclaredChecks>,
+    sources: Option<Sources>,
 }
 
 /// The most sessions of a model.
@@ -50,14 +54,12 @@ impl CheckedConfig {
         embedded::resolve(&mut config);
         let kept = Kept::new(config.evidence.kept_in_memory.0);
         added.push(Arc::new(FactsJudge::new(kept.clone())));
-        let local = local_judge(&config, kept, &mut problems);
-        if let Some(judge) = &local {
-            added.push(Arc::clone(judge) as Arc<dyn Judge>);
-        }
+        let local = local_options(&config, &mut problems);
+        let mut known: Vec<BuiltIn> = added.iter().map(BuiltIn::of).collect();
+        known.extend(local.as_ref().map(|_| BuiltIn::new(LocalJudge::NAME)));
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;
-        let chain = CheckedChain::check(&config.judges, &added, ledger_is_enabled, &mut problems);
-        let embeddings = embeddings(&config, &mut problems);
+        let chain = CheckedChain::check(&config.judges, &known, ledger_is_enabled, &mut problems);
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
         let checks = DeclaredChecks::check(&config.evidence.checks, &mut problems).map(Arc::new);
@@ -72,14 +74,41 @@ impl CheckedConfig {
         if let Some(database) = config.storage.options(config.ledger.durable) {
             problems.note(&["storage"], database.check_files());
         }
+        // Models last: nobody waits for them where something else is wrong.
+        let embeddings = embeddings(&config, &mut problems);
+        if let Some(options) = local.filter(|_| problems.is_empty()) {
+            let judge = problems.note(&["judges", "local"], LocalJudge::open(&options, kept));
+            added.extend(judge.map(|judge| Arc::new(judge) as Arc<dyn Judge>));
+        }
         match (policies, chain, identities, checks) {
             (Some(policies), Some(chain), Some(identities), Some(checks))
                 if problems.is_empty() =>
             {
-                Ok(Self { config, policies, chain, embeddings, tls, identities, checks })
+                let judges = added;
+                Ok(Self {
+                    config,
+                    policies,
+                    chain,
+                    judges,
+                    embeddings,
+                    tls,
+                    identities,
+                    checks,
+                    sources: None,
+                })
             }
             _ => Err(problems),
         }
+    }
+
+    /// With where the configuration came from, so that parts of it can be read again.
+    #[must_use]
+    pub fn with_sources(self, sources: Sources) -> Self {
+        Self { sources: Some(sources), ..self }
+    }
+
+    pub(crate) fn take_sources(&mut self) -> Option<Sources> {
+        self.sources.take()
     }
 
     /// The certificate of `grpcs://` listeners, where there are such.
@@ -140,8 +169,8 @@ impl CheckedConfig {
     }
 }
 
-/// The judge with a model, where it is named.
-fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<Arc<LocalJudge>> {
+/// How the judge with a model is run, where it is named.
+fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOptions> {
     let judges = &config.judges;
     let is_named = embedded::names(judges).any(|name| name == LocalJudge::NAME);
     if !is_named {
@@ -153,12 +182,11 @@ fn local_judge(config: &Config, kept: Kept, problems: &mut Problems) -> Option<A
         problems.add(&["judges", "local", "workers"], description);
         return None;
     }
-    let options = LocalOptions {
+    Some(LocalOptions {
         model: judges.local.model.clone(),
         onnxruntime: config.evidence.onnxruntime.clone(),
         workers,
-    };
-    problems.note(&["judges", "local"], LocalJudge::open(&options, kept)).map(Arc::new)
+    })
 }
 
 fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
@@ -178,7 +206,7 @@ fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
     for (key, description) in &wrong {
         problems.add(&["evidence", key], description);
     }
-    if wanted.embeddings == EmbeddingsWanted::Required && wrong.is_empty() {
+    if wanted.embeddings == EmbeddingsWanted::Required && problems.is_empty() {
         let tried = embeddings.try_model().map_err(|reason| format!("is required: {reason}"));
         problems.note(&["evidence", "embeddings"], tried);
     }

@@ -27,6 +27,8 @@ pub(super) struct Case {
     pub(super) gate: Option<parse::ParsedGate>,
     pub(super) confidence: Option<Confidence>,
     pub(super) explain: bool,
+    /// Whether the metrics of claims count it.
+    pub(super) is_counted: bool,
 }
 
 /// Decides. What judge and reader do on the way is added to the provenance and to the notices of the judgement.
@@ -47,14 +49,16 @@ pub(super) async fn decide(
     let reviewed = review.run(judged).await?;
     let readings = reviewed.readings.clone();
     let assessment = assessed(call, &case, reviewed).await?;
-    answer::count_claims(&assessment);
+    if case.is_counted {
+        answer::count_claims(&assessment);
+    }
     Ok(partitioned(&case, assessment, &readings, judgement))
 }
 
 async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<Assessment, Status> {
     let case = Arc::clone(case);
     compute(call, move |budget| {
-        let Case { policy, question, reader: _, gate, confidence, explain: _ } = case.as_ref();
+        let Case { policy, question, reader: _, gate, confidence, .. } = case.as_ref();
         let investigation = gate.as_ref().map(investigation);
         let subject = Subject {
             synthesis: &question.synthesis,

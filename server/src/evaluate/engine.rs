@@ -56,14 +56,14 @@ impl Engine {
     /// What stands in the way although the configuration is sound, such as another server in the data directory.
     pub fn load(checked: CheckedConfig) -> Result<Self, String> {
         let database = checked.database();
-        let CheckedConfig { config, policies, chain, embeddings, .. } = checked;
+        let CheckedConfig { config, policies, chain, judges, embeddings, .. } = checked;
         let config = &config;
         let storage = match config.ledger.enabled {
             true => Some(Storage::open(config, database)?),
             false => None,
         };
         let BuiltChain { judges, look, reader } =
-            chain.build(&config.judges, storage.as_ref().map(Storage::of_judges))?;
+            chain.build(&config.judges, &judges, storage.as_ref().map(Storage::of_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
                 let bounds = bounds(&config.evidence);

@@ -9,6 +9,7 @@ mod checked_config;
 mod claims;
 mod database;
 mod decide;
+pub(crate) mod dry_run;
 mod embedded;
 mod engine;
 mod examples;

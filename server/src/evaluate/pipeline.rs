@@ -20,7 +20,8 @@ use super::record::{self, Keyed};
 use super::retrieval::{Corpus, Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{
-    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, own_report, unjudged, warnings,
+    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, unjudged,
+    warnings,
 };
 use crate::call::{Call, Step};
 use crate::compute::compute_briefly;
@@ -45,6 +46,8 @@ pub(super) struct Shared {
     /// Who reads what a judge supports a second time.
     reader: Reader,
     options: v1::EvaluateOptions,
+    /// Whether the metrics of decisions count it.
+    is_counted: bool,
     /// Whether several reports are judged by the evidence.
     has_several: bool,
 }
@@ -91,7 +94,8 @@ impl Engine {
         policy: PolicyChoice,
         event: impl FnOnce(&v1::EvaluateResponse) -> Option<NewEvent> + Send,
     ) -> Result<v1::EvaluateResponse, Status> {
-        let Some(ledger) = &self.ledger else {
+        let is_dry = request.options.as_ref().is_some_and(|options| options.dry_run);
+        let Some(ledger) = self.ledger.as_ref().filter(|_| !is_dry) else {
             return self.evaluate_unrecorded(call, request, policy).await;
         };
         // Before the checks: what was acknowledged under a key stays so, whatever the configuration allows by now.
@@ -193,7 +197,7 @@ impl Engine {
         let answer = self
             .decide_judged(call, &mut shared, confidence, question, judged, &mut around)
             .await?;
-        Ok(finish(&shared.policy, &report, answer, around))
+        Ok(finish(&shared, &report, answer, around))
     }
 
     fn check<R>(
@@ -204,6 +208,7 @@ impl Engine {
     ) -> Result<Checked<R>, Status> {
         let mut violations = Violations::default();
         let (name, overrides) = (&request.policy, request.policy_overrides);
+        let is_rehearsal = matches!(policy, PolicyChoice::Named(PolicyUse::Any));
         let policy = match policy {
             PolicyChoice::Pinned(policy) => Some(policy),
             PolicyChoice::Named(wanted) => {
@@ -214,6 +219,7 @@ impl Engine {
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
         let options = request.options.unwrap_or_default();
         check_samples(&options, &mut violations);
+        dry_run::check(&options, &request.idempotency_key, &mut violations);
         let judges = self.judges("options.judge", &options.judge, &mut violations);
         let gate =
             request.gate.and_then(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
@@ -238,6 +244,7 @@ impl Engine {
                 gate,
                 judges,
                 reader,
+                is_counted: !is_rehearsal && !options.dry_run,
                 options,
                 has_several: false,
             };
@@ -299,6 +306,7 @@ impl Engine {
                     reader: judge.and_then(|judge| shared.reader.of(judge)),
                     policy: Arc::clone(policy),
                     explain: question.explain,
+                    is_counted: shared.is_counted,
                     question,
                     gate,
                     confidence,
@@ -384,22 +392,27 @@ fn shown_example(example: &Example) -> v1::GradedExample {
 
 /// Counts an answer and adds all that it says beside what was decided.
 fn finish(
-    policy: &ChosenPolicy,
+    shared: &Shared,
     report: &parse::ParsedReport,
     mut answer: v1::EvaluateResponse,
     around: Circumstances,
 ) -> v1::EvaluateResponse {
     let Circumstances { mut provenance, watch, notices } = around;
-    answer::count(&policy.policy, answer.decision.as_ref());
+    let policy = &shared.policy;
+    if shared.is_counted {
+        answer::count(&policy.policy, answer.decision.as_ref());
+    }
     let decided = answer.decision.take();
     answer.decision =
         decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
-    telemetry::safety::settled(Outcomes {
-        gate: answer.gate.as_ref(),
-        cap: answer.cap.as_ref(),
-        action: answer.action.as_ref(),
-        shadow: answer.shadow.as_ref(),
-    });
+    if shared.is_counted {
+        telemetry::safety::settled(Outcomes {
+            gate: answer.gate.as_ref(),
+            cap: answer.cap.as_ref(),
+            action: answer.action.as_ref(),
+            shadow: answer.shadow.as_ref(),
+        });
+    }
     answer.evaluation_id = crate::wall_clock::new_id().to_string();
     answer.warnings = warnings::of(policy, report, &provenance.judges, notices);
     let cut = provenance.retrieval.as_ref();
@@ -408,7 +421,7 @@ fn finish(
     provenance.verification = render::verification_mode(policy.policy.verification).into();
     provenance.timings = watch.into_timings();
     answer.provenance = Some(provenance);
-    answer
+    if shared.options.dry_run { dry_run::undecided(answer) } else { answer }
 }
 
 fn check_samples(options: &v1::EvaluateOptions, violations: &mut Violations) {

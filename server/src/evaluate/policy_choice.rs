@@ -143,7 +143,7 @@ impl Engine {
             return Err(errors::no_right(self.principal.name(), Right::Override));
         }
         let default = self.policies.named("").map_err(|known| {
-            errors::unknown("policy", self.policies.default_name(), &format!("known are {known}"))
+            errors::unknown("policy", &self.policies.default_name(), &format!("known are {known}"))
         })?;
         let default = default.policy;
         let is_open = |policy: &Policy| policy.at_least_as_strict_as(&default);

@@ -14,7 +14,7 @@ use tonic::Status;
 use super::pipeline::Shared;
 use super::record::{self, Kept, Keyed};
 use super::stopwatch::Stopwatch;
-use super::{Engine, PolicyChoice, PolicyUse, answer};
+use super::{Engine, PolicyChoice, PolicyUse, answer, dry_run};
 use crate::call::{Call, Step};
 use crate::config::EvidenceKept;
 
@@ -62,8 +62,11 @@ impl Engine {
         let kept: Vec<Kept> = candidates.iter().map(|report| kept.with_report(report)).collect();
         let whole = self.ledger.is_some() && self.evidence_kept == EvidenceKept::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
-        let read =
-            |violations: &mut Violations| parse::candidates(candidates, &self.limits, violations);
+        let options = common.options.clone().unwrap_or_default();
+        let read = |violations: &mut Violations| {
+            dry_run::refuse(&options, violations);
+            parse::candidates(candidates, &self.limits, violations)
+        };
         let mut watch = Stopwatch::start();
         let (shared, reports) = self.prepare(call, common, whole, policy, read, &mut watch).await?;
         let shared = shared.for_several(reports.len());

@@ -54,8 +54,9 @@ struct File {
 /// # Errors
 /// A sentence where a file cannot be packed, which is an error of this program.
 pub(super) fn routes() -> Result<Router, String> {
-    let mut router =
-        Router::new().route("/console", get(|| async { Redirect::permanent("/console/") }));
+    let mut router = Router::new()
+        .route("/", get(|| async { Redirect::temporary("/console/") }))
+        .route("/console", get(|| async { Redirect::permanent("/console/") }));
     for (name, content_type, content) in FILES {
         let file = Arc::new(File::new(content_type, content).map_err(|error| error.to_string())?);
         router = router.route(&format!("/console/{name}"), get(answer).with_state(file));

@@ -115,6 +115,22 @@ impl App {
         Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway, notified })
     }
 
+    /// Logs every address, with what is served there.
+    fn log_addresses(&self) {
+        for address in self.addresses() {
+            tracing::info!(%address, "listening");
+        }
+        if let Some(address) = self.admin_address() {
+            tracing::info!(address = %format!("http://{address}"), "listening for admin");
+        }
+        if let Some(address) = self.gateway_address() {
+            tracing::info!(address = %format!("http://{address}"), "listening for HTTP");
+            if self.checked.config().gateway.console {
+                tracing::info!(address = %format!("http://{address}/console/"), "serving the console");
+            }
+        }
+    }
+
     /// The gateway's address, where there is one.
     #[must_use]
     pub fn gateway_address(&self) -> Option<std::net::SocketAddr> {
@@ -141,7 +157,7 @@ impl App {
 
     /// Serves until `stop` resolves, then drains: health says NOT_SERVING, new calls are refused, calls in
     /// progress finish within the grace, the ledger is flushed, sockets are removed. Each item of `reload` has the
-    /// policies, the principals and the files of TLS read anew.
+    /// policies, the principals and the files of TLS read again.
     ///
     /// # Errors
     /// [`StartError`] when loading fails or the transport breaks.
@@ -150,7 +166,9 @@ impl App {
         stop: impl Future<Output = ()> + Send,
         reload: impl Stream<Item = ()> + Send,
     ) -> Result<(), StartError> {
-        let Self { checked, phase, bound, admin, gateway, notified } = self;
+        self.log_addresses();
+        let Self { mut checked, phase, bound, admin, gateway, notified } = self;
+        let sources = checked.take_sources();
         let config = checked.config().clone();
         let readiness = Readiness::new(phase.clone());
         if let Some(listener) = admin {
@@ -252,10 +270,11 @@ impl App {
         api::set_health(&health, ServingStatus::Serving).await;
         open.send_replace(true);
         notified.ready(None);
-        tracing::info!(addresses = ?config.listen.iter().map(ToString::to_string).collect::<Vec<_>>(), "ready");
+        tracing::info!("ready");
 
         let read_anew = Reload {
             policies: engine.policies(),
+            sources: sources.as_ref(),
             tls: tls.as_deref(),
             identities: &identities,
             checks: &checks,

@@ -2,13 +2,16 @@
 //! where something is wrong with it.
 
 use crate::attestation::DeclaredChecks;
+use crate::config::{Loaded, Sources};
 use crate::identity::IdentityStore;
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
-/// What can be read anew.
+/// What can be read again.
 pub(super) struct Reload<'a> {
     pub(super) policies: &'a PolicyStore,
+    /// Where the table `policies` of the configuration is read again, where it came from anywhere.
+    pub(super) sources: Option<&'a Sources>,
     pub(super) tls: Option<&'a TlsStore>,
     pub(super) identities: &'a IdentityStore,
     pub(super) checks: &'a DeclaredChecks,
@@ -17,16 +20,9 @@ pub(super) struct Reload<'a> {
 impl Reload<'_> {
     /// Reads everything anew, and logs what is wrong.
     pub(super) fn all(&self) {
-        match self.policies.reload() {
-            Ok(count) => tracing::info!(count, "policies were read anew"),
-            Err(errors) => {
-                for error in errors {
-                    tracing::error!(%error, "policies stay as they were");
-                }
-            }
-        }
+        self.policies();
         match self.identities.reload() {
-            Ok(true) => tracing::info!("principals and keys of tokens were read anew"),
+            Ok(true) => tracing::info!("principals and keys of tokens were read again"),
             Ok(false) => {}
             Err(problems) => {
                 for problem in problems {
@@ -35,7 +31,7 @@ impl Reload<'_> {
             }
         }
         match self.checks.reload() {
-            Ok(Some(count)) => tracing::info!(count, "checks were read anew"),
+            Ok(Some(count)) => tracing::info!(count, "checks were read again"),
             Ok(None) => {}
             Err(problems) => {
                 for problem in problems {
@@ -45,10 +41,31 @@ impl Reload<'_> {
         }
         match self.tls.map(TlsStore::reload) {
             None => {}
-            Some(Ok(())) => tracing::info!("certificate, key and client CA were read anew"),
+            Some(Ok(())) => tracing::info!("certificate, key and client CA were read again"),
             Some(Err(problems)) => {
                 for problem in problems {
                     tracing::error!(%problem, "certificate, key and client CA stay as they were");
+                }
+            }
+        }
+    }
+
+    fn policies(&self) {
+        let config = match self.sources.map(Sources::load) {
+            None => None,
+            Some(Ok(loaded)) if !loaded.problems.concern(&["policies"]) => {
+                Some(loaded.config.policies)
+            }
+            Some(Ok(Loaded { problems, .. }) | Err(problems)) => {
+                tracing::error!(%problems, "policies stay as they were");
+                return;
+            }
+        };
+        match self.policies.reload(config) {
+            Ok(count) => tracing::info!(count, "policies were read again"),
+            Err(errors) => {
+                for error in errors {
+                    tracing::error!(%error, "policies stay as they were");
                 }
             }
         }

@@ -43,7 +43,7 @@ impl Notified {
         self.notify(&[NotifyState::Status(&status(obstacle))]);
     }
 
-    /// Files are read anew, until it is ready again.
+    /// Files are read again, until it is ready again.
     pub(super) fn reloading(self) {
         match NotifyState::monotonic_usec_now() {
             Ok(now) => self.notify(&[NotifyState::Reloading, now]),

@@ -31,8 +31,11 @@ impl RequestIds {
     }
 }
 
-/// Logs an evaluation that was answered. Fields without a value are left out.
+/// Logs an evaluation that was answered; a dry run has no id and is none. Fields without a value are left out.
 pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Duration) {
+    if answer.evaluation_id.is_empty() {
+        return;
+    }
     let given = |id: &str| (!id.is_empty()).then(|| id.to_owned());
     let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     let of_class = |class| answer.claims.iter().filter(|claim| claim.class() == class).count();

@@ -207,6 +207,7 @@ class EvaluateOptions(_message.Message):
     EXPLAIN_FIELD_NUMBER: _builtins.int
     BYPASS_CACHE_FIELD_NUMBER: _builtins.int
     SAMPLES_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
     """judge is the name of a judge; empty for the server's chain."""
     explain: _builtins.bool
@@ -215,6 +216,11 @@ class EvaluateOptions(_message.Message):
     """bypass_cache has the judge asked anew; its answer is not remembered either."""
     samples: _builtins.int
     """samples is how often each chat model is asked, 1 to 10; the answers vote. 0 for as often as configured."""
+    dry_run: _builtins.bool
+    """dry_run has the claims judged, verified and explained, and nothing decided: the tier is abstain with the reason
+    DRY_RUN, there is no score, gate, cap or action, nothing is recorded, and no decision or claim is counted in the
+    metrics. What a chat model costs is spent. Refused with an idempotency_key.
+    """
     def __init__(
         self,
         *,
@@ -222,10 +228,11 @@ class EvaluateOptions(_message.Message):
         explain: _builtins.bool = ...,
         bypass_cache: _builtins.bool = ...,
         samples: _builtins.int = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bypass_cache", b"bypass_cache", "explain", b"explain", "judge", b"judge", "samples", b"samples"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bypass_cache", b"bypass_cache", "dry_run", b"dry_run", "explain", b"explain", "judge", b"judge", "samples", b"samples"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,64 @@
+//! Evaluations that judge and explain, and decide nothing.
+
+use gsar_proto::v1;
+use tonic::Code;
+
+use crate::support::{Running, Wanted, request, wrong_fields};
+
+fn options() -> Option<v1::EvaluateOptions> {
+    Some(v1::EvaluateOptions { dry_run: true, explain: true, ..v1::EvaluateOptions::default() })
+}
+
+async fn recorded(server: &Running) -> usize {
+    let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    listed.unwrap().into_inner().evaluations.len()
+}
+
+#[tokio::test]
+async fn a_dry_run_judges_and_explains_and_leaves_no_verdict_and_no_trace() {
+    let server = Wanted::default().start(|_| {}).await;
+    let dry = v1::EvaluateRequest { options: options(), ..request() };
+    let answer = server.grounding().evaluate(dry).await.unwrap().into_inner();
+    let decision = answer.decision.unwrap();
+    assert_eq!(decision.tier(), v1::Tier::Abstain);
+    assert_eq!(decision.reasons[0].code, "DRY_RUN");
+    assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
+    assert!(!answer.claims[0].considered.is_empty(), "it explains");
+    assert_eq!((answer.score, answer.guarded_score, answer.action), (None, None, None));
+    assert_eq!((answer.evaluation_id.as_str(), answer.is_grounded), ("", false));
+    assert!(!answer.provenance.unwrap().recorded);
+    assert_eq!(recorded(&server).await, 0);
+
+    let decided = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    assert_eq!(decided.decision.unwrap().tier(), v1::Tier::Proceed);
+    assert_eq!(recorded(&server).await, 1);
+}
+
+#[tokio::test]
+async fn where_something_must_be_decided_or_kept_a_dry_run_is_refused() {
+    let server = Wanted::default().start(|_| {}).await;
+    let keyed =
+        v1::EvaluateRequest { idempotency_key: "k".to_owned(), options: options(), ..request() };
+    let refused = server.grounding().evaluate(keyed).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert_eq!(wrong_fields(&refused), ["idempotency_key"]);
+
+    let v1::EvaluateRequest { report, evidence, .. } = request();
+    let best = v1::SelectBestRequest {
+        candidates: vec![report.unwrap()],
+        evidence,
+        options: options(),
+        ..v1::SelectBestRequest::default()
+    };
+    let refused = server.grounding().select_best(best).await.unwrap_err();
+    assert_eq!(wrong_fields(&refused), ["options.dry_run"]);
+
+    let start = v1::StartInvestigationRequest {
+        investigation_id: "i".to_owned(),
+        options: options(),
+        ..v1::StartInvestigationRequest::default()
+    };
+    let refused = server.investigations().start_investigation(start).await.unwrap_err();
+    assert_eq!(wrong_fields(&refused), ["options.dry_run"]);
+    assert_eq!(recorded(&server).await, 0);
+}

@@ -1,0 +1,153 @@
+//! The real binary as it starts: what it says, what it checks first, and which signals it remembers.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use gsar_proto::v1;
+use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::policy_service_client::PolicyServiceClient;
+use rustix::process::Signal;
+
+use crate::support::process::Process;
+use crate::support::{self, request};
+
+/// A server with this configuration, of whose log nothing has been read.
+fn spawned(folder: &Path, toml: &str) -> Process {
+    let config = folder.join("gsar.toml");
+    std::fs::write(&config, toml).unwrap();
+    let socket = format!("unix://{}", folder.join("gsar.sock").display());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
+    command.arg("--config").arg(config).args(["--listen", &socket]).arg("--data-dir");
+    Process::spawned(command.arg(folder.join("data")).env_clear())
+}
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+const BY_RULES: &str = "judges.chain = [\"rules/2\"]\n";
+
+async fn default_policy(folder: &Path) -> String {
+    let channel = support::connect(&folder.join("gsar.sock")).await;
+    let listed = PolicyServiceClient::new(channel)
+        .list_policies(v1::ListPoliciesRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    let default = listed.policies.into_iter().find(|policy| policy.is_default).unwrap();
+    default.name
+}
+
+#[tokio::test]
+async fn a_hangup_before_it_is_ready_is_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let policies = folder.path().join("policies");
+    std::fs::create_dir(&policies).unwrap();
+    let night = policies.join("night.toml");
+    pipe(&night);
+    let toml = format!("policies.dir = \"{}\"\n{BY_RULES}", policies.display());
+    let process = spawned(folder.path(), &toml);
+
+    // The other end is open once the server waits for its policy.
+    let mut pipe = File::options().write(true).open(&night).unwrap();
+    let changed = format!("{BY_RULES}[policies]\ndefault = \"strict\"\nallowed = [\"paper\"]\n");
+    std::fs::write(folder.path().join("gsar.toml"), changed).unwrap();
+    process.signal(Signal::HUP);
+    pipe.write_all(b"name = \"night\"\ntau_proceed = 0.9\n").unwrap();
+    drop(pipe);
+
+    process.log_line("ready");
+    let read = process.log_line("policies were read again");
+    assert_eq!(read["count"], 3, "without a directory there are the presets");
+    assert_eq!(default_policy(folder.path()).await, "strict");
+    let looser = v1::EvaluateRequest { policy: "paper".to_owned(), ..request() };
+    let channel = support::connect(&folder.path().join("gsar.sock")).await;
+    let answer = GroundingServiceClient::new(channel).evaluate(looser).await;
+    answer.expect("policies.allowed names it by now");
+}
+
+#[tokio::test]
+async fn what_is_wrong_in_policies_at_a_hangup_leaves_them_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = spawned(folder.path(), BY_RULES);
+    process.log_line("ready");
+    for wrong in ["[policies]\ndefault = \"unknown\"\n", "[policies]\nallowed = 1\n", "[policies"] {
+        let config = format!("{BY_RULES}{wrong}");
+        std::fs::write(folder.path().join("gsar.toml"), config).unwrap();
+        process.signal(Signal::HUP);
+        process.log_line("policies stay as they were");
+        assert_eq!(default_policy(folder.path()).await, "reference", "{wrong}");
+    }
+}
+
+#[test]
+fn a_mistake_is_reported_before_a_model_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model");
+    std::fs::create_dir(&model).unwrap();
+    // Nobody ever writes into them, so that who reads the model never ends.
+    for file in ["model.onnx", "tokenizer.json", "config.json"] {
+        pipe(&model.join(file));
+    }
+    let config = folder.path().join("gsar.toml");
+    let toml = format!(
+        "policies.default = \"strickt\"\njudges.chain = [\"local/1\", \"rulez/2\"]\njudges.local.model = \"{}\"\n",
+        model.display()
+    );
+    std::fs::write(&config, toml).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+        .arg("--config")
+        .arg(&config)
+        .env_clear()
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("strickt") && said.contains("rulez/2"), "{said}");
+}
+
+#[tokio::test]
+async fn it_logs_every_address_and_what_is_served_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let toml = format!(
+        "admin = \"127.0.0.1:0\"\ngateway.address = \"127.0.0.1:0\"\ngateway.console = true\n{BY_RULES}"
+    );
+    let process = spawned(folder.path(), &toml);
+    let listening = process.log_line("listening");
+    assert!(listening["address"].as_str().unwrap().ends_with("gsar.sock"), "{listening}");
+    let served = [
+        ("listening for admin", "/livez", "ok"),
+        ("listening for HTTP", "/openapi.json", "openapi"),
+        ("serving the console", "", "<!doctype html>"),
+    ];
+    let addresses = served.map(|(message, ..)| process.log_line(message)["address"].clone());
+    process.log_line("ready");
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    for ((message, path, expected), address) in served.into_iter().zip(addresses) {
+        let url = format!("{}{path}", address.as_str().unwrap());
+        let answer = reqwest::get(url).await.unwrap().text().await.unwrap();
+        assert!(answer.contains(expected), "{message}: {answer}");
+    }
+}
+
+/// Everything that the admin address shows to Prometheus.
+async fn metrics(process: &Process) -> String {
+    let line = process.log_line("listening for admin");
+    process.log_line("ready");
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let address = line["address"].as_str().unwrap();
+    reqwest::get(format!("{address}/metrics")).await.unwrap().text().await.unwrap()
+}
+
+#[tokio::test]
+async fn nothing_is_counted_before_a_caller_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = spawned(folder.path(), &format!("admin = \"127.0.0.1:0\"\n{BY_RULES}"));
+    let metrics = metrics(&process).await;
+    assert!(metrics.contains("gsar_build_info"), "{metrics}");
+    for counted in ["gsar_decisions_total{", "gsar_claims_total{", "gsar_rules_total{"] {
+        assert!(!metrics.contains(counted), "{counted} in {metrics}");
+    }
+}
