@@ -54,8 +54,7 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
     let _is_there = rustls::crypto::ring::default_provider().install_default();
     let binary = std::fs::canonicalize(&arguments.server)
         .with_context(|| format!("--server {}", arguments.server.display()))?;
-    let version =
-        Command::new(&binary).arg("--version").output().context("gsar-server --version")?;
+    let version = Command::new(&binary).arg("-V").output().context("gsar-server -V")?;
     let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
     empty(&arguments.out)?;
     let work = arguments.out.join("work");

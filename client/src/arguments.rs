@@ -9,6 +9,7 @@ mod format;
 mod graph;
 mod judge;
 mod ledger;
+mod policy_name;
 mod watch;
 
 use std::path::PathBuf;
@@ -26,6 +27,8 @@ pub(crate) use judge::{Judge, JudgeChoice, TryJudge};
 pub(crate) use ledger::{Export, FileFormat, Grade, Kind, Ledger, Rescore};
 pub(crate) use watch::Watch;
 
+use policy_name::PolicyName;
+
 const AFTER_HELP: &str = "\
 Exit status:
   0   done; of evaluate: proceed
@@ -40,12 +43,15 @@ Which server is asked:
   --endpoint, else GSAR_ENDPOINT, else the default socket ($XDG_RUNTIME_DIR/gsar/gsar.sock,
   /run/gsar/gsar.sock), else the gsar-server installed beside gsar, started for this one call.";
 
+/// The version, with what may be done with the program.
+const LICENCE: &str = concat!(env!("CARGO_PKG_VERSION"), "\nlicence: Apache-2.0");
+
 /// May this incident report go out?
 ///
 /// GSAR checks each claim of a report against the evidence, scores what is grounded, and says proceed,
 /// regenerate, replan or abstain.
 #[derive(Debug, Parser)]
-#[command(name = "gsar", version, max_term_width = 100, after_long_help = AFTER_HELP)]
+#[command(name = "gsar", version, long_version = LICENCE, max_term_width = 100, after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -159,7 +165,9 @@ pub(crate) struct Score {
         short,
         value_name = "NAME",
         default_value = "reference",
-        conflicts_with = "request"
+        conflicts_with = "request",
+        value_parser = PolicyName,
+        hide_possible_values = true
     )]
     pub(crate) policy: String,
     /// Decide here, by the presets, without any server
@@ -184,7 +192,7 @@ pub(crate) struct Gate {
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// The policy to decide by; without it the server's default
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
@@ -215,7 +223,7 @@ pub(crate) struct Cap {
     #[arg(long, value_enum)]
     pub(crate) strength: Strength,
     /// The policy to decide by; without it the server's default
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
@@ -242,7 +250,7 @@ pub(crate) enum Policy {
     /// Print a policy as a file
     Show {
         /// A preset, a file, or a policy of a running server
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
         name: String,
         #[command(flatten)]
         connection: Connection,
@@ -256,10 +264,10 @@ pub(crate) enum Policy {
     /// Show what differs between two policies
     Diff {
         /// A preset, a file, or a policy of a running server
-        #[arg(value_name = "A")]
+        #[arg(value_name = "A", value_parser = PolicyName, hide_possible_values = true)]
         before: String,
         /// The other one
-        #[arg(value_name = "B")]
+        #[arg(value_name = "B", value_parser = PolicyName, hide_possible_values = true)]
         after: String,
         #[command(flatten)]
         connection: Connection,

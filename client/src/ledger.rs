@@ -68,7 +68,26 @@ impl Client {
     /// # Errors
     /// [`ClientError`] when there is no answer or no such evaluation.
     pub async fn evaluation(&self, id: &str) -> Result<v1::GetEvaluationResponse, ClientError> {
-        let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned() };
+        self.read_evaluation(id, false).await
+    }
+
+    /// The same with placeholders in place of secrets and personal data.
+    ///
+    /// # Errors
+    /// As [`Client::evaluation`].
+    pub async fn redacted_evaluation(
+        &self,
+        id: &str,
+    ) -> Result<v1::GetEvaluationResponse, ClientError> {
+        self.read_evaluation(id, true).await
+    }
+
+    async fn read_evaluation(
+        &self,
+        id: &str,
+        redact: bool,
+    ) -> Result<v1::GetEvaluationResponse, ClientError> {
+        let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact };
         self.call("GetEvaluation", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel)
                 .max_decoding_message_size(MAX_ANSWER_BYTES)

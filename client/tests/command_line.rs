@@ -175,9 +175,9 @@ async fn the_exit_status_is_the_most_severe_decision() {
 async fn several_reports_are_one_document() {
     let answers = || {
         [
-            Ok(answer(v1::Outcome::Scored, v1::Tier::Proceed)),
+            Ok(redacted(answer(v1::Outcome::Scored, v1::Tier::Proceed))),
             Err(Status::invalid_argument("no <such> report")),
-            Ok(answer(v1::Outcome::Failed, v1::Tier::Abstain)),
+            Ok(redacted(answer(v1::Outcome::Failed, v1::Tier::Abstain))),
         ]
     };
     let folder = tempfile::tempdir().unwrap();
@@ -224,6 +224,29 @@ async fn several_reports_are_one_document() {
         "{document}"
     );
     assert_eq!(words, ["ERROR", "FAILED", "PROCEED"], "{document}");
+}
+
+fn redacted(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
+    let provenance = v1::Provenance { redacted: true, ..answer.provenance.unwrap_or_default() };
+    v1::EvaluateResponse { provenance: Some(provenance), ..answer }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_out_no_secrets_makes_no_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = report(folder.path());
+    let asked = async |rest: &[&str]| {
+        let answers = vec![Ok(answer(v1::Outcome::Scored, v1::Tier::Proceed))];
+        let script = Script { evaluations: answers.into(), ..Script::default() };
+        let server = ScriptedServer::start(script).await;
+        let endpoint = server.endpoint();
+        let arguments = ["evaluate", &path, "--endpoint", &endpoint, "--format", "markdown"];
+        gsar(&[&arguments[..], rest].concat(), "")
+    };
+    let refused = asked(&[]).await;
+    assert_eq!((refused.status.code(), stdout(&refused)), (Some(2), ""));
+    assert!(stderr(&refused).contains("too old"), "{}", stderr(&refused));
+    assert_eq!(asked(&["--unredacted"]).await.status.code(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -385,5 +408,14 @@ fn completions_and_manual_pages_are_made() {
     for shell in ["bash", "zsh", "fish"] {
         let script = gsar(&["completions", shell], "");
         assert!(stdout(&script).contains("evaluate"), "{shell}");
+        assert!(stdout(&script).contains("paper reference strict") || shell != "bash", "{shell}");
     }
+}
+
+#[test]
+fn the_version_names_the_licence() {
+    let version = env!("CARGO_PKG_VERSION");
+    let long = gsar(&["--version"], "");
+    assert_eq!(stdout(&long), format!("gsar {version}\nlicence: Apache-2.0\n"));
+    assert_eq!(stdout(&gsar(&["-V"], "")), format!("gsar {version}\n"));
 }

@@ -50,7 +50,9 @@ fn a_report_is_evaluated_recorded_and_found_again() {
 fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
     let folder = machine.folder.path();
     let pool = folder.join("pool.txt");
-    fs::write(&pool, r#"{"name": "checkout", "pool_size": 20}"#).unwrap();
+    let url = "postgres://shop:hunter22@db/orders";
+    let content = format!(r#"{{"name": "checkout", "pool_size": 20, "url": "{url}"}}"#);
+    fs::write(&pool, content).unwrap();
     [20, 50].map(|size| {
         let report = folder.join(format!("report-{size}.md"));
         fs::write(&report, format!("The pool size of checkout is {size}.\n")).unwrap();
@@ -107,7 +109,10 @@ fn an_evaluation_is_a_page_for_a_ticket() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{page}");
     assert!(page.contains("The pool size of checkout is 20"), "{page}");
     assert!(page.contains("✓ grounded"), "{page}");
-    // The evidence comes whole out of the record.
+    assert!(!page.contains("hunter22") && page.contains("Secrets and personal data"), "{page}");
+    let unredacted = machine.run(&[&shown[..], &["--unredacted"]].concat(), "");
+    let whole = stdout(&unredacted);
+    assert!(!whole.contains("Secrets and personal data"), "{whole}");
     assert!(page.contains("pool.txt") && page.contains("<mark>"), "{page}");
     assert!(page.contains("tau_proceed"), "{page}");
     for other in
@@ -119,6 +124,27 @@ fn an_evaluation_is_a_page_for_a_ticket() {
     }
     let unknown = machine.run(&["ledger", "show", "nothing", "--html", "--data-dir", records], "");
     assert_eq!((unknown.status.code(), stdout(&unknown)), (Some(1), ""), "{}", stderr(&unknown));
+    machine.assert_nothing_is_left();
+}
+
+#[test]
+fn documents_leave_out_secrets_unless_they_are_wanted() {
+    let machine = Machine::new();
+    let folder = machine.folder.path();
+    let (report, evidence) = (folder.join("report.md"), folder.join("pool.txt"));
+    fs::write(&report, "The pool is at postgres://shop:hunter22@db/orders. Why?\n").unwrap();
+    fs::write(&evidence, "pool: postgres://shop:hunter22@db/orders\n").unwrap();
+    let asked = ["evaluate", report.to_str().unwrap(), "--evidence", evidence.to_str().unwrap()];
+    for format in ["markdown", "junit"] {
+        let asked = [&asked[..], &["--output", format]].concat();
+        let hidden = machine.run(&asked, "");
+        assert!(stdout(&hidden).contains("@db/orders"), "{}{}", stdout(&hidden), stderr(&hidden));
+        assert!(!stdout(&hidden).contains("hunter22"), "{}", stdout(&hidden));
+        let whole = machine.run(&[&asked[..], &["--unredacted"]].concat(), "");
+        assert!(stdout(&whole).contains("hunter22"), "{}", stdout(&whole));
+    }
+    let terminal = machine.run(&asked, "");
+    assert!(stdout(&terminal).contains("hunter22"), "a terminal shows what is there");
     machine.assert_nothing_is_left();
 }
 

@@ -1,6 +1,7 @@
 //! This module gives every message its proto3 JSON mapping, driven by the descriptors.
 //!
-//! Unknown fields are refused, default-valued fields are printed, 64-bit integers are strings.
+//! Unknown fields are refused, default-valued fields are printed unless they are left out on request, 64-bit integers
+//! are strings.
 
 use std::sync::LazyLock;
 
@@ -25,6 +26,12 @@ impl core::fmt::Display for JsonError {
 }
 
 impl core::error::Error for JsonError {}
+
+impl JsonError {
+    pub(crate) const fn new(message: String) -> Self {
+        Self { message }
+    }
+}
 
 impl From<serde_json::Error> for JsonError {
     fn from(error: serde_json::Error) -> Self {
@@ -93,6 +100,15 @@ named!(
     SelectBestResponse,
 );
 
+/// What becomes of fields that have their default value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defaults {
+    /// They are printed.
+    Printed,
+    /// They are left out.
+    Omitted,
+}
+
 /// The JSON documents of one method.
 #[derive(Clone, Debug)]
 pub struct Transcoding {
@@ -139,8 +155,8 @@ impl Transcoding {
     ///
     /// # Errors
     /// [`JsonError`] when it is no such message.
-    pub fn document(&self, answer: &[u8]) -> Result<String, JsonError> {
-        document(self.response.clone(), answer)
+    pub fn document(&self, answer: &[u8], defaults: Defaults) -> Result<String, JsonError> {
+        document(self.response.clone(), answer, defaults)
     }
 }
 
@@ -159,7 +175,7 @@ pub fn from_json<T: Message + Default + Named>(text: &str) -> Result<T, JsonErro
 /// # Errors
 /// [`JsonError`] when the message is not of the contract: never for generated messages.
 pub fn to_json<T: Message + Named>(message: &T) -> Result<String, JsonError> {
-    document(descriptor::<T>()?, &message.encode_to_vec())
+    document(descriptor::<T>()?, &message.encode_to_vec(), Defaults::Printed)
 }
 
 fn encoded(message: MessageDescriptor, text: &str) -> Result<Vec<u8>, JsonError> {
@@ -170,17 +186,21 @@ fn encoded(message: MessageDescriptor, text: &str) -> Result<Vec<u8>, JsonError>
     Ok(dynamic.encode_to_vec())
 }
 
-fn document(message: MessageDescriptor, bytes: &[u8]) -> Result<String, JsonError> {
+fn document(
+    message: MessageDescriptor,
+    bytes: &[u8],
+    defaults: Defaults,
+) -> Result<String, JsonError> {
     let dynamic = DynamicMessage::decode(message, bytes)
         .map_err(|error| JsonError { message: error.to_string() })?;
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);
-    let options = SerializeOptions::new().skip_default_fields(false);
+    let options = SerializeOptions::new().skip_default_fields(defaults == Defaults::Omitted);
     dynamic.serialize_with_options(&mut serializer, &options)?;
     String::from_utf8(text).map_err(|error| JsonError { message: error.to_string() })
 }
 
-fn descriptor<T: Named>() -> Result<MessageDescriptor, JsonError> {
+pub(crate) fn descriptor<T: Named>() -> Result<MessageDescriptor, JsonError> {
     let found = pool().and_then(|pool| pool.get_message_by_name(T::FULL_NAME));
     found.ok_or_else(|| unknown(T::FULL_NAME))
 }

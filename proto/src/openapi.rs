@@ -25,6 +25,7 @@ pub fn document<'a>(
         let operation = json!({
             "operationId": rpc.rsplit('/').next(),
             "summary": schemas.comment_of_method(rpc, messages.request().parent_file()),
+            "parameters": [{ "$ref": "#/components/parameters/Compact" }],
             "requestBody": {
                 "required": true,
                 "content": { "application/json": { "schema": schemas.of(messages.request()) } },
@@ -48,7 +49,11 @@ pub fn document<'a>(
             "description": "May this incident report go out? The part of gsar.v1 that is served as JSON documents; the .proto files carry the whole contract.",
         },
         "paths": paths,
-        "components": { "schemas": schemas.all(), "responses": { "Problem": problem() } },
+        "components": {
+            "schemas": schemas.all(),
+            "parameters": { "Compact": compact() },
+            "responses": { "Problem": problem() },
+        },
     });
     Ok(serde_json::to_string_pretty(&document)?)
 }
@@ -60,6 +65,16 @@ fn health() -> Value {
         "summary": "Whether calls are served.",
         "responses": { "200": answer("They are."), "503": answer("Not yet, or not any more.") },
     } })
+}
+
+fn compact() -> Value {
+    json!({
+        "name": "compact",
+        "in": "query",
+        "description": "Leaves out of the answer what has its default value.",
+        "allowEmptyValue": true,
+        "schema": { "type": "boolean", "default": false },
+    })
 }
 
 fn problem() -> Value {

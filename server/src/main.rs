@@ -24,9 +24,15 @@ use tokio_stream::wrappers::SignalStream;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The version, with what may be done with the program and with the weights that it carries.
+const LICENCES: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nlicence: Apache-2.0\nweights of local/1 within: CC BY-SA 4.0, trained on data under that licence"
+);
+
 /// Decides over gRPC whether an incident report may go out.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, long_version = LICENCES)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,

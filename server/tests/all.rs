@@ -54,6 +54,7 @@ mod policies;
 mod providers_that_fail;
 mod providers_that_hang;
 mod recorded_answers;
+mod redacted;
 mod reports_that_hide;
 mod rescore;
 mod rules_over_facts;

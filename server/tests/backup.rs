@@ -51,7 +51,8 @@ async fn evaluate(channel: Channel, request: v1::EvaluateRequest) -> v1::Evaluat
 }
 
 async fn read(channel: &Channel, evaluation_id: &str) -> v1::GetEvaluationResponse {
-    let wanted = v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned() };
+    let wanted =
+        v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
     LedgerServiceClient::new(channel.clone()).get_evaluation(wanted).await.unwrap().into_inner()
 }
 

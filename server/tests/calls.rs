@@ -254,7 +254,8 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
     let server = Running::start().await;
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     assert!(answer.provenance.as_ref().unwrap().recorded);
-    let wanted = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+    let wanted =
+        v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
     let stored = server.ledger().get_evaluation(wanted).await.unwrap().into_inner();
     assert_eq!(stored.evaluation.as_ref(), Some(&answer));
     assert_eq!(stored.report, request().report);
@@ -276,7 +277,7 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
     let status = server.ledger().get_evaluation_evidence(other).await.expect_err("unknown item");
     assert_eq!(status.code(), Code::NotFound);
 
-    let unknown = v1::GetEvaluationRequest { evaluation_id: "nothing".to_owned() };
+    let unknown = v1::GetEvaluationRequest { evaluation_id: "nothing".to_owned(), redact: false };
     let status = server.ledger().get_evaluation(unknown).await.expect_err("unknown");
     assert_eq!(status.code(), Code::NotFound);
 }

@@ -37,7 +37,7 @@ async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {
     std::fs::remove_file(&filler).unwrap();
     let answer = server.grounding().evaluate(request()).await.expect("with room again it works");
     let evaluation_id = answer.into_inner().evaluation_id;
-    let wanted = gsar_proto::v1::GetEvaluationRequest { evaluation_id };
+    let wanted = gsar_proto::v1::GetEvaluationRequest { evaluation_id, redact: false };
     assert!(server.ledger().get_evaluation(wanted).await.is_ok());
     server.stopped().await.unwrap();
 }

@@ -77,7 +77,7 @@ async fn the_result_follows_from_the_declaration_and_is_recorded() {
     ] {
         let answer =
             evaluated(&server, request("The cart answers.", vec![run(exit_status, output)])).await;
-        let asked = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id };
+        let asked = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id, redact: false };
         let kept = server.ledger().get_evaluation(asked).await.unwrap().into_inner();
         let item = &kept.evidence[0];
         assert_eq!(item.verification_result(), result, "{exit_status:?} {output}");

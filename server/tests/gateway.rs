@@ -72,6 +72,29 @@ async fn a_document_is_answered_as_the_call_is() {
 }
 
 #[tokio::test]
+async fn a_compact_answer_has_what_differs_from_the_default_and_nothing_else() {
+    let server = server(|_| {}).await;
+    let request = json::to_json(&support::request()).unwrap();
+    let answer = async |query: &str| {
+        let path = format!("/v1/evaluate{query}");
+        post(&server, &path, &request).send().await.unwrap().text().await.unwrap()
+    };
+    let whole = answer("").await;
+    assert!(whole.contains("\"gaps\":[]"), "{whole}");
+    for query in ["?compact", "?compact=true", "?x=y&compact=1"] {
+        let compact = answer(query).await;
+        assert!(compact.len() < whole.len(), "{} of {}", compact.len(), whole.len());
+        for noise in ["[]", ":\"\"", ":false", "_UNSPECIFIED", ":null"] {
+            assert!(!compact.contains(noise), "{noise} in {compact}");
+        }
+        let same: v1::EvaluateResponse = json::from_json(compact.trim()).unwrap();
+        let whole: v1::EvaluateResponse = json::from_json(whole.trim()).unwrap();
+        assert_eq!(lasting(same), lasting(whole));
+    }
+    assert!(answer("?compact=false").await.contains("\"gaps\":[]"));
+}
+
+#[tokio::test]
 async fn what_is_refused_is_a_problem_with_the_fix() {
     let server = server(|config| config.limits.message.0 = 64 << 10).await;
     let (status, said) =

@@ -36,7 +36,8 @@ async fn grade(
 }
 
 async fn shown(server: &Running, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
-    let request = v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned() };
+    let request =
+        v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
     server.ledger().get_evaluation(request).await.unwrap().into_inner().grades
 }
 

@@ -486,6 +486,25 @@ async fn the_same_question_is_asked_once() {
 }
 
 #[tokio::test]
+async fn what_is_cut_off_counts_towards_the_budget_as_estimated() {
+    let provider = Server::start().await.unwrap();
+    provider.always(Play::Hang);
+    let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {
+        (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
+        model.max_output_tokens = 1_000;
+        config.judges.daily_budget = Some(15_000);
+        config.judges.chain.push("rules/2".to_owned());
+    })
+    .await;
+    for expected in ["DEADLINE_EXCEEDED", "BUDGET_SPENT"] {
+        let mut request = tonic::Request::new(pool().0);
+        request.set_timeout(Duration::from_secs(2));
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        assert_eq!(answer.provenance.unwrap().judges[0].code, expected);
+    }
+}
+
+#[tokio::test]
 async fn a_spent_budget_asks_nobody() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {

@@ -164,7 +164,8 @@ async fn a_decision_in_shadow_is_shown_and_recorded_and_holds_nothing_back() {
     let list = v1::ListEvaluationsRequest { tier: v1::Tier::Replan.into(), ..Default::default() };
     let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner();
     assert_eq!(listed.evaluations[0].evaluation_id, answer.evaluation_id);
-    let get = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+    let get =
+        v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
     let stored = server.ledger().get_evaluation(get).await.unwrap().into_inner();
     assert_eq!(stored.evaluation.unwrap(), answer);
 

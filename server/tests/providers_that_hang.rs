@@ -328,6 +328,24 @@ async fn a_model_that_hangs_leaves_time_for_the_next_judge() {
     assert!(proceeds(&answer));
     assert_eq!(codes(&answer), ["DEADLINE_EXCEEDED", ""]);
     assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
+    let calls = &answer.provenance.unwrap().judges[0].calls;
+    let made: Vec<_> = calls.iter().map(|call| (call.purpose.as_str(), call.attempts)).collect();
+    assert_eq!(made, [("judge", 1)], "a call that was cut off is a call");
+    provider.until(|counts| counts.open == 0).await;
+}
+
+#[tokio::test]
+async fn what_a_failure_cuts_off_is_among_the_calls() {
+    let provider = Server::start().await.unwrap();
+    provider.always(Play::Hang);
+    provider.next([Play::Status(401)]);
+    let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
+    let server = models.start(|_| {}).await;
+    let mut long = asked("");
+    long.evidence.push(item("more", &"a line\n".repeat(146)));
+    let answer = evaluate(&server.channel, long).await.unwrap();
+    assert_eq!(codes(&answer), ["KEY_REFUSED", ""]);
+    assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
     provider.until(|counts| counts.open == 0).await;
 }
 

@@ -56,7 +56,7 @@ async fn listed(server: &Running) -> Vec<v1::EvaluationSummary> {
 }
 
 async fn shown(server: &Running, id: &str) -> v1::GetEvaluationResponse {
-    let get = v1::GetEvaluationRequest { evaluation_id: id.to_owned() };
+    let get = v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact: false };
     server.ledger().get_evaluation(get).await.unwrap().into_inner()
 }
 

@@ -158,7 +158,7 @@ async fn work(caller: &Caller, seen: &mut Seen) {
     let export = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
     let mut exported = ledger.export(export).await.unwrap().into_inner();
     while exported.message().await.unwrap().is_some() {}
-    let get = v1::GetEvaluationRequest { evaluation_id: id };
+    let get = v1::GetEvaluationRequest { evaluation_id: id, redact: false };
     let record = ledger.get_evaluation(get).await.unwrap().into_inner();
     seen.add("records", &format!("{record:?}"));
     let mut investigations = InvestigationServiceClient::new(caller.clone());

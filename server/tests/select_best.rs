@@ -154,7 +154,8 @@ async fn the_best_is_first_and_each_is_recorded_as_evaluate_records_it() {
         let (ours, theirs) = (answer.provenance.as_ref().unwrap(), alone.provenance.unwrap());
         assert_eq!(ours.report_digest, theirs.report_digest);
         assert_eq!(ours.evidence, theirs.evidence);
-        let stored = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+        let stored =
+            v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
         let stored = server.ledger().get_evaluation(stored).await.unwrap().into_inner();
         assert_eq!(stored.evaluation.as_ref(), Some(answer));
         assert_eq!(stored.report.unwrap().synthesis, synthesis);

@@ -98,7 +98,8 @@ async fn its_ledger_opens_and_gives_back_every_answer() {
     let found: Vec<&str> = listed.iter().map(|summary| summary.evaluation_id.as_str()).collect();
     assert_eq!(found, newest_first);
     for answer in answers {
-        let get = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+        let get =
+            v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
         let stored = server.ledger().get_evaluation(get).await.unwrap().into_inner();
         assert!(Policy::from_record(&stored.policy_toml).is_ok(), "{}", stored.policy_toml);
         assert!(!answer.decision.as_ref().unwrap().in_shadow);

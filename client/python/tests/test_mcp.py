@@ -59,6 +59,15 @@ async def test_every_tool_answers(server: Server, client: gsar.Client) -> None:
         assert "UNKNOWN_RESOURCE" in str(refused.content)
 
 
+async def test_secrets_are_taken_out_of_an_evaluation(server: Server, client: gsar.Client) -> None:
+    report = "The pool is reached at postgres://shop:hunter22@db/orders."
+    for options, is_hidden in [((), True), (("--unredacted",), False)]:
+        async with tools(server.endpoint, *options) as connected:
+            answer = await call(connected, "evaluate", report=report, evidence=EVIDENCE)
+        assert ("hunter22" not in str(answer)) == is_hidden
+        assert "hunter22" in client.get_evaluation(answer["evaluation_id"]).report.synthesis
+
+
 async def test_an_absent_sidecar_is_an_error_of_the_tool(tmp_path: Path) -> None:
     async with tools(f"unix://{tmp_path}/gsar.sock") as connected:
         result = await connected.call_tool("evaluate", {"report": PROCEEDS})

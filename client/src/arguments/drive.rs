@@ -1,5 +1,6 @@
 //! The arguments of the command that drives an investigation.
 
+use super::policy_name::PolicyName;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ pub(crate) struct Drive {
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
     /// The policy to decide by; without it the server's default
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// A corpus of stored evidence; without it one of the investigation's own
     #[arg(long, value_name = "CORPUS")]

@@ -1,5 +1,6 @@
 //! The arguments of `gsar evaluate` and `gsar explain`.
 
+use super::policy_name::PolicyName;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
@@ -32,7 +33,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(crate) samples: Option<u32>,
     /// The policy to decide by; without it the server's default
-    #[arg(long, short, value_name = "NAME", conflicts_with = "request")]
+    #[arg(long, short, value_name = "NAME", conflicts_with = "request", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The report's name; without it the file's
     #[arg(long, value_name = "NAME", conflicts_with = "request")]
@@ -63,6 +64,11 @@ pub(crate) struct Evaluate {
     /// With --output junit: ungrounded claims fail even if the report may proceed
     #[arg(long)]
     pub(crate) strict: bool,
+    /// With --output junit or markdown: leave secrets and personal data in the document
+    ///
+    /// Without it they are replaced as for chat models. The record keeps the original either way.
+    #[arg(long)]
+    pub(crate) unredacted: bool,
     #[command(flatten)]
     pub(crate) judge: JudgeChoice,
     #[command(flatten)]

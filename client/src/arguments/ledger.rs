@@ -1,5 +1,6 @@
 //! The arguments of `gsar ledger`.
 
+use super::policy_name::PolicyName;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
@@ -24,7 +25,7 @@ pub(crate) enum Ledger {
         #[arg(long, value_name = "NAME")]
         investigation: Option<String>,
         /// Only of this policy
-        #[arg(long, short, value_name = "NAME")]
+        #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
         policy: Option<String>,
         /// Only of this judge
         #[arg(long, value_name = "NAME")]
@@ -54,6 +55,8 @@ pub(crate) enum Ledger {
         connection: Connection,
     },
     /// Show one evaluation in full
+    ///
+    /// With --output json it has what chat models answered word for word, in provenance.judges[].calls[].answer.
     Show {
         /// The evaluation's id
         #[arg(value_name = "ID")]
@@ -70,6 +73,9 @@ pub(crate) enum Ledger {
         /// Print one page of HTML that needs nothing beside it, for a ticket or a mail
         #[arg(long, conflicts_with_all = ["explain", "only", "evidence", "output"])]
         html: bool,
+        /// With --html: leave secrets and personal data in the page, and show the evidence around quotes
+        #[arg(long, requires = "html")]
+        unredacted: bool,
         /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,
@@ -135,7 +141,7 @@ pub(crate) struct Rescore {
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     /// The policy to decide by; without it the server's default
-    #[arg(long, short, value_name = "NAME", default_value = "", hide_default_value = true)]
+    #[arg(long, short, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: String,
     /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
@@ -186,7 +192,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "INSTANT")]
     pub(crate) before: Option<Timestamp>,
     /// Only of this policy
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// Only of this judge
     #[arg(long, value_name = "NAME")]

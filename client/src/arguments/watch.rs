@@ -1,5 +1,6 @@
 //! This module defines the arguments of `gsar watch`. It reads no directory.
 
+use super::policy_name::PolicyName;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
     /// The policy to decide reports by; without it the server's default
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// Evaluate the files that are there already, too
     #[arg(long)]

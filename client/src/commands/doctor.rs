@@ -74,7 +74,7 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
             "install both into one directory, or name a server with --endpoint",
         );
     };
-    let output = Command::new(&path).arg("--version").kill_on_drop(true).output();
+    let output = Command::new(&path).arg("-V").kill_on_drop(true).output();
     let output = tokio::time::timeout(std::time::Duration::from_secs(10), output).await;
     let version = match output {
         Ok(Ok(output)) if output.status.success() => {

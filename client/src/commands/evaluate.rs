@@ -4,7 +4,8 @@ use futures_util::StreamExt as _;
 
 use super::shown::Shown;
 use super::{
-    check_explained, explain, note, print_as_it_is, print_json, report, requests, shown_classes,
+    check_explained, check_redacted, explain, note, print_as_it_is, print_json, report, requests,
+    shown_classes,
 };
 use crate::arguments::{Evaluate, Format};
 use crate::documents::{Evaluated, Refused, junit, markdown};
@@ -68,6 +69,9 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                 }
                 Format::Junit | Format::Markdown => {
                     check_explained(&view.explain, &answer.claims)?;
+                    if !arguments.unredacted {
+                        check_redacted(Some(&answer))?;
+                    }
                     let mut answer = answer;
                     if !is_kept {
                         // Nothing is recorded under the id once the command ends.

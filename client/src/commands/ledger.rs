@@ -8,8 +8,8 @@ use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
 use super::{
-    check_explained, check_kept, class, evaluation_id, explain, export, instant, is_json, print,
-    print_as_it_is, print_json, rescore, shown_classes,
+    check_explained, check_kept, check_redacted, class, evaluation_id, explain, export, instant,
+    is_json, print, print_as_it_is, print_json, rescore, shown_classes,
 };
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
@@ -62,7 +62,9 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
         Ledger::Show { id, evidence: Some(item), output, connection, .. } => {
             show_evidence(id, item, *output, connection).await
         }
-        Ledger::Show { id, html: true, connection, .. } => show_page(id, connection).await,
+        Ledger::Show { id, html: true, unredacted, connection, .. } => {
+            show_page(id, *unredacted, connection).await
+        }
         Ledger::Rescore(arguments) => rescore::run(arguments, terminal).await,
         Ledger::Grade(arguments) => grade(arguments).await,
         Ledger::Export(arguments) => export::run(arguments).await,
@@ -137,10 +139,16 @@ async fn show(
     .await
 }
 
-async fn show_page(id: &str, connection: &Connection) -> Result<Status, Failure> {
+async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Result<Status, Failure> {
     check_kept(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let id = &evaluation_id::whole(&client, id).await?;
+        if !unredacted {
+            let record = client.redacted_evaluation(id).await?;
+            check_redacted(record.evaluation.as_ref())?;
+            print_as_it_is(&evaluation_page(&record, &Contents::default()))?;
+            return Ok(Status::Proceed);
+        }
         let record = client.evaluation(id).await?;
         let mut contents = Contents::default();
         for item in cited(&record) {

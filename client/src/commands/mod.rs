@@ -144,6 +144,18 @@ fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), 
     Err(Failure::Usage(format!("--explain: no claim has the id `{id}`; {known}")))
 }
 
+/// Refuses to make a document of an answer in which secrets may stand.
+fn check_redacted(answer: Option<&v1::EvaluateResponse>) -> Result<(), Failure> {
+    let provenance = answer.and_then(|answer| answer.provenance.as_ref());
+    if provenance.is_some_and(|provenance| provenance.redacted) {
+        return Ok(());
+    }
+    Err(Failure::Usage(
+        "the server is too old to take secrets and personal data out of documents; update it, or give --unredacted"
+            .to_owned(),
+    ))
+}
+
 /// The class of a flag.
 const fn class(class: Class) -> v1::ClaimClass {
     match class {

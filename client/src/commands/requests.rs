@@ -25,7 +25,9 @@ pub(super) fn of_reports(
         }
         if is_explained(arguments) {
             for request in &mut requests {
-                request.options.get_or_insert_default().explain = true;
+                let options = request.options.get_or_insert_default();
+                options.explain = true;
+                options.redact |= is_redacted(arguments);
             }
         }
         return Ok((requests, Vec::new()));
@@ -57,6 +59,7 @@ pub(super) fn of_reports(
             gate: gate.clone(),
             options: Some(v1::EvaluateOptions {
                 explain: is_explained(arguments),
+                redact: is_redacted(arguments),
                 samples: arguments.samples.unwrap_or_default(),
                 ..Default::default()
             }),
@@ -69,6 +72,11 @@ pub(super) fn of_reports(
 /// Whether the server explains its decision: a document says what would change it.
 fn is_explained(arguments: &Evaluate) -> bool {
     arguments.explain.is_some() || arguments.output.is_document()
+}
+
+/// Whether secrets and personal data are taken out of the answers: documents leave for others.
+fn is_redacted(arguments: &Evaluate) -> bool {
+    arguments.output.is_document() && !arguments.unredacted
 }
 
 /// Refuses data files and directories as reports: they are evidence without its flag.

@@ -3,6 +3,7 @@
 //!
 //! Every text from outside goes through [`prose`] or [`code`] and never begins a line, so that it cannot open a block.
 
+use gsar_client::input::line_at;
 use gsar_client::text::{end_cut, middle_cut, one_line};
 use gsar_proto::v1;
 
@@ -159,11 +160,17 @@ fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
 fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<String> {
     let ranges = answer.coverage.as_ref().map(|coverage| &coverage.uncovered[..]);
     let synthesis = report.map_or("", |report| report.synthesis.as_str());
-    let part = |range: &v1::ByteRange| {
-        synthesis.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+    let is_redacted = answer.provenance.as_ref().is_some_and(|provenance| provenance.redacted);
+    let shown = |range: &v1::ByteRange| {
+        let (start, end) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
+        let sentence = synthesis.get(start..end)?;
+        Some(match is_redacted {
+            // The report at hand is the original.
+            true => format!("line {} of the report", line_at(synthesis.as_bytes(), start)),
+            false => quoted(&end_cut(&one_line(sentence), MAX_CLAIM_COLUMNS)),
+        })
     };
-    let sentences = ranges.unwrap_or_default().iter().filter_map(part);
-    sentences.map(|sentence| quoted(&end_cut(&one_line(sentence), MAX_CLAIM_COLUMNS))).collect()
+    ranges.unwrap_or_default().iter().filter_map(shown).collect()
 }
 
 /// What the record and its policy are called.

@@ -3517,6 +3517,11 @@ pub struct EvaluateOptions {
     /// metrics. What a chat model costs is spent. Refused with an idempotency_key.
     #[prost(bool, tag = "5")]
     pub dry_run: bool,
+    /// redact replaces secrets and personal data in the texts of the answer by placeholders, as chat models are shown them
+    /// (judges.hidden among them); provenance.redacted says so. The ledger keeps the original. Byte ranges are of the
+    /// original. Refused in an investigation.
+    #[prost(bool, tag = "6")]
+    pub redact: bool,
 }
 /// EvaluateResponse is the decision on a report, and everything behind it.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3684,6 +3689,9 @@ pub struct Provenance {
     /// second_look is what the second reader did; absent where nobody read.
     #[prost(message, optional, tag = "12")]
     pub second_look: ::core::option::Option<JudgeLink>,
+    /// redacted says that placeholders stand in the texts of the answer in place of secrets and personal data.
+    #[prost(bool, tag = "13")]
+    pub redacted: bool,
 }
 /// GradedExample is a claim of an earlier evaluation that people graded.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5093,6 +5101,9 @@ pub struct Regenerate {
     /// reasons of the decision.
     #[prost(message, repeated, tag = "3")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
+    /// gaps are what the judge missed in the evidence.
+    #[prost(string, repeated, tag = "4")]
+    pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Replan asks for a revised plan.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -6751,6 +6762,10 @@ pub struct GetEvaluationRequest {
     /// evaluation_id of the evaluation; required.
     #[prost(string, tag = "1")]
     pub evaluation_id: ::prost::alloc::string::String,
+    /// redact replaces secrets and personal data in all texts of the answer by placeholders, as chat models are shown them.
+    /// Byte ranges are then of the texts in the answer; those behind the head of an evidence item are left out.
+    #[prost(bool, tag = "2")]
+    pub redact: bool,
 }
 /// GetEvaluationResponse is one evaluation in full.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -82,6 +82,11 @@ fn of_body(unreadable: Unreadable, came: Excerpt) -> Failure {
         Unreadable::Error(error) if error.is_content_filter() => {
             Failure::Filtered { came: Some(came), reply: None }
         }
+        Unreadable::Error(error) if error.is_too_large() => Failure::RequestTooLarge { came },
+        Unreadable::Error(error) if error.is_rate_limit() => {
+            Failure::RateLimited { retry_after: error.retry_after, came }
+        }
+        Unreadable::Error(error) if error.is_key() => Failure::KeyRefused { status: 200, came },
         Unreadable::Error(error) => {
             Failure::ErrorInAnswer { transient: error.is_transient(), came }
         }

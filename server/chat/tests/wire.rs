@@ -268,6 +268,9 @@ async fn errors_that_say_more_than_their_status_are_distinguished() {
     let long = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#;
     let delay =
         r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"34s"}]}}"#;
+    let of_choice = r#"{"choices":[{"message":{"content":""},"finish_reason":"error","error":{"code":502,"message":"x"}}]}"#;
+    let of_vllm = r#"{"object":"error","message":"This model's maximum context length is 8","type":"BadRequestError","code":400}"#;
+    let of_fastapi = r#"{"detail":[{"loc":["body","model"],"msg":"field required"}]}"#;
     for (wire, status, body, code, retry_after) in [
         (
             Wire::OpenAi,
@@ -282,6 +285,14 @@ async fn errors_that_say_more_than_their_status_are_distinguished() {
         (Wire::Anthropic, 400, credit.to_owned(), "QUOTA_EXHAUSTED", None),
         (Wire::Anthropic, 400, long.to_owned(), "REQUEST_TOO_LARGE", None),
         (Wire::Gemini, 429, delay.to_owned(), "RATE_LIMITED", Some(34)),
+        // Gateways and servers at home say all of it with status 200 as well.
+        (Wire::OpenAi, 200, openai("x", "context_length_exceeded"), "REQUEST_TOO_LARGE", None),
+        (Wire::OpenAi, 200, openai("rate_limit_error", "x"), "RATE_LIMITED", None),
+        (Wire::OpenAi, 200, openai("x", "401"), "KEY_REFUSED", None),
+        (Wire::Gemini, 200, delay.to_owned(), "RATE_LIMITED", Some(34)),
+        (Wire::OpenAi, 200, of_choice.to_owned(), "ERROR_IN_ANSWER", None),
+        (Wire::OpenAi, 200, of_vllm.to_owned(), "REQUEST_TOO_LARGE", None),
+        (Wire::OpenAi, 200, of_fastapi.to_owned(), "ERROR_IN_ANSWER", None),
     ] {
         let still = Still::new(wire, once()).await;
         still.server.always(Play::Raw(status, "application/json", body.into_bytes()));

@@ -95,6 +95,12 @@ impl Redaction {
         Cow::Owned(restored)
     }
 
+    /// Where placeholders stand in a text that [`hide`](Self::hide) gave, each with how many bytes it replaced.
+    #[must_use]
+    pub fn replaced_in(&self, hidden: &str) -> Vec<(Range<usize>, usize)> {
+        self.given_out(hidden).map(|(range, value)| (range, value.len())).collect()
+    }
+
     /// How much was hidden so far, by kind.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<Kind, Counts> {

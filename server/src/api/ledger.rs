@@ -75,9 +75,14 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GetEvaluationRequest>,
     ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
-        let engine = self.engines.of_request(&request)?;
-        let id = request.into_inner().evaluation_id;
-        engine.stored_evaluation(&id).await.map(Response::new)
+        let call = call(request.extensions())?;
+        let engine = self.engines.of(&call);
+        let v1::GetEvaluationRequest { evaluation_id: id, redact } = request.into_inner();
+        let record = match redact {
+            true => engine.redacted_evaluation(&call, &id).await,
+            false => engine.stored_evaluation(&id).await,
+        };
+        record.map(Response::new)
     }
 
     async fn get_evaluation_evidence(

@@ -261,6 +261,10 @@ impl Investigations {
         parse::checks(request.checks.clone(), &mut violations);
         if let Some(options) = &request.options {
             dry_run::refuse(options, &mut violations);
+            if options.redact {
+                let description = "an investigation needs its texts as they are; leave it out";
+                violations.add("options.redact", description);
+            }
         }
         violations.finish(policy)
     }

@@ -119,6 +119,7 @@ fn due(state: &State, gate: Vec<v1::Reason>, failed_stage: Option<Stage>) -> v1:
             explanation: last.explanation.clone(),
             faults: faults(state, &last),
             reasons: last.reasons,
+            gaps: last.gaps,
         }),
         Action::Replan { cause: ReplanCause::GatherEvidence, .. } => {
             Due::GatherEvidence(v1::GatherEvidence {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_chat::ModelName;
+use gsar_redaction::Redactor;
 use tokio::runtime::Handle;
 
 use super::chat_model::{CheckedModel, redactor};
@@ -34,6 +35,7 @@ pub(super) struct CheckedChain {
     /// The model that looks at entities, by its name in the configuration.
     look: Option<String>,
     reader: CheckedReader,
+    redactor: Redactor,
 }
 
 /// A judge that needs no configuration, before it is loaded.
@@ -89,6 +91,8 @@ pub(super) struct BuiltChain {
     pub(super) look: Option<Arc<ModelJudge>>,
     /// Who takes second looks.
     pub(super) reader: Reader,
+    /// What takes secrets and personal data out of texts.
+    pub(super) redactor: Redactor,
 }
 
 /// What stands in the chain under a name.
@@ -154,7 +158,7 @@ impl CheckedChain {
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
         let links = links.filter(|_| sound)?;
-        Some(Self { links, models, look, reader: reader? })
+        Some(Self { links, models, look, reader: reader?, redactor: redactor? })
     }
 
     /// Notes each model whose cost is not known, which the daily budget of that principal could not count.
@@ -182,7 +186,7 @@ impl CheckedChain {
             Some(storage) if !self.models.is_empty() => Some(share(wanted, storage)?),
             _ => None,
         };
-        let Self { links, models, look, reader } = self;
+        let Self { links, models, look, reader, redactor } = self;
         let look = look.and_then(|written| models.get(&written)).map(|model| {
             let spending = shared.as_ref().map(|shared| shared.spending.clone());
             model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
@@ -204,7 +208,7 @@ impl CheckedChain {
             CheckedReader::Same => Reader::Same,
             CheckedReader::Named(link) => Reader::Named(build(link)?),
         };
-        Ok(BuiltChain { judges: judges?, look: look.transpose()?, reader })
+        Ok(BuiltChain { judges: judges?, look: look.transpose()?, reader, redactor })
     }
 }
 

@@ -12,6 +12,8 @@ use super::{CheckedConfig, database};
 use crate::config::{self, Config, EvidenceKept};
 use crate::evidence::{self, Bounds, Evidence};
 use crate::identity::Principal;
+use gsar_redaction::Redactor;
+
 use crate::judge::Judge;
 use crate::judge::model::ModelJudge;
 use crate::ledger::{
@@ -31,6 +33,8 @@ pub struct Engine {
     look: Option<Arc<ModelJudge>>,
     /// Who reads what judges support a second time.
     pub(super) reader: Reader,
+    /// What takes secrets and personal data out of answers that leave for others.
+    pub(super) redactor: Redactor,
     /// What people graded, for judges that are shown examples.
     pub(super) graded_claims: GradedClaims,
     pub(super) ledger: Option<Arc<dyn Ledger>>,
@@ -62,7 +66,7 @@ impl Engine {
             true => Some(Storage::open(config, database)?),
             false => None,
         };
-        let BuiltChain { judges, look, reader } =
+        let BuiltChain { judges, look, reader, redactor } =
             chain.build(&config.judges, &judges, storage.as_ref().map(Storage::of_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
@@ -100,6 +104,7 @@ impl Engine {
             judges: judges.into(),
             look,
             reader,
+            redactor,
             graded_claims: GradedClaims::default(),
             evidence_kept,
             evidence,

@@ -17,7 +17,7 @@ use super::chain::Reader;
 use crate::call::Call;
 use crate::compute::stopped;
 use crate::errors;
-use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question};
+use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
 /// Failures for which a caller that comes back later is judged.
@@ -121,11 +121,7 @@ pub(super) async fn ask(
         traces::judged(&span, result, code);
         counter!(names::JUDGED, "judge" => name.clone(), "result" => result, "code" => code)
             .increment(1);
-        let calls = match &mut answer {
-            Ok(judgement) => std::mem::take(&mut judgement.calls),
-            Err(JudgeError::Failed { calls, .. }) => std::mem::take(calls),
-            Err(JudgeError::DeadlinePassed { .. }) => Vec::new(),
-        };
+        let calls = std::mem::take(calls_of(&mut answer));
         calls.iter().for_each(|call| count_call(&name, call));
         links.push(v1::JudgeLink {
             judge: name.clone(),

@@ -19,6 +19,7 @@ mod own_report;
 mod pipeline;
 mod policy_choice;
 mod record;
+mod redacted;
 mod rehearsal;
 mod rescore;
 mod retrieval;

@@ -20,8 +20,8 @@ use super::record::{self, Keyed};
 use super::retrieval::{Corpus, Gathered, insufficient};
 use super::stopwatch::Stopwatch;
 use super::{
-    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, unjudged,
-    warnings,
+    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, redacted,
+    unjudged, warnings,
 };
 use crate::call::{Call, Step};
 use crate::compute::compute_briefly;
@@ -45,7 +45,7 @@ pub(super) struct Shared {
     judges: Vec<Arc<dyn Judge>>,
     /// Who reads what a judge supports a second time.
     reader: Reader,
-    options: v1::EvaluateOptions,
+    pub(super) options: v1::EvaluateOptions,
     /// Whether the metrics of decisions count it.
     is_counted: bool,
     /// Whether several reports are judged by the evidence.
@@ -80,7 +80,9 @@ impl Engine {
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
         let policy = PolicyChoice::Named(PolicyUse::Decide);
-        self.evaluate_with(call, request, policy, |_| None).await
+        let redact = request.options.as_ref().is_some_and(|options| options.redact);
+        let answer = self.evaluate_with(call, request, policy, |_| None).await?;
+        self.for_caller(call, answer, redact).await
     }
 
     /// Evaluates a report of a driven investigation; what the answer means for it is recorded together with it.
@@ -116,6 +118,20 @@ impl Engine {
         let recording =
             record::record(ledger.as_ref(), keyed, kept, contents, &policy, answer, event);
         recording.instrument(traces::step("record")).await
+    }
+
+    /// The answer as its caller wants it.
+    pub(super) async fn for_caller(
+        &self,
+        call: &Call,
+        answer: v1::EvaluateResponse,
+        redact: bool,
+    ) -> Result<v1::EvaluateResponse, Status> {
+        if !redact {
+            return Ok(answer);
+        }
+        let redactor = self.redactor.clone();
+        compute_briefly(call, move || redacted::answer(&redactor, &answer)).await
     }
 
     /// Evaluates a report without recording it.

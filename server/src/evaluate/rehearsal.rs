@@ -80,7 +80,7 @@ fn rehearsal(judge: &str) -> v1::EvaluateRequest {
             explain: true,
             bypass_cache: true,
             samples: 1,
-            dry_run: false,
+            ..v1::EvaluateOptions::default()
         }),
         ..v1::EvaluateRequest::default()
     }

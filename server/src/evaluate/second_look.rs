@@ -18,7 +18,7 @@ use super::decide::Case;
 use super::judging::{call_to_proto, count_call};
 use crate::call::{Call, Step};
 use crate::compute::compute;
-use crate::judge::{self, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
+use crate::judge::{self, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
 /// The most bytes of evidence on a sheet.
@@ -198,7 +198,8 @@ impl Review<'_> {
                         read.unread = read.unread.or_else(|| without_verdict(&question, given));
                     }
                 }
-                Err(JudgeError::DeadlinePassed { .. }) => {
+                Err(JudgeError::DeadlinePassed { calls: made, .. }) => {
+                    calls.extend(made);
                     code = "DEADLINE_EXCEEDED";
                     read.unread.get_or_insert("the deadline passed".to_owned());
                 }
@@ -289,11 +290,7 @@ impl Review<'_> {
             ..question.about(objected.collect())
         };
         let mut answer = judge.judge(&turn).await;
-        let calls = match &mut answer {
-            Ok(answer) => std::mem::take(&mut answer.calls),
-            Err(JudgeError::Failed { calls, .. }) => std::mem::take(calls),
-            Err(JudgeError::DeadlinePassed { .. }) => Vec::new(),
-        };
+        let calls = std::mem::take(calls_of(&mut answer));
         calls.iter().for_each(|call| count_call(judge.name(), call));
         if let Some(link) = self.provenance.judges.last_mut() {
             link.calls.extend(calls.into_iter().map(call_to_proto));

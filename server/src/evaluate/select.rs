@@ -91,16 +91,27 @@ impl Engine {
         watch: &Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
         let (policy, contents) = (shared.policy.clone(), std::mem::take(&mut shared.contents));
+        let redact = shared.options.redact;
         let digest = kept.report_digest();
         let decided = self.decide_shared(call, shared, report, digest, watch.resumed()).await;
         let mut answer = decided?;
-        let Some(ledger) = &self.ledger else { return Ok(answer) };
+        let Some(ledger) = &self.ledger else {
+            return self.for_caller(call, answer, redact).await;
+        };
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        record::record(ledger.as_ref(), Keyed::unkeyed(), kept, contents, &policy, answer, None)
-            .await
+        let recording = record::record(
+            ledger.as_ref(),
+            Keyed::unkeyed(),
+            kept,
+            contents,
+            &policy,
+            answer,
+            None,
+        );
+        self.for_caller(call, recording.await?, redact).await
     }
 }
 

@@ -7,8 +7,10 @@ use gsar_proto::{render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::Engine;
 use super::record::refused;
+use super::{Engine, redacted};
+use crate::call::Call;
+use crate::compute::compute_briefly;
 use crate::errors;
 use crate::ledger::{Ledger, NewGrade, StoredGrade, Summary};
 
@@ -48,6 +50,20 @@ impl Engine {
             grades: stored.grades.into_iter().map(recorded_grade).collect(),
             principal: stored.summary.owner,
         })
+    }
+
+    /// The same with placeholders in place of secrets and personal data.
+    ///
+    /// # Errors
+    /// As [`Engine::stored_evaluation`].
+    pub(crate) async fn redacted_evaluation(
+        &self,
+        call: &Call,
+        id: &str,
+    ) -> Result<v1::GetEvaluationResponse, Status> {
+        let record = self.stored_evaluation(id).await?;
+        let redactor = self.redactor.clone();
+        compute_briefly(call, move || redacted::record(&redactor, &record)).await
     }
 
     /// The content of an item of an evaluation; `None` where the ledger keeps no more than its head.

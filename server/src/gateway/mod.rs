@@ -17,7 +17,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
+use axum::http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -78,8 +78,8 @@ where
     for method in METHODS.into_iter().chain(written) {
         let transcoder = Transcoder::new(method, documents.clone(), Arc::clone(identities))?;
         let of_json = service.clone();
-        let handler = move |headers: HeaderMap, body: Body| async move {
-            transcoder.answer(of_json, &headers, body).await
+        let handler = move |uri: Uri, headers: HeaderMap, body: Body| async move {
+            transcoder.answer(of_json, uri.query(), &headers, body).await
         };
         let of_web = GrpcWebLayer::new().layer(service.clone());
         let web = ServiceExt::<Request<Body>>::map_response(of_web, in_axum);

@@ -9,7 +9,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::header::{CONTENT_TYPE, TE};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode};
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
-use gsar_proto::json::Transcoding;
+use gsar_proto::json::{Defaults, Transcoding};
 use http_body_util::{BodyExt as _, Full};
 use tokio::sync::Semaphore;
 use tonic::{Code, Status};
@@ -79,6 +79,7 @@ impl Transcoder {
     pub(super) async fn answer<S>(
         self,
         service: S,
+        query: Option<&str>,
         headers: &HeaderMap,
         body: Body,
     ) -> Response<Body>
@@ -100,7 +101,8 @@ impl Transcoder {
             Err(refused) => return *refused,
         };
         let Ok(response) = service.oneshot(self.request(headers, &message)).await;
-        match answered(response).await.and_then(|message| self.document(&message)) {
+        let defaults = defaults(query);
+        match answered(response).await.and_then(|message| self.document(&message, defaults)) {
             Ok(document) => {
                 let mut response = Response::new(Body::from(document));
                 let json = HeaderValue::from_static("application/json");
@@ -182,9 +184,19 @@ impl Transcoder {
         request
     }
 
-    fn document(&self, message: &[u8]) -> Result<String, Status> {
+    fn document(&self, message: &[u8], defaults: Defaults) -> Result<String, Status> {
         let unreadable = |error| Status::internal(format!("the answer has no document: {error}"));
-        Ok(self.messages.document(message).map_err(unreadable)? + "\n")
+        Ok(self.messages.document(message, defaults).map_err(unreadable)? + "\n")
+    }
+}
+
+/// Whether the query of a request asks for the fields alone that have a value: `compact`.
+fn defaults(query: Option<&str>) -> Defaults {
+    let mut parameters = query.unwrap_or_default().split('&');
+    match parameters.any(|parameter| matches!(parameter, "compact" | "compact=true" | "compact=1"))
+    {
+        true => Defaults::Omitted,
+        false => Defaults::Printed,
     }
 }
 

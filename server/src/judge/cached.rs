@@ -92,7 +92,11 @@ impl CachedJudge {
         if caller.leads.load(Ordering::Relaxed) {
             return answered.await.cloned();
         }
-        Err(JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len() })
+        Err(JudgeError::DeadlinePassed {
+            judged: 0,
+            claims: question.claims.len(),
+            calls: Vec::new(),
+        })
     }
 
     /// Finds the answer for all callers. A failure after the leader's deadline is the leader's own: the next caller leads.

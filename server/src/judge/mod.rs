@@ -280,6 +280,8 @@ pub enum JudgeError {
         judged: usize,
         /// How many claims are to be judged.
         claims: usize,
+        /// The calls of chat models that it took, those that were cut off among them.
+        calls: Vec<ModelCall>,
     },
     /// The judge cannot be reached or gave an unusable answer.
     #[error("{judge}: {reason}")]
@@ -293,4 +295,12 @@ pub enum JudgeError {
         /// The calls of chat models that it took.
         calls: Vec<ModelCall>,
     },
+}
+
+/// The calls of chat models that an answer took, or the failure to give one.
+pub fn calls_of(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
+    match answer {
+        Ok(judgement) => &mut judgement.calls,
+        Err(JudgeError::DeadlinePassed { calls, .. } | JudgeError::Failed { calls, .. }) => calls,
+    }
 }

@@ -9,7 +9,9 @@ use futures_util::future::join_all;
 use gsar_core::Claim;
 
 use super::voting::{Ballot, Votes, count};
-use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
+use super::{
+    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question, calls_of,
+};
 
 /// Judges that vote.
 pub struct Panel {
@@ -131,7 +133,11 @@ impl Panel {
             });
         }
         if counted.is_late {
-            return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
+            return Err(JudgeError::DeadlinePassed {
+                judged: 0,
+                claims: claims.len(),
+                calls: counted.calls,
+            });
         }
         let failed = counted.all - counted.judged - counted.abstained;
         if counted.abstained >= failed {
@@ -162,8 +168,9 @@ impl Counted {
         self.all += weight;
         let answer = match signed(answered) {
             Ok(answer) => answer,
-            Err(JudgeError::DeadlinePassed { .. }) => {
+            Err(JudgeError::DeadlinePassed { calls, .. }) => {
                 self.is_late = true;
+                self.calls.extend(calls);
                 return self.lose(judge, "DEADLINE_EXCEEDED", "it was late".to_owned());
             }
             Err(JudgeError::Failed { code, reason, calls, .. }) => {
@@ -222,12 +229,7 @@ async fn ask_member<'a>(
 /// An answer whose calls say whose they are.
 fn signed(answered: Answered<'_>) -> Result<Judgement, JudgeError> {
     let Answered { member, sample, mut answer, .. } = answered;
-    let calls = match &mut answer {
-        Ok(judgement) => &mut judgement.calls,
-        Err(JudgeError::Failed { calls, .. }) => calls,
-        Err(JudgeError::DeadlinePassed { .. }) => return answer,
-    };
-    for call in calls {
+    for call in calls_of(&mut answer) {
         member.judge.name().clone_into(&mut call.judge);
         call.sample = sample;
     }

@@ -27,7 +27,7 @@ async fn one_principal_sees_nothing_of_another() {
     assert_ne!(id, of_ben, "a key is its principal's");
 
     // The ledger.
-    let named = |id: &str| v1::GetEvaluationRequest { evaluation_id: id.to_owned() };
+    let named = |id: &str| v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact: false };
     for (of, id, wanted) in [
         (&ada, &id, Code::Ok),
         (&ben, &id, Code::NotFound),

@@ -1,7 +1,7 @@
 //! Calls of any method of the contract, as its descriptors list them, with messages given as documents.
 
 use bytes::{Buf as _, BufMut as _};
-use gsar_proto::json::Transcoding;
+use gsar_proto::json::{Defaults, Transcoding};
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::{Code, Request, Status};
@@ -53,7 +53,9 @@ pub(crate) async fn called(service: As, method: &str, documents: &[&str]) -> Ans
     };
     loop {
         match answers.message().await {
-            Ok(Some(message)) => answered.documents.push(transcoding.document(&message).unwrap()),
+            Ok(Some(message)) => {
+                answered.documents.push(transcoding.document(&message, Defaults::Printed).unwrap())
+            }
             Ok(None) => return answered,
             Err(status) => return Answered { status, ..answered },
         }

@@ -1,9 +1,10 @@
 """MCP over standard input and output: reports, investigations and stored evidence of a sidecar as tools.
 
-    python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock] [--deadline 50]
+    python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock] [--deadline 50] [--unredacted]
 
 Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; where none answers, a tool ends with an error. The
 deadline of a tool is before most clients give up; the answer to a report that was not decided by then is to abstain.
+Secrets and personal data in what a report's evaluation says are replaced by placeholders.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ PROGRESS = 5.0
 class Sidecar:
     """The sidecar; it is looked for whenever a tool is called, until one is found."""
 
-    def __init__(self, endpoint: str, deadline: float) -> None:
+    def __init__(self, endpoint: str, deadline: float, redact: bool) -> None:
         self._endpoint = endpoint
         self.deadline = deadline
+        self.redact = redact
         self._client: aio.Client | None = None
 
     def client(self) -> aio.Client:
@@ -127,9 +129,12 @@ async def evaluate(
     Gives the tier (proceed, regenerate, replan, abstain), its reasons, the claims at fault and those that no judge
     decided. Evidence is what tools returned, by a name of your choice; corpus_id names stored evidence.
     """
+    options = v1.EvaluateOptions(redact=context.request_context.lifespan_context.redact)
     async with sidecar_of(context) as client:
         try:
-            answer = await client.evaluate(report, items(evidence or {}), policy=policy, corpus_id=corpus_id)
+            answer = await client.evaluate(
+                report, items(evidence or {}), policy=policy, corpus_id=corpus_id, options=options
+            )
         except gsar.DeadlineExceeded as late:
             return undecided(late)
     return decided(answer)
@@ -274,12 +279,12 @@ TOOLS = (
 )
 
 
-def server(endpoint: str = "", deadline: float = DEADLINE) -> MCPServer[Sidecar]:
+def server(endpoint: str = "", deadline: float = DEADLINE, *, redact: bool = True) -> MCPServer[Sidecar]:
     """The MCP server; it connects to the sidecar when a tool is first called."""
 
     @asynccontextmanager
     async def connected(_: MCPServer[Sidecar]) -> AsyncGenerator[Sidecar]:
-        sidecar = Sidecar(endpoint, deadline)
+        sidecar = Sidecar(endpoint, deadline, redact)
         try:
             yield sidecar
         finally:
@@ -301,8 +306,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m gsar.mcp", description=__doc__)
     parser.add_argument("--endpoint", default="", help="unix:///path, grpc://host:port or grpcs://host:port")
     parser.add_argument("--deadline", type=float, default=DEADLINE, help="seconds of a tool's call (50)")
+    parser.add_argument("--unredacted", action="store_true", help="leave secrets and personal data in answers")
     given = parser.parse_args()
-    server(given.endpoint, given.deadline).run()
+    server(given.endpoint, given.deadline, redact=not given.unredacted).run()
 
 
 if __name__ == "__main__":

@@ -94,6 +94,7 @@ fn evaluate(arguments: &Watch, path: &Path) -> Evaluate {
         request: (!is_report).then(|| path.to_owned()),
         output: Format::Jsonl,
         strict: false,
+        unredacted: false,
         judge: JudgeChoice::default(),
         connection: arguments.connection.clone(),
     }

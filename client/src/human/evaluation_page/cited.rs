@@ -34,10 +34,19 @@ pub(super) fn cited(
             Some(found) => pre { (block(&found.before)) mark { (block(&found.quoted)) } (block(&found.behind)) },
             None if citation.quote.is_empty() => {},
             None => {
-                @if citation.bytes.is_none() { p class="dim" { "Quoted; where it stands in it is not known:" } }
+                @if citation.bytes.is_none() { p class="dim" { (unplaced(record)) } }
                 pre { (block(&start_of(&citation.quote, MAX_QUOTE))) }
             },
         }
+    }
+}
+
+/// Why a quote is shown by itself.
+fn unplaced(record: &v1::GetEvaluationResponse) -> &'static str {
+    let provenance = record.evaluation.as_ref().and_then(|answer| answer.provenance.as_ref());
+    match provenance.is_some_and(|provenance| provenance.redacted) {
+        true => "Quoted from what is left out of this page:",
+        false => "Quoted; where it stands in it is not known:",
     }
 }
 

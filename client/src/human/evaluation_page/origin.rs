@@ -50,6 +50,10 @@ pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup
                 (said(&policy.name)) @if policy.overridden { " with overrides" }
                 " " code { (said(&policy.digest)) }
             }
+            @if from.redacted {
+                dt { "Redacted" }
+                dd { "Secrets and personal data are replaced by placeholders; the record keeps the original." }
+            }
             @if let Some(words) = certified(answer) { dt { "Certified" } dd { (said(&words)) } }
             @for link in &from.judges {
                 dt { "Judge" }

@@ -52,6 +52,17 @@ impl ErrorObject {
             || self.message.contains("content filtering policy")
     }
 
+    /// Whether there were too many requests.
+    pub(crate) fn is_rate_limit(&self) -> bool {
+        self.has_kind(&["429", "rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"])
+    }
+
+    /// Whether the key is wrong or may not do this.
+    pub(crate) fn is_key(&self) -> bool {
+        self.has_kind(&["401", "403", "authentication_error", "permission_error"])
+            || self.has_kind(&["invalid_api_key", "UNAUTHENTICATED", "PERMISSION_DENIED"])
+    }
+
     /// Whether the question has more tokens than the model reads.
     pub(crate) fn is_too_large(&self) -> bool {
         // The third is llama.cpp's.

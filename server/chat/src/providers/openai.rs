@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, Value};
 
 use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
 use crate::failure::Failure;
@@ -96,6 +96,10 @@ struct Completion {
     id: Option<String>,
     model: Option<String>,
     error: Option<ErrorObject>,
+    /// `error` where the body is the error itself, as with vLLM.
+    object: Option<String>,
+    /// What a framework says that refuses the request, as FastAPI does.
+    detail: Option<Value>,
     choices: Option<Vec<Choice>>,
     usage: Option<Tokens>,
 }
@@ -104,6 +108,8 @@ struct Completion {
 struct Choice {
     message: Option<Reply>,
     finish_reason: Option<String>,
+    /// OpenRouter says here that the provider behind it failed.
+    error: Option<ErrorObject>,
 }
 
 #[derive(Deserialize)]
@@ -181,8 +187,17 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
     if let Some(error) = completion.error {
         return Err(Unreadable::Error(error));
     }
-    let choices = completion.choices.ok_or_else(|| missing("choices"))?;
+    let Some(choices) = completion.choices else {
+        let is_error = completion.object.as_deref() == Some("error") || completion.detail.is_some();
+        return Err(match is_error {
+            true => Unreadable::Error(serde_json::from_slice(body)?),
+            false => missing("choices"),
+        });
+    };
     let choice = choices.into_iter().next().ok_or(Unreadable::Empty)?;
+    if let Some(error) = choice.error {
+        return Err(Unreadable::Error(error));
+    }
     let message = choice.message.ok_or_else(|| missing("choices[0].message"))?;
     let refusal = message.refusal.filter(|refusal| !refusal.is_empty());
     let stop = match (refusal, choice.finish_reason.as_deref()) {

@@ -82,7 +82,7 @@ impl Judge for FactsJudge {
 }
 
 fn late(question: &Question) -> JudgeError {
-    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len() }
+    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len(), calls: Vec::new() }
 }
 
 fn judge(
@@ -91,9 +91,12 @@ fn judge(
     budget: &Budget,
 ) -> Result<Judgement, JudgeError> {
     let claims = &question.claims;
-    let judged = observations.judge(claims, budget).map_err(|stopped| {
-        JudgeError::DeadlinePassed { judged: stopped.judged, claims: stopped.claims }
-    })?;
+    let judged =
+        observations.judge(claims, budget).map_err(|stopped| JudgeError::DeadlinePassed {
+            judged: stopped.judged,
+            claims: stopped.claims,
+            calls: Vec::new(),
+        })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
     let judgement = judgement(question, observations.gaps().to_vec(), judged);
     Ok(Judgement { considered, ..judgement })

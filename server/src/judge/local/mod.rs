@@ -186,7 +186,7 @@ impl LocalJudge {
             None => scores.await,
             Some(deadline) => {
                 let claims = question.claims.len();
-                let late = |_| JudgeError::DeadlinePassed { judged: 0, claims };
+                let late = |_| JudgeError::DeadlinePassed { judged: 0, claims, calls: Vec::new() };
                 tokio::time::timeout_at(deadline, scores).await.map_err(late)?
             }
         };
@@ -200,7 +200,7 @@ fn together(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String
 }
 
 fn late(question: &Question) -> JudgeError {
-    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len() }
+    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len(), calls: Vec::new() }
 }
 
 fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {

@@ -24,8 +24,10 @@ impl ModelJudge {
         let span = traces::chat(provider, model.model(), purpose);
         request.trace = traces::context(&span)
             .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
-        let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
         let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
+        turn.under_way = Some(ModelCall { attempts: 1, ..call.clone() });
+        let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
+        turn.under_way = None;
         let answer = match answer {
             Ok(reply) => Ok(reply),
             // A cut-off answer goes to the repair turn like any other that cannot be used.
@@ -47,6 +49,8 @@ impl ModelJudge {
                         call.attempts = call.attempts.max(1);
                         settle(expense, call.cost_micros);
                     }
+                    // What was sent may be paid for although its answer was not waited for: the estimate counts.
+                    None if call.attempts > 0 && is_cut_off(error.code()) => drop(expense),
                     // Providers charge nothing for what they did not answer.
                     None => settle(expense, Some(0)),
                 }
@@ -67,6 +71,11 @@ impl ModelJudge {
         let end = reply.text.floor_char_boundary(ModelCall::MAX_ANSWER);
         reply.text.get(..end).unwrap_or_default().clone_into(&mut call.answer);
     }
+}
+
+/// Whether a failure with this code says that nobody waited for the answer.
+fn is_cut_off(code: &str) -> bool {
+    matches!(code, "DEADLINE_PASSED" | "FIRST_BYTE_TIMEOUT" | "TOTAL_TIMEOUT")
 }
 
 /// What the span of a call says of it.

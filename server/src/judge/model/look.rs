@@ -80,9 +80,14 @@ impl ModelJudge {
     ) -> Result<EntityAnswer, JudgeError> {
         let mut turn = Part::default();
         match self.look_once(question, chunk, &mut turn).await {
-            Ok(answer) => Ok(EntityAnswer { calls: turn.calls, ..answer }),
-            Err(Failed::Late) => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1 }),
-            Err(Failed::Otherwise { code, reason }) => Err(self.failed(code, reason, turn.calls)),
+            Ok(answer) => Ok(EntityAnswer { calls: turn.into_calls(), ..answer }),
+            Err(Failed::Late) => {
+                let calls = turn.into_calls();
+                Err(JudgeError::DeadlinePassed { judged: 0, claims: 1, calls })
+            }
+            Err(Failed::Otherwise { code, reason }) => {
+                Err(self.failed(code, reason, turn.into_calls()))
+            }
         }
     }
 

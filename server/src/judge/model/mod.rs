@@ -21,12 +21,13 @@ mod turn;
 
 use std::time::{Duration, Instant};
 
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use gsar_answer::{Bounds, Labels, Reading, Unreadable, read, repair_prompt};
 use gsar_chat::{Chat, Price, Request, Role, Temperature, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
 use gsar_redaction::Redactor;
+use tokio::sync::Mutex;
 
 use super::spending::{Payer, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
@@ -110,7 +111,15 @@ struct Part {
     reading: Option<Reading>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
-    failed: Option<Failed>,
+    /// The call that waits for its answer.
+    under_way: Option<ModelCall>,
+}
+
+impl Part {
+    /// All calls that were made. One that was cut off may have been paid for, so it is one of them.
+    fn into_calls(self) -> Vec<ModelCall> {
+        self.calls.into_iter().chain(self.under_way).collect()
+    }
 }
 
 /// What the calls for a part of the evidence may take.
@@ -177,36 +186,25 @@ impl ModelJudge {
             ));
         }
         let shares = shares(question, &parted);
-        let asked: Vec<_> = shares
+        let shared = shares.iter().zip(&parted);
+        let shared = shared.filter_map(|(share, part)| Some((share.as_ref()?, part)));
+        let shared: Vec<_> = shared.map(|(share, part)| (share, part, Mutex::default())).collect();
+        let asked: Vec<_> = shared
             .iter()
-            .zip(&parted)
-            .enumerate()
-            .filter_map(|(place, (share, part))| Some((place, share.as_ref()?, part)))
-            .map(async |(place, share, part)| (place, self.ask_about(share, part).await))
+            .map(async |(share, part, turn)| {
+                self.converse(share, part, &mut *turn.lock().await).await
+            })
             .collect();
-        let mut asked = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE);
-        let mut answered = Vec::with_capacity(parted.len());
-        let mut failed = None;
-        while let Some((place, mut part)) = asked.next().await {
-            failed = part.failed.take();
-            answered.push((place, part));
-            if failed.is_some() {
-                break;
-            }
+        // The first failure cuts off what is asked beside it.
+        let outcome = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
+        let mut answered: Vec<Part> =
+            shared.into_iter().map(|(_, _, turn)| turn.into_inner()).collect();
+        let mut calls = chosen.calls;
+        if let Err(failed) = outcome {
+            calls.extend(answered.into_iter().flat_map(Part::into_calls));
+            return Err(self.of_failed(failed, claims, calls));
         }
-        answered.sort_by_key(|(place, _)| *place);
-        let mut answered: Vec<Part> = answered.into_iter().map(|(_, part)| part).collect();
-        let of_parts = answered.iter_mut().flat_map(|part| std::mem::take(&mut part.calls));
-        let calls = chosen.calls.into_iter().chain(of_parts).collect();
-        match failed {
-            Some(Failed::Late) => {
-                return Err(JudgeError::DeadlinePassed { judged: 0, claims: claims.len() });
-            }
-            Some(Failed::Otherwise { code, reason }) => {
-                return Err(self.failed(code, reason, calls));
-            }
-            None => {}
-        }
+        calls.extend(answered.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)));
         let mut judgement = judgement(claims, answered);
         judgement.notices.splice(..0, chosen.notices);
         Ok(Judgement { calls, ..judgement })
@@ -217,19 +215,18 @@ impl ModelJudge {
         Some(if question.sample == 0 { first } else { Temperature::VARIED })
     }
 
+    fn of_failed(&self, failed: Failed, claims: &[Claim], calls: Vec<ModelCall>) -> JudgeError {
+        match failed {
+            Failed::Late => JudgeError::DeadlinePassed { judged: 0, claims: claims.len(), calls },
+            Failed::Otherwise { code, reason } => self.failed(code, reason, calls),
+        }
+    }
+
     fn failed(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
         JudgeError::Failed { judge: self.name.clone(), code, reason, calls }
     }
 
     /// Asks about a part of the evidence, and once more about what could not be used of the answer.
-    async fn ask_about(&self, question: &Question, part: &[Piece<'_>]) -> Part {
-        let mut turn = Part::default();
-        if let Err(failed) = self.converse(question, part, &mut turn).await {
-            turn.failed = Some(failed);
-        }
-        turn
-    }
-
     async fn converse(
         &self,
         question: &Question,

@@ -57,7 +57,7 @@ impl Judge for Saying {
                 let (judge, reason) = (self.0.to_owned(), "broken".to_owned());
                 Err(JudgeError::Failed { judge, code, reason, calls: calls.clone() })
             }
-            Late => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1 }),
+            Late => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() }),
         };
         Box::pin(async move { answer })
     }

@@ -208,6 +208,7 @@ class EvaluateOptions(_message.Message):
     BYPASS_CACHE_FIELD_NUMBER: _builtins.int
     SAMPLES_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
+    REDACT_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
     """judge is the name of a judge; empty for the server's chain."""
     explain: _builtins.bool
@@ -221,6 +222,11 @@ class EvaluateOptions(_message.Message):
     DRY_RUN, there is no score, gate, cap or action, nothing is recorded, and no decision or claim is counted in the
     metrics. What a chat model costs is spent. Refused with an idempotency_key.
     """
+    redact: _builtins.bool
+    """redact replaces secrets and personal data in the texts of the answer by placeholders, as chat models are shown them
+    (judges.hidden among them); provenance.redacted says so. The ledger keeps the original. Byte ranges are of the
+    original. Refused in an investigation.
+    """
     def __init__(
         self,
         *,
@@ -229,10 +235,11 @@ class EvaluateOptions(_message.Message):
         bypass_cache: _builtins.bool = ...,
         samples: _builtins.int = ...,
         dry_run: _builtins.bool = ...,
+        redact: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bypass_cache", b"bypass_cache", "dry_run", b"dry_run", "explain", b"explain", "judge", b"judge", "samples", b"samples"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bypass_cache", b"bypass_cache", "dry_run", b"dry_run", "explain", b"explain", "judge", b"judge", "redact", b"redact", "samples", b"samples"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -530,6 +537,7 @@ class Provenance(_message.Message):
     RETRIEVAL_FIELD_NUMBER: _builtins.int
     EXAMPLES_FIELD_NUMBER: _builtins.int
     SECOND_LOOK_FIELD_NUMBER: _builtins.int
+    REDACTED_FIELD_NUMBER: _builtins.int
     report_digest: _builtins.str
     """report_digest is the BLAKE3 of the report as encoded on the wire, in hexadecimal."""
     verification: _common_pb2.VerificationMode.ValueType
@@ -538,6 +546,8 @@ class Provenance(_message.Message):
     """server_version of the sidecar."""
     recorded: _builtins.bool
     """recorded says that the evaluation was durable in the ledger before this answer was sent."""
+    redacted: _builtins.bool
+    """redacted says that placeholders stand in the texts of the answer in place of secrets and personal data."""
     @_builtins.property
     def judges(self) -> _containers.RepeatedCompositeFieldContainer[Global___JudgeLink]:
         """judges asked, in order, with what each did."""
@@ -585,10 +595,11 @@ class Provenance(_message.Message):
         retrieval: Global___Retrieval | None = ...,
         examples: _abc.Iterable[Global___GradedExample] | None = ...,
         second_look: Global___JudgeLink | None = ...,
+        redacted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "policy", b"policy", "retrieval", b"retrieval", "second_look", b"second_look"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence", b"evidence", "examples", b"examples", "judges", b"judges", "policy", b"policy", "recorded", b"recorded", "report_digest", b"report_digest", "retrieval", b"retrieval", "second_look", b"second_look", "server_version", b"server_version", "timings", b"timings", "verification", b"verification"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence", b"evidence", "examples", b"examples", "judges", b"judges", "policy", b"policy", "recorded", b"recorded", "redacted", b"redacted", "report_digest", b"report_digest", "retrieval", b"retrieval", "second_look", b"second_look", "server_version", b"server_version", "timings", b"timings", "verification", b"verification"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from gsar.v1 import common_pb2 as gsar_dot_v1_dot_common__pb2
 from gsar.v1 import gate_service_pb2 as gsar_dot_v1_dot_gate__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19gsar/v1/instruction.proto\x12\x07gsar.v1\x1a\x14gsar/v1/common.proto\x1a\x1agsar/v1/gate_service.proto\"\xe8\x01\n\x0bInstruction\x12)\n\nsynthesize\x18\x01 \x01(\x0b\x32\x13.gsar.v1.SynthesizeH\x00\x12)\n\nregenerate\x18\x02 \x01(\x0b\x32\x13.gsar.v1.RegenerateH\x00\x12!\n\x06replan\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.ReplanH\x00\x12\x32\n\x0fgather_evidence\x18\x04 \x01(\x0b\x32\x17.gsar.v1.GatherEvidenceH\x00\x12%\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x11.gsar.v1.FinishedH\x00\x42\x05\n\x03\x64ue\".\n\nSynthesize\x12 \n\x07reasons\x18\x01 \x03(\x0b\x32\x0f.gsar.v1.Reason\"h\n\nRegenerate\x12\x13\n\x0b\x65xplanation\x18\x01 \x01(\t\x12#\n\x06\x66\x61ults\x18\x02 \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12 \n\x07reasons\x18\x03 \x03(\x0b\x32\x0f.gsar.v1.Reason\"\x9f\x01\n\x06Replan\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\x12\x0c\n\x04gaps\x18\x03 \x03(\t\x12#\n\x06\x66\x61ults\x18\x04 \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12 \n\x07reasons\x18\x05 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x06 \x03(\t\"P\n\x0eGatherEvidence\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12 \n\x07reasons\x18\x02 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x0c\n\x04gaps\x18\x03 \x03(\t\"R\n\nClaimFault\x12#\n\x05\x63laim\x18\x01 \x01(\x0b\x32\x14.gsar.v1.JudgedClaim\x12\r\n\x05shows\x18\x02 \x03(\t\x12\x10\n\x08put_back\x18\x03 \x01(\x08\"\x97\x01\n\x08\x46inished\x12\x10\n\x08\x64\x65graded\x18\x01 \x01(\x08\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x10\n\x08sentence\x18\x03 \x01(\t\x12\x0c\n\x04\x62\x65st\x18\x04 \x01(\t\x12\x0c\n\x04last\x18\x05 \x01(\t\x12&\n\x06\x61\x63tion\x18\x06 \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x14\n\x0c\x66\x61iled_stage\x18\x07 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19gsar/v1/instruction.proto\x12\x07gsar.v1\x1a\x14gsar/v1/common.proto\x1a\x1agsar/v1/gate_service.proto\"\xe8\x01\n\x0bInstruction\x12)\n\nsynthesize\x18\x01 \x01(\x0b\x32\x13.gsar.v1.SynthesizeH\x00\x12)\n\nregenerate\x18\x02 \x01(\x0b\x32\x13.gsar.v1.RegenerateH\x00\x12!\n\x06replan\x18\x03 \x01(\x0b\x32\x0f.gsar.v1.ReplanH\x00\x12\x32\n\x0fgather_evidence\x18\x04 \x01(\x0b\x32\x17.gsar.v1.GatherEvidenceH\x00\x12%\n\x08\x66inished\x18\x05 \x01(\x0b\x32\x11.gsar.v1.FinishedH\x00\x42\x05\n\x03\x64ue\".\n\nSynthesize\x12 \n\x07reasons\x18\x01 \x03(\x0b\x32\x0f.gsar.v1.Reason\"v\n\nRegenerate\x12\x13\n\x0b\x65xplanation\x18\x01 \x01(\t\x12#\n\x06\x66\x61ults\x18\x02 \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12 \n\x07reasons\x18\x03 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x0c\n\x04gaps\x18\x04 \x03(\t\"\x9f\x01\n\x06Replan\x12\r\n\x05\x63\x61use\x18\x01 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\x12\x0c\n\x04gaps\x18\x03 \x03(\t\x12#\n\x06\x66\x61ults\x18\x04 \x03(\x0b\x32\x13.gsar.v1.ClaimFault\x12 \n\x07reasons\x18\x05 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x1c\n\x14\x61\x66\x66\x65\x63ted_specialists\x18\x06 \x03(\t\"P\n\x0eGatherEvidence\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12 \n\x07reasons\x18\x02 \x03(\x0b\x32\x0f.gsar.v1.Reason\x12\x0c\n\x04gaps\x18\x03 \x03(\t\"R\n\nClaimFault\x12#\n\x05\x63laim\x18\x01 \x01(\x0b\x32\x14.gsar.v1.JudgedClaim\x12\r\n\x05shows\x18\x02 \x03(\t\x12\x10\n\x08put_back\x18\x03 \x01(\x08\"\x97\x01\n\x08\x46inished\x12\x10\n\x08\x64\x65graded\x18\x01 \x01(\x08\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x10\n\x08sentence\x18\x03 \x01(\t\x12\x0c\n\x04\x62\x65st\x18\x04 \x01(\t\x12\x0c\n\x04last\x18\x05 \x01(\t\x12&\n\x06\x61\x63tion\x18\x06 \x01(\x0b\x32\x16.gsar.v1.ActionVerdict\x12\x14\n\x0c\x66\x61iled_stage\x18\x07 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,13 +38,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SYNTHESIZE']._serialized_start=323
   _globals['_SYNTHESIZE']._serialized_end=369
   _globals['_REGENERATE']._serialized_start=371
-  _globals['_REGENERATE']._serialized_end=475
-  _globals['_REPLAN']._serialized_start=478
-  _globals['_REPLAN']._serialized_end=637
-  _globals['_GATHEREVIDENCE']._serialized_start=639
-  _globals['_GATHEREVIDENCE']._serialized_end=719
-  _globals['_CLAIMFAULT']._serialized_start=721
-  _globals['_CLAIMFAULT']._serialized_end=803
-  _globals['_FINISHED']._serialized_start=806
-  _globals['_FINISHED']._serialized_end=957
+  _globals['_REGENERATE']._serialized_end=489
+  _globals['_REPLAN']._serialized_start=492
+  _globals['_REPLAN']._serialized_end=651
+  _globals['_GATHEREVIDENCE']._serialized_start=653
+  _globals['_GATHEREVIDENCE']._serialized_end=733
+  _globals['_CLAIMFAULT']._serialized_start=735
+  _globals['_CLAIMFAULT']._serialized_end=817
+  _globals['_FINISHED']._serialized_start=820
+  _globals['_FINISHED']._serialized_end=971
 # @@protoc_insertion_point(module_scope)

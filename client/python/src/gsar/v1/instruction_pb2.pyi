@@ -103,6 +103,7 @@ class Regenerate(_message.Message):
     EXPLANATION_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
+    GAPS_FIELD_NUMBER: _builtins.int
     explanation: _builtins.str
     """explanation of the judge."""
     @_builtins.property
@@ -113,16 +114,21 @@ class Regenerate(_message.Message):
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
         """reasons of the decision."""
 
+    @_builtins.property
+    def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """gaps are what the judge missed in the evidence."""
+
     def __init__(
         self,
         *,
         explanation: _builtins.str = ...,
         faults: _abc.Iterable[Global___ClaimFault] | None = ...,
         reasons: _abc.Iterable[_common_pb2.Reason] | None = ...,
+        gaps: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["explanation", b"explanation", "faults", b"faults", "reasons", b"reasons"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["explanation", b"explanation", "faults", b"faults", "gaps", b"gaps", "reasons", b"reasons"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -432,16 +432,22 @@ class GetEvaluationRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     EVALUATION_ID_FIELD_NUMBER: _builtins.int
+    REDACT_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation; required."""
+    redact: _builtins.bool
+    """redact replaces secrets and personal data in all texts of the answer by placeholders, as chat models are shown them.
+    Byte ranges are then of the texts in the answer; those behind the head of an evidence item are left out.
+    """
     def __init__(
         self,
         *,
         evaluation_id: _builtins.str = ...,
+        redact: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluation_id", b"evaluation_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluation_id", b"evaluation_id", "redact", b"redact"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

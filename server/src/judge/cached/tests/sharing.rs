@@ -32,7 +32,7 @@ fn fail(_: &Question) -> Result<Judgement, JudgeError> {
 
 fn come_late(question: &Question) -> Result<Judgement, JudgeError> {
     assert!(question.is_late());
-    Err(JudgeError::DeadlinePassed { judged: 3, claims: 7 })
+    Err(JudgeError::DeadlinePassed { judged: 3, claims: 7, calls: Vec::new() })
 }
 
 fn panic(_: &Question) -> Result<Judgement, JudgeError> {
@@ -113,7 +113,7 @@ async fn one_whose_deadline_passes_leaves_and_harms_nobody() {
     let mut first = cached.judge(&patient);
     advance(&mut first);
     let left = cached.judge(&late).await.unwrap_err();
-    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
+    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
     judge.permits.add_permits(1);
     assert_eq!(seen(&first.await), asked_for_it());
     assert_eq!(judge.asked(), 1);
@@ -131,11 +131,14 @@ async fn one_who_asks_too_late_fails_alone() {
     advance(&mut first);
     advance(&mut second);
     let left = cached.judge(&late).await.unwrap_err();
-    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1 });
+    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
     advance(&mut first);
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
-    assert_eq!(first.unwrap_err(), JudgeError::DeadlinePassed { judged: 3, claims: 7 });
+    assert_eq!(
+        first.unwrap_err(),
+        JudgeError::DeadlinePassed { judged: 3, claims: 7, calls: Vec::new() }
+    );
     assert_eq!(seen(&second), asked_for_it());
     assert_eq!(judge.asked(), 2);
 }

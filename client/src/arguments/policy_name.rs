@@ -1,0 +1,30 @@
+//! This module reads the name of a policy: any text, for a server may have policies of its own. Completions of shells
+//! offer the presets.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+
+/// Names of policies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PolicyName;
+
+impl TypedValueParser for PolicyName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            gsar_core::Preset::ALL.map(|preset| PossibleValue::new(preset.name())).into_iter(),
+        ))
+    }
+}

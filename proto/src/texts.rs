@@ -1,0 +1,131 @@
+//! This module rewrites the texts of a message wherever they stand in it, and moves the byte ranges that point into
+//! them, driven by the descriptors. It knows no text.
+
+use prost::Message;
+use prost_reflect::{DynamicMessage, ReflectMessage as _, Value};
+
+use crate::json::{JsonError, Named, descriptor};
+
+const BYTE_RANGE: &str = "gsar.v1.ByteRange";
+
+/// What becomes of the parts of a message.
+pub trait Rewrite {
+    /// The text of the field of that name instead of `text`.
+    fn text(&mut self, field: &str, text: &str) -> String;
+
+    /// Where a range of a message of that name ends up, such as `gsar.v1.Citation`; `None` where it is left out.
+    fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)>;
+}
+
+/// The message, rewritten.
+///
+/// # Errors
+/// [`JsonError`] when the message is not of the contract: never for generated messages.
+pub fn rewritten<T: Message + Default + Named>(
+    message: &T,
+    rewrite: &mut impl Rewrite,
+) -> Result<T, JsonError> {
+    let broken = |error: prost::DecodeError| JsonError::new(error.to_string());
+    let bytes = message.encode_to_vec();
+    let mut dynamic =
+        DynamicMessage::decode(descriptor::<T>()?, bytes.as_slice()).map_err(broken)?;
+    walk(&mut dynamic, rewrite);
+    T::decode(dynamic.encode_to_vec().as_slice()).map_err(broken)
+}
+
+fn walk(message: &mut DynamicMessage, rewrite: &mut impl Rewrite) {
+    let descriptor = message.descriptor();
+    let mut left_out = Vec::new();
+    for (field, value) in message.fields_mut() {
+        if !is_kept(field.name(), descriptor.full_name(), value, rewrite) {
+            left_out.push(field);
+        }
+    }
+    for field in &left_out {
+        message.clear_field(field);
+    }
+}
+
+/// Rewrites a value; whether it stays.
+fn is_kept(field: &str, of: &str, value: &mut Value, rewrite: &mut impl Rewrite) -> bool {
+    match value {
+        Value::String(text) => *text = rewrite.text(field, text),
+        Value::Message(range) if range.descriptor().full_name() == BYTE_RANGE => {
+            return moved(range, of, rewrite);
+        }
+        Value::Message(message) => walk(message, rewrite),
+        Value::List(values) => values.retain_mut(|value| is_kept(field, of, value, rewrite)),
+        _ => {}
+    }
+    true
+}
+
+fn moved(range: &mut DynamicMessage, of: &str, rewrite: &mut impl Rewrite) -> bool {
+    let end = |range: &DynamicMessage, name| {
+        range.get_field_by_name(name).and_then(|value| value.as_u64()).unwrap_or_default()
+    };
+    let Some((start, end)) = rewrite.range(of, end(range, "start"), end(range, "end")) else {
+        return false;
+    };
+    range.set_field_by_name("start", Value::U64(start));
+    range.set_field_by_name("end", Value::U64(end));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::v1;
+
+    struct Shouting;
+
+    impl Rewrite for Shouting {
+        fn text(&mut self, field: &str, text: &str) -> String {
+            if field == "digest" { text.to_owned() } else { text.to_uppercase() }
+        }
+
+        fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)> {
+            (of != "gsar.v1.Citation").then_some((start + 1, end + 1))
+        }
+    }
+
+    #[test]
+    fn texts_and_ranges_are_rewritten_at_every_depth() {
+        let range = |start, end| Some(v1::ByteRange { start, end });
+        let message = v1::EvaluateResponse {
+            explanation: "why".to_owned(),
+            gaps: vec!["a".to_owned(), "b".to_owned()],
+            claims: vec![v1::JudgedClaim {
+                id: "c1".to_owned(),
+                span: range(3, 7),
+                citations: vec![v1::Citation {
+                    quote: "said".to_owned(),
+                    bytes: range(0, 4),
+                    ..v1::Citation::default()
+                }],
+                ..v1::JudgedClaim::default()
+            }],
+            coverage: Some(v1::Coverage {
+                uncovered: range(8, 9).into_iter().collect(),
+                ..v1::Coverage::default()
+            }),
+            provenance: Some(v1::Provenance {
+                policy: Some(v1::AppliedPolicy {
+                    name: "p".to_owned(),
+                    digest: "ff".to_owned(),
+                    ..v1::AppliedPolicy::default()
+                }),
+                ..v1::Provenance::default()
+            }),
+            ..v1::EvaluateResponse::default()
+        };
+        let found = rewritten(&message, &mut Shouting).unwrap();
+        assert_eq!((found.explanation.as_str(), found.gaps.concat()), ("WHY", "AB".to_owned()));
+        let claim = &found.claims[0];
+        assert_eq!((claim.id.as_str(), claim.span), ("C1", range(4, 8)));
+        assert_eq!((claim.citations[0].quote.as_str(), claim.citations[0].bytes), ("SAID", None));
+        assert_eq!(found.coverage.unwrap().uncovered, [range(9, 10).unwrap()]);
+        let policy = found.provenance.unwrap().policy.unwrap();
+        assert_eq!((policy.name.as_str(), policy.digest.as_str()), ("P", "ff"));
+    }
+}

@@ -1,0 +1,104 @@
+//! Answers that leave for others: secrets and personal data are taken out, and the record keeps them.
+
+use gsar_proto::v1;
+
+use crate::support::{Running, Wanted, item, request, wrong_fields};
+
+const SECRET: &str = "hunter22";
+const NUMBER: &str = "ACME-4711";
+
+fn asked(redact: bool) -> v1::EvaluateRequest {
+    v1::EvaluateRequest {
+        report: Some(v1::Report {
+            id: "r1".to_owned(),
+            synthesis: format!(
+                "# Pool\n\nThe pool is reached at postgres://shop:{SECRET}@db/orders. Customer {NUMBER} wrote of it. Was it slow?"
+            ),
+            ..v1::Report::default()
+        }),
+        evidence: vec![item("pool", &format!("url: postgres://shop:{SECRET}@db/orders\n"))],
+        options: Some(v1::EvaluateOptions { redact, ..v1::EvaluateOptions::default() }),
+        ..request()
+    }
+}
+
+async fn server() -> Running {
+    Wanted::default()
+        .start(|config| {
+            config.judges.hidden.insert("CUSTOMER".to_owned(), "ACME-[0-9]{4}".to_owned());
+        })
+        .await
+}
+
+#[tokio::test]
+async fn an_answer_has_placeholders_and_the_record_the_original() {
+    let server = server().await;
+    let answer = server.grounding().evaluate(asked(true)).await.unwrap().into_inner();
+    let shown = format!("{answer:?}");
+    assert!(!shown.contains(SECRET) && !shown.contains(NUMBER), "{shown}");
+    assert!(answer.claims[0].text.contains("@db/orders"), "{shown}");
+    let provenance = answer.provenance.unwrap();
+    assert!(provenance.redacted && provenance.recorded);
+
+    let id = answer.evaluation_id;
+    let read = async |redact| {
+        let request = v1::GetEvaluationRequest { evaluation_id: id.clone(), redact };
+        server.ledger().get_evaluation(request).await.unwrap().into_inner()
+    };
+    let original = read(false).await;
+    assert!(format!("{original:?}").contains(SECRET));
+    assert_eq!(original.report, asked(true).report);
+    let hidden = read(true).await;
+    let shown = format!("{hidden:?}");
+    assert!(!shown.contains(SECRET) && !shown.contains(NUMBER), "{shown}");
+    let evaluation = hidden.evaluation.unwrap();
+    assert_eq!(evaluation.evaluation_id, id);
+    let digests = |of: &v1::Provenance| (of.report_digest.clone(), of.policy.clone());
+    assert_eq!(
+        digests(&evaluation.provenance.unwrap()),
+        digests(&original.evaluation.unwrap().provenance.unwrap())
+    );
+
+    // Claims stand where their words are in the report that came with them.
+    let synthesis = hidden.report.unwrap().synthesis;
+    let spans: Vec<&str> = evaluation
+        .claims
+        .iter()
+        .filter_map(|claim| claim.span)
+        .map(|span| {
+            &synthesis[usize::try_from(span.start).unwrap()..usize::try_from(span.end).unwrap()]
+        })
+        .collect();
+    assert!(spans.len() >= 2, "{spans:?}");
+    assert!(spans[0].starts_with("The pool is reached at ") && spans[0].contains("@db/orders"));
+    assert!(spans[1].starts_with("Customer [") && spans[1].contains("] wrote of it"), "{spans:?}");
+}
+
+#[tokio::test]
+async fn an_answer_is_as_it_is_where_nobody_asks_otherwise() {
+    let server = server().await;
+    let answer = server.grounding().evaluate(asked(false)).await.unwrap().into_inner();
+    assert!(!answer.provenance.unwrap().redacted);
+    assert!(answer.claims[0].text.contains(SECRET));
+}
+
+#[tokio::test]
+async fn the_reports_of_a_selection_are_redacted_and_an_investigation_refuses_it() {
+    let server = server().await;
+    let v1::EvaluateRequest { report, evidence, options, .. } = asked(true);
+    let best = v1::SelectBestRequest {
+        candidates: vec![report.unwrap()],
+        evidence,
+        options: options.clone(),
+        ..v1::SelectBestRequest::default()
+    };
+    let best = server.grounding().select_best(best).await.unwrap().into_inner();
+    assert!(!format!("{best:?}").contains(SECRET), "{best:?}");
+    let start = v1::StartInvestigationRequest {
+        investigation_id: "i".to_owned(),
+        options,
+        ..v1::StartInvestigationRequest::default()
+    };
+    let refused = server.investigations().start_investigation(start).await.unwrap_err();
+    assert_eq!(wrong_fields(&refused), ["options.redact"]);
+}
