@@ -1,0 +1,103 @@
+/** Answers in words: tier, class of a claim, claims at fault, and a text for people. */
+import { create, isMessage } from "@bufbuild/protobuf";
+import { type GsarError, UNREACHABLE } from "./error.js";
+import {
+  ClaimClass,
+  type Decision,
+  DecisionSchema,
+  type JudgedClaim,
+  SecondLookVerdict,
+  Tier as TierNumber,
+} from "./gen/gsar/v1/common_pb.js";
+import { type EvaluateResponse, EvaluateResponseSchema, JudgeStatus, Outcome } from "./gen/gsar/v1/grounding_service_pb.js";
+
+/** What may happen to a report. */
+export type Tier = "proceed" | "regenerate" | "replan" | "abstain";
+/** The class of a claim, or that no judge decided it. */
+export type Verdict = "grounded" | "ungrounded" | "contradicted" | "complementary" | "undecided";
+
+const TIERS: Partial<Record<TierNumber, Tier>> = {
+  [TierNumber.PROCEED]: "proceed",
+  [TierNumber.REGENERATE]: "regenerate",
+  [TierNumber.REPLAN]: "replan",
+};
+const CLASSES: Partial<Record<ClaimClass, Verdict>> = {
+  [ClaimClass.GROUNDED]: "grounded",
+  [ClaimClass.CONTRADICTED]: "contradicted",
+  [ClaimClass.COMPLEMENTARY]: "complementary",
+};
+
+/** A decision, or an answer with one: of `evaluate`, `score` and `rescore`. */
+export type Decided = Decision | { readonly decision?: Decision | undefined };
+
+/** What may happen to a report. A tier that this version does not know is abstain: nothing may go out on it. */
+export function tier(answer: Decided): Tier {
+  const decision = isMessage(answer, DecisionSchema) ? answer : (answer as { decision?: Decision }).decision;
+  return TIERS[decision?.tier ?? TierNumber.UNSPECIFIED] ?? "abstain";
+}
+
+/** Whether the tier is proceed. */
+export function mayGoOut(answer: Decided): boolean {
+  return tier(answer) === "proceed";
+}
+
+/** The class of a claim, or undecided where no judge decided it. */
+export function classOf(claim: JudgedClaim): Verdict {
+  return claim.undecided ? "undecided" : (CLASSES[claim.class] ?? "ungrounded");
+}
+
+/** The claims that are ungrounded, contradicted or disputed. One that no judge decided is none of them. */
+export function claimsAtFault(answer: EvaluateResponse): JudgedClaim[] {
+  return answer.claims.filter((claim) => claim.disputed || ["ungrounded", "contradicted"].includes(classOf(claim)));
+}
+
+/** What decided a claim's class: the words of a second reader who did not find it shown, else the judge's note. */
+function why({ note, secondLook }: JudgedClaim): string {
+  const { NOT_SHOWN, REFUTED } = SecondLookVerdict;
+  const disagrees = secondLook && [NOT_SHOWN, REFUTED].includes(secondLook.verdict);
+  return (disagrees && secondLook.words) || note;
+}
+
+function shorten(text: string, width: number): string {
+  const whole = text.trim().replace(/\s+/g, " ");
+  if (whole.length <= width) return whole;
+  const cut = whole.slice(0, width - 5);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 0))} [...]`;
+}
+
+/** The decision, its reasons and the claims at fault, for people. */
+export function describe(answer: EvaluateResponse): string {
+  const score = answer.guardedScore;
+  const head = [tier(answer).toUpperCase()];
+  if (score) head.push(`score ${score.value.toFixed(3)} (${score.numerator}/${score.denominator})`);
+  if (answer.evaluationId) head.push(`evaluation ${answer.evaluationId}`);
+  const lines = [head.join("   ")];
+  for (const reason of answer.decision?.reasons ?? []) lines.push(`  ${reason.code}: ${reason.sentence}`);
+  const claimLine = (state: string, claim: JudgedClaim) =>
+    `  ${state.padEnd(13)} ${claim.id.padEnd(4)} ${shorten(claim.text, 160)}`;
+  const below = (said: string) => `  ${" ".repeat(18)} ${said}`;
+  for (const claim of claimsAtFault(answer)) {
+    lines.push(claimLine(claim.disputed ? "disputed" : classOf(claim), claim));
+    if (why(claim)) lines.push(below(shorten(why(claim), 200)));
+    for (const { evidenceId, quote } of claim.citations) {
+      if (quote) lines.push(below(`${evidenceId}: ${shorten(quote, 160)}`));
+    }
+  }
+  for (const claim of answer.claims) {
+    if (classOf(claim) === "undecided") lines.push(claimLine("undecided", claim));
+  }
+  if (answer.abstainReason) lines.push(`  no verdict: ${answer.abstainReason}`);
+  return lines.join("\n");
+}
+
+/** The answer of a client that lets reports out where no sidecar answers. */
+export function undecided(error: GsarError): EvaluateResponse {
+  process.emitWarning(`report not evaluated, and let out because of openIfUnreachable: ${error.message}`, "GsarWarning");
+  const reason = { code: UNREACHABLE, sentence: "no sidecar answered; the report was not evaluated" };
+  return create(EvaluateResponseSchema, {
+    outcome: Outcome.FAILED,
+    decision: { tier: TierNumber.PROCEED, reasons: [reason] },
+    warnings: [reason],
+    judgeStatus: JudgeStatus.FAILED,
+  });
+}

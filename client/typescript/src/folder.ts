@@ -1,0 +1,110 @@
+/** Evidence from files and folders, as `gsar evaluate --evidence` reads it. */
+import { create } from "@bufbuild/protobuf";
+import type { Dirent } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { basename, join, relative, sep } from "node:path";
+import { refused } from "./error.js";
+import { type EvidenceItem, EvidenceItemSchema } from "./gen/gsar/v1/common_pb.js";
+import { type Entry, MANIFEST, readManifest } from "./manifest.js";
+import { isDocument, textOf } from "./texts.js";
+
+interface Found {
+  readonly name: string;
+  readonly path: string;
+  readonly entry: Entry;
+}
+
+/**
+ * Reads files and folders as items.
+ *
+ * A folder is read with all below it, by name; hidden files are skipped, and links out of it with a warning. The id of an item is
+ * its file's name within the folder. `evidence.toml` of a folder says what its files are; of others the server
+ * recognises kind and lane by content and name.
+ */
+export async function evidenceFrom(...paths: string[]): Promise<EvidenceItem[]> {
+  const found: Found[] = [];
+  for (const given of paths) {
+    if ((await status(given)).isDirectory()) {
+      const root = await realpath(given);
+      for await (const { path, entry } of folder(root, given)) {
+        found.push({ name: relative(given, path).split(sep).join("/"), path, entry });
+      }
+    } else {
+      found.push({ name: basename(given), path: given, entry: {} });
+    }
+  }
+  const names = found.map(({ name, entry }) => entry.id ?? name);
+  const items: EvidenceItem[] = [];
+  for (const { name, path, entry } of found) {
+    const shared = entry.id === undefined && names.filter((each) => each === name).length > 1;
+    const id = shared ? path : (entry.id ?? name);
+    if (items.some((item) => item.id === id)) throw refused(path, `the id \`${id}\` is given twice; leave one out`);
+    const content = await textOf(path);
+    const { file: _, ...described } = entry;
+    items.push(
+      create(EvidenceItemSchema, {
+        ...described,
+        id,
+        content: { case: isDocument(path, content) ? "json" : "text", value: content },
+      }),
+    );
+  }
+  return items;
+}
+
+async function status(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    throw refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code}); name a file or a folder`, error);
+  }
+}
+
+async function* folder(root: string, path: string): AsyncGenerator<Omit<Found, "name">> {
+  const entries = (await readdir(path, { withFileTypes: true }))
+    .filter((each) => !each.name.startsWith("."))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  if (entries.some((each) => each.name === MANIFEST)) {
+    yield* listed(root, path, entries);
+    return;
+  }
+  for (const each of entries) {
+    const at = join(path, each.name);
+    const why = await unfit(root, at);
+    if (why) warn(`${at} ${why} and was left out`);
+    else if ((await stat(at)).isDirectory()) yield* folder(root, at);
+    else yield { path: at, entry: {} };
+  }
+}
+
+/** Why an entry of a folder is not read; empty where it is. A link could show any file of the reader. */
+async function unfit(root: string, path: string): Promise<string> {
+  const isLink = (await lstat(path)).isSymbolicLink();
+  const target = isLink ? await realpath(path).catch(() => "") : path;
+  if (isLink && !`${target}${sep}`.startsWith(`${root}${sep}`)) return "is a link out of the directory";
+  const about = await stat(path);
+  if (isLink && about.isDirectory()) return "is a link to a directory";
+  return about.isFile() || about.isDirectory() ? "" : "is neither a file nor a directory";
+}
+
+async function* listed(root: string, path: string, entries: Dirent[]): AsyncGenerator<Omit<Found, "name">> {
+  const manifest = join(path, MANIFEST);
+  const files: string[] = [];
+  for (const entry of await readManifest(manifest)) {
+    const at = join(path, entry.file ?? "");
+    const why = (await lstat(at).catch(() => undefined)) && (await unfit(root, at));
+    if (why) throw refused(at, `${why}; copy the file`);
+    files.push(at);
+    yield { path: at, entry };
+  }
+  for (const each of entries) {
+    const at = join(path, each.name);
+    if (each.isFile() && each.name !== MANIFEST && !files.includes(at)) {
+      warn(`${at} is not listed in ${manifest} and was left out`);
+    }
+  }
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, "GsarWarning");
+}

@@ -1,0 +1,22 @@
+/** GSAR decides whether an incident report may go out: the client of its sidecar. */
+export { claimsAtFault, classOf, type Decided, describe, mayGoOut, type Tier, tier, type Verdict } from "./answers.js";
+export { Client, type ListOptions } from "./client.js";
+export type { CallOptions, ConnectOptions } from "./connection.js";
+export { type CodeName, GsarError, type Violation } from "./error.js";
+export { evidenceFrom } from "./folder.js";
+export { type Ending, investigate, type InvestigateOptions, type Plan, type Write } from "./investigate.js";
+export { type Evidence, file, type Item, type ItemOptions, json, type Kind, type Lane, text } from "./items.js";
+export {
+  type Claims,
+  counts,
+  type EvaluateOptions,
+  evaluation,
+  type EvidenceTypeName,
+  type Partition,
+  type PolicyOptions,
+  type ReportText,
+  turn,
+} from "./requests.js";
+export { errorOfPart } from "./status.js";
+export type { TlsFiles } from "./tls.js";
+export type { TokenSource } from "./token.js";

@@ -1,0 +1,94 @@
+/** `evidence.toml`, which says what the files of a folder are. */
+import { timestampFromDate, type Timestamp } from "@bufbuild/protobuf/wkt";
+import { isAbsolute } from "node:path";
+import { parse } from "smol-toml";
+import { refused } from "./error.js";
+import { EvidenceKind, EvidenceLane, VerificationResult } from "./gen/gsar/v1/common_pb.js";
+import { textOf } from "./texts.js";
+
+export const MANIFEST = "evidence.toml";
+
+/** What a manifest says of a file. */
+export interface Entry {
+  file?: string;
+  id?: string;
+  kind?: EvidenceKind;
+  lane?: EvidenceLane;
+  verificationResult?: VerificationResult;
+  tool?: string;
+  query?: string;
+  stepId?: string;
+  specialistId?: string;
+  collectedAt?: Timestamp;
+  exhaustive?: boolean;
+}
+
+type Read<T> = (path: string, key: string, value: unknown) => T;
+
+const aText: Read<string> = (path, key, value) => {
+  if (typeof value === "string") return value;
+  throw refused(path, `${key} = ${JSON.stringify(value)} is no text`);
+};
+
+function oneOf<T>(names: Record<string, string | T>): Read<T> {
+  const known = Object.entries(names).filter(([name, value]) => Number.isNaN(Number(name)) && value !== 0);
+  return (path, key, value) => {
+    const found = known.find(([name]) => name.toLowerCase() === value);
+    if (found) return found[1] as T;
+    const allowed = known.map(([name]) => name.toLowerCase()).join(", ");
+    throw refused(path, `${key} = ${JSON.stringify(value)} is not one of ${allowed}`);
+  };
+}
+
+/** The fields of an item, each with how it is read and where it goes. */
+const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entry> = {
+  file: (path, key, value) => {
+    const file = typeof value === "string" ? value : "";
+    if (!file || isAbsolute(file) || file.split("/").includes("..")) {
+      throw refused(path, `${key} = ${JSON.stringify(value)} is not below this directory`);
+    }
+    return { file };
+  },
+  id: (...given) => ({ id: aText(...given) }),
+  kind: (...given) => ({ kind: oneOf<EvidenceKind>(EvidenceKind)(...given) }),
+  lane: (...given) => ({ lane: oneOf<EvidenceLane>(EvidenceLane)(...given) }),
+  verification_result: (...given) => ({ verificationResult: oneOf<VerificationResult>(VerificationResult)(...given) }),
+  tool: (...given) => ({ tool: aText(...given) }),
+  query: (...given) => ({ query: aText(...given) }),
+  step_id: (...given) => ({ stepId: aText(...given) }),
+  specialist_id: (...given) => ({ specialistId: aText(...given) }),
+  collected_at: (path, key, value) => {
+    const at = value instanceof Date ? value : new Date(String(value));
+    if (Number.isNaN(at.getTime())) throw refused(path, `${key} = ${JSON.stringify(value)} is no time; write 2026-03-12T14:01:40Z`);
+    return { collectedAt: timestampFromDate(new Date(at.getTime())) };
+  },
+  exhaustive: (path, key, value) => {
+    if (typeof value === "boolean") return { exhaustive: value };
+    throw refused(path, `${key} = ${JSON.stringify(value)} is neither true nor false`);
+  },
+};
+
+/** The files that a manifest lists, with what it says of each. */
+export async function readManifest(path: string): Promise<Entry[]> {
+  const content = await textOf(path);
+  let read: Record<string, unknown>;
+  try {
+    read = parse(content);
+  } catch (error) {
+    throw refused(path, `is not TOML: ${(error as Error).message.split("\n")[0]}`, error);
+  }
+  const { item = [], ...others } = read;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) throw refused(path, `unknown key \`${unknown}\`; list files as [[item]]`);
+  if (!Array.isArray(item)) throw refused(path, "`item` is no list; list files as [[item]]");
+  return item.map((each: unknown) => {
+    const entry: Entry = {};
+    for (const [key, value] of Object.entries(each as object)) {
+      const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
+      if (!field) throw refused(path, `unknown key \`${key}\` of an item; known are ${Object.keys(FIELDS).join(", ")}`);
+      Object.assign(entry, field(path, key, value));
+    }
+    if (entry.file === undefined) throw refused(path, "an item has no `file`");
+    return entry;
+  });
+}

@@ -1,0 +1,183 @@
+/** Requests out of convenient arguments. Whatever a request can say, its message can say as well. */
+import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { kindOf, refused } from "./error.js";
+import { ClaimClass, EvidenceType, type PolicyOverridesSchema, type Report, ReportSchema } from "./gen/gsar/v1/common_pb.js";
+import type { PutEvidenceRequestSchema } from "./gen/gsar/v1/evidence_service_pb.js";
+import type { GateInputsSchema } from "./gen/gsar/v1/gate_service_pb.js";
+import {
+  type EvaluateOptionsSchema,
+  type EvaluateRequest,
+  EvaluateRequestSchema,
+  type JudgedPartition,
+  JudgedPartitionSchema,
+  type PartitionCounts,
+  PartitionCountsSchema,
+  type ScoreRequestSchema,
+} from "./gen/gsar/v1/grounding_service_pb.js";
+import { type RecordTurnRequest, RecordTurnRequestSchema } from "./gen/gsar/v1/investigation_service_pb.js";
+import { type Evidence, items } from "./items.js";
+
+/** A report, or only its text. */
+export type ReportText = string | MessageInitShape<typeof ReportSchema>;
+
+/** By which policy a decision is taken, and what it says beside. */
+export interface PolicyOptions {
+  /** The name of a policy; the server's default where there is none. */
+  readonly policy?: string | undefined;
+  /** Single values of the policy that are changed. */
+  readonly overrides?: MessageInitShape<typeof PolicyOverridesSchema> | undefined;
+  /** Adds margins and each claim's impact. */
+  readonly explain?: boolean | undefined;
+}
+
+/** What a report is judged with beside its evidence. */
+export interface EvaluateOptions extends PolicyOptions {
+  /** A corpus whose items are evidence as well. */
+  readonly corpusId?: string | undefined;
+  readonly investigationId?: string | undefined;
+  /** The same key gives the same answer, and lets the call be repeated. */
+  readonly idempotencyKey?: string | undefined;
+  /** The investigation behind the report. */
+  readonly gate?: MessageInitShape<typeof GateInputsSchema> | undefined;
+  /** Which judge, how many samples, whether the cache is bypassed. */
+  readonly options?: MessageInitShape<typeof EvaluateOptionsSchema> | undefined;
+}
+
+/** The report as a message. */
+export function reportOf(report: ReportText, field = "report"): Report {
+  const fix = 'give its text, or { synthesis: "..." }';
+  if (typeof report === "string") return create(ReportSchema, { synthesis: report });
+  if (kindOf(report) !== "an object") throw refused(field, `is ${kindOf(report)}; ${fix}`);
+  if (isMessage(report, ReportSchema)) return report;
+  const unknown = Object.keys(report).find((key) => !ReportSchema.fields.some((each) => each.localName === key) && key !== "$typeName");
+  if (unknown !== undefined) throw refused(`${field}.${unknown}`, `is no field of a report; ${fix}`);
+  if (report.synthesis !== undefined && typeof report.synthesis !== "string") {
+    throw refused(`${field}.synthesis`, `is ${kindOf(report.synthesis)}; give its text`);
+  }
+  return create(ReportSchema, report);
+}
+
+/** The request of `evaluate`, for `evaluateStream` and the stubs. */
+export function evaluation(report: ReportText, evidence: Evidence, given: EvaluateOptions = {}): EvaluateRequest {
+  const options = given.explain ? { ...given.options, explain: true } : given.options;
+  return create(EvaluateRequestSchema, {
+    report: reportOf(report),
+    evidence: items(evidence),
+    policy: given.policy ?? "",
+    corpusId: given.corpusId ?? "",
+    investigationId: given.investigationId ?? "",
+    idempotencyKey: given.idempotencyKey ?? "",
+    ...(given.gate && { gate: given.gate }),
+    ...(given.overrides && { policyOverrides: given.overrides }),
+    ...(options && { options }),
+  } as MessageInitShape<typeof EvaluateRequestSchema>);
+}
+
+const TYPES = {
+  tool_match: EvidenceType.TOOL_MATCH,
+  specific_data: EvidenceType.SPECIFIC_DATA,
+  signal_match: EvidenceType.SIGNAL_MATCH,
+  complementary_finding: EvidenceType.COMPLEMENTARY_FINDING,
+  synthesis: EvidenceType.SYNTHESIS,
+  neg_evidence: EvidenceType.NEG_EVIDENCE,
+  inference: EvidenceType.INFERENCE,
+  domain: EvidenceType.DOMAIN,
+} as const;
+
+/** What shows a claim. */
+export type EvidenceTypeName = keyof typeof TYPES;
+
+/** The evidence types of claims by class, one for each claim. */
+export interface Claims {
+  readonly grounded?: Iterable<EvidenceTypeName>;
+  readonly ungrounded?: Iterable<EvidenceTypeName>;
+  readonly contradicted?: Iterable<EvidenceTypeName>;
+  readonly complementary?: Iterable<EvidenceTypeName>;
+}
+
+/** A partition as the evidence types of its claims, for `score`. */
+export function counts(claims: Claims): PartitionCounts {
+  const classes = [
+    [ClaimClass.GROUNDED, claims.grounded],
+    [ClaimClass.UNGROUNDED, claims.ungrounded],
+    [ClaimClass.CONTRADICTED, claims.contradicted],
+    [ClaimClass.COMPLEMENTARY, claims.complementary],
+  ] as const;
+  return create(PartitionCountsSchema, {
+    counts: classes.flatMap(([claimClass, names = []]) => {
+      const counted = new Map<EvidenceType, number>();
+      for (const name of names) counted.set(TYPES[name], (counted.get(TYPES[name]) ?? 0) + 1);
+      return [...counted].map(([type, count]) => ({ class: claimClass, type, count }));
+    }),
+  });
+}
+
+/** A partition that the caller gives, as messages. */
+export type Partition = PartitionCounts | JudgedPartition;
+
+/** The request of `score`. */
+export function scoreRequest(partition: Partition, options: PolicyOptions & Pick<EvaluateOptions, "gate">) {
+  return {
+    partition: isMessage(partition, JudgedPartitionSchema)
+      ? { case: "judged", value: partition }
+      : { case: "counts", value: partition },
+    policy: options.policy ?? "",
+    explain: options.explain ?? false,
+    ...(options.gate && { gate: options.gate }),
+    ...(options.overrides && { policyOverrides: options.overrides }),
+  } as MessageInitShape<typeof ScoreRequestSchema>;
+}
+
+/** One turn of an agent: each item as the result of the tool that it names, else of one with its id. */
+export function turn(
+  evidence: Evidence,
+  more: Omit<MessageInitShape<typeof RecordTurnRequestSchema>, "toolCalls" | "$typeName"> = {},
+): RecordTurnRequest {
+  const toolCalls = items(evidence).map((result) => ({
+    tool: result.tool || result.id || "",
+    arguments: result.query || result.id || "",
+    result,
+  }));
+  return create(RecordTurnRequestSchema, { ...more, toolCalls });
+}
+
+/** How much of a long text goes into one message of PutEvidence, in UTF-16 units. */
+const MAX_MESSAGE_UNITS = 256 * 1024;
+
+/** The messages of PutEvidence; a long text goes in parts. */
+export function* stored(
+  corpusId: string,
+  evidence: Evidence,
+  timeToLiveMs: number | undefined,
+): Generator<MessageInitShape<typeof PutEvidenceRequestSchema>> {
+  const timeToLive = timeToLiveMs === undefined ? {} : { timeToLive: duration(timeToLiveMs) };
+  yield { part: { case: "corpus", value: { corpusId, ...timeToLive } } };
+  const encoder = new TextEncoder();
+  for (const item of items(evidence)) {
+    const content = item.content;
+    if (content?.case !== "text" || content.value === undefined || content.value.length <= MAX_MESSAGE_UNITS) {
+      yield { part: { case: "item", value: item } };
+      continue;
+    }
+    const parts = split(content.value);
+    yield { part: { case: "item", value: { ...item, content: { case: "text", value: parts[0] ?? "" } } as typeof item } };
+    for (const part of parts.slice(1)) yield { part: { case: "more", value: encoder.encode(part) } };
+  }
+}
+
+/** A text in parts, none of which ends within a character. */
+function split(text: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const isHigh = (text.charCodeAt(at + MAX_MESSAGE_UNITS - 1) & 0xfc00) === 0xd800;
+    const end = at + MAX_MESSAGE_UNITS - (isHigh ? 1 : 0);
+    parts.push(text.slice(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+function duration(ms: number) {
+  const seconds = Math.floor(ms / 1000);
+  return { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) };
+}

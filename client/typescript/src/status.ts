@@ -1,0 +1,120 @@
+/** Reads how a call ended, as connect-node reports it, into the error of this package. */
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { durationMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Endpoint } from "./endpoint.js";
+import { type CodeName, type Details, GsarError, NO_DETAILS, refused, unreachable } from "./error.js";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  HelpSchema,
+  PreconditionFailureSchema,
+  QuotaFailureSchema,
+  RequestInfoSchema,
+  ResourceInfoSchema,
+  RetryInfoSchema,
+} from "./gen/google/rpc/error_details_pb.js";
+import type { CallError } from "./gen/gsar/v1/common_pb.js";
+
+const NAMES: Record<Code, CodeName> = {
+  [Code.Canceled]: "CANCELLED",
+  [Code.Unknown]: "UNKNOWN",
+  [Code.InvalidArgument]: "INVALID_ARGUMENT",
+  [Code.DeadlineExceeded]: "DEADLINE_EXCEEDED",
+  [Code.NotFound]: "NOT_FOUND",
+  [Code.AlreadyExists]: "ALREADY_EXISTS",
+  [Code.PermissionDenied]: "PERMISSION_DENIED",
+  [Code.ResourceExhausted]: "RESOURCE_EXHAUSTED",
+  [Code.FailedPrecondition]: "FAILED_PRECONDITION",
+  [Code.Aborted]: "ABORTED",
+  [Code.OutOfRange]: "OUT_OF_RANGE",
+  [Code.Unimplemented]: "UNIMPLEMENTED",
+  [Code.Internal]: "INTERNAL",
+  [Code.Unavailable]: "UNAVAILABLE",
+  [Code.DataLoss]: "DATA_LOSS",
+  [Code.Unauthenticated]: "UNAUTHENTICATED",
+};
+
+const START = "start gsar-server there, or name a running one with `endpoint` or GSAR_ENDPOINT";
+const NO_GRPC = "and knows no gRPC, as the gateway and the admin port do; give an address of `listen`";
+const CHECK_TLS = "check tlsCa, tlsCertificate and tlsKey (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)";
+
+function detailsOf(error: ConnectError): Details {
+  const first = <D extends DescMessage>(schema: D): MessageShape<D> | undefined => error.findDetails(schema)[0];
+  const info = first(ErrorInfoSchema);
+  const resource = first(ResourceInfoSchema);
+  const delay = first(RetryInfoSchema)?.retryDelay;
+  const exceeded = [...error.findDetails(QuotaFailureSchema), ...error.findDetails(PreconditionFailureSchema)];
+  return {
+    reason: info?.reason ?? "",
+    violations: (first(BadRequestSchema)?.fieldViolations ?? []).map(({ field, description }) => ({ field, description })),
+    limits: exceeded.flatMap(({ violations }) => violations.map((each) => `${each.subject}: ${each.description}`)),
+    resource: resource && { type: resource.resourceType, name: resource.resourceName },
+    retryAfterMs: delay && durationMs(delay),
+    requestId: first(RequestInfoSchema)?.requestId ?? "",
+    links: (first(HelpSchema)?.links ?? []).map((link) => `${link.description}: ${link.url}`),
+    metadata: info?.metadata ?? {},
+  };
+}
+
+/** The code of Node.js for why a connection failed; empty where the error is not of the connection. */
+function causeOf(error: ConnectError): string {
+  const cause = error.cause;
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
+}
+
+/** The error for how a call ended. `signal` is the caller's. */
+export function errorOf(thrown: unknown, method: string, endpoint: Endpoint, signal: AbortSignal | undefined): GsarError {
+  if (thrown instanceof GsarError) return thrown;
+  const error = ConnectError.from(thrown);
+  if (signal?.aborted) {
+    return new GsarError("CANCELLED", "the caller ended the call", { method, cause: signal.reason });
+  }
+  const fromServer = error.metadata.has("grpc-status");
+  const unwritable = /^serialize binary: (.*)/s.exec(error.rawMessage)?.[1];
+  if (!fromServer && unwritable) return refused("request", unwritable, error);
+  if (!fromServer) {
+    const local = withoutAnswer(error, method, endpoint);
+    if (local) return local;
+  }
+  const details = fromServer ? detailsOf(error) : NO_DETAILS;
+  const code = NAMES[error.code] ?? "UNKNOWN";
+  if (code === "UNAVAILABLE" && !details.reason) {
+    return unreachable(`no sidecar answers at ${endpoint}: ${error.rawMessage}\n  ${START}`, method, error);
+  }
+  const late = code === "DEADLINE_EXCEEDED" && !details.reason;
+  const summary = late ? "no answer before the deadline; allow more with timeoutMs" : error.rawMessage;
+  return new GsarError(code, summary || `the server answers ${code}`, { method, details, cause: error });
+}
+
+/** The error of a call that got no status from a gRPC server. */
+function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint): GsarError | undefined {
+  if (/^HTTP \d+$|^unsupported content type /.test(error.rawMessage)) {
+    const summary = `an HTTP server answers at ${endpoint} ${NO_GRPC} (${error.rawMessage})`;
+    return new GsarError(NAMES[error.code], summary, { method, cause: error });
+  }
+  const cause = causeOf(error);
+  if (cause === "ERR_HTTP2_ERROR") {
+    const summary = `what answers at ${endpoint} speaks no HTTP/2 ${NO_GRPC}, with grpcs:// where it has TLS (${error.rawMessage})`;
+    return new GsarError("UNAVAILABLE", summary, { method, cause: error });
+  }
+  // connect-node calls a connection that ends during a call cancelled, and one that never stood internal or aborted.
+  const broken = cause !== "" || error.code === Code.Canceled || error.code === Code.Unavailable;
+  if (!broken || error.code === Code.DeadlineExceeded) return undefined;
+  const notOfTls = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
+  const fix = endpoint.scheme === "grpcs" && !notOfTls.includes(cause) ? CHECK_TLS : START;
+  const why = error.code === Code.Canceled ? "the connection broke during the call" : error.rawMessage.trim();
+  return unreachable(`no sidecar answers at ${endpoint}: ${why}\n  ${fix}`, method, error);
+}
+
+/** The error of one part of a call, as answers of `evaluateStream` and candidates of `selectBest` carry it. */
+export function errorOfPart(error: CallError, method = ""): GsarError {
+  const known = Object.values(NAMES).find((name) => name === error.codeName);
+  const details: Details = {
+    ...NO_DETAILS,
+    reason: error.reason,
+    violations: error.fieldViolations.map(({ field, description }) => ({ field, description })),
+    retryAfterMs: error.retryAfter && durationMs(error.retryAfter),
+  };
+  return new GsarError(known ?? "UNKNOWN", error.message, { method, details });
+}

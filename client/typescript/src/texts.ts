@@ -1,0 +1,77 @@
+/** The texts of files: their encodings, and whether they are JSON. */
+import { isUtf8 } from "node:buffer";
+import { readFile, stat } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { refused } from "./error.js";
+
+const MAX_BYTES = 128 * 2 ** 20;
+const tooLong = (path: string) => refused(path, `has more than ${MAX_BYTES / 2 ** 20} MiB; give a part of it`);
+
+async function bytesOf(path: string): Promise<Buffer> {
+  try {
+    if ((await stat(path)).size > MAX_BYTES) throw tooLong(path);
+    return await readFile(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    throw /^E[A-Z]+$/.test(code) ? refused(path, `cannot be read (${code})`, error) : error;
+  }
+}
+
+async function unpacked(path: string, packed: Buffer): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(packed, { maxOutputLength: MAX_BYTES });
+  } catch (error) {
+    const isLong = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw isLong ? tooLong(path) : refused(path, `is not gzip: ${(error as Error).message}`, error);
+  }
+}
+
+function lineOf(bytes: Buffer, wrong: (line: Buffer) => boolean): number {
+  let line = 1;
+  for (let at = 0; ; line++) {
+    const end = bytes.indexOf(0x0a, at);
+    if (end < 0 || wrong(bytes.subarray(at, end))) return line;
+    at = end + 1;
+  }
+}
+
+/** A file's text: UTF-8, or UTF-16 with a byte order mark, packed by gzip or not. */
+export async function textOf(path: string): Promise<string> {
+  let bytes = await bytesOf(path);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(path, bytes);
+  const mark = bytes.subarray(0, 2).toString("hex");
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
+  let text: string;
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    const at = encoding === "utf-8" ? `:${lineOf(bytes, (line) => !isUtf8(line))}` : "";
+    throw refused(`${path}${at}`, `not valid ${encoding.slice(0, 6).toUpperCase()}; convert the file to UTF-8`, error);
+  }
+  const zero = text.indexOf("\0");
+  if (zero >= 0) {
+    const line = text.slice(0, zero).split("\n").length;
+    throw refused(`${path}:${line}`, "holds a zero byte: a binary file is no evidence; export it as text");
+  }
+  return text;
+}
+
+/** Whether a text is one JSON document. A file that says by its name that it is must be one. */
+export function isDocument(path: string, text: string): boolean {
+  const suffix = extname(basename(path).replace(/\.gz$/, "")).toLowerCase();
+  if (suffix === ".jsonl" || suffix === ".ndjson") return false;
+  if (suffix !== ".json" && !/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    // Several documents in one file are read as text.
+    if (suffix === ".json" && !message.includes("after JSON")) {
+      throw refused(path, `not JSON: ${message}; fix it, or name the file .txt`, error);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,194 @@
+/** What calls throw: every detail of the server, and what is said where none answers. */
+import assert from "node:assert/strict";
+import http from "node:http";
+import http2 from "node:http2";
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
+import { before, test } from "node:test";
+import { Client, counts, GsarError, mayGoOut, text, tier } from "gsar";
+import { EVIDENCE, PROCEEDS } from "./reports.js";
+import { connected, folder, freePort, type Running, start } from "./server.js";
+
+let server: Running;
+let client: Client;
+let admin: number;
+let gateway: number;
+before(async () => {
+  [admin, gateway] = [await freePort(), await freePort()];
+  server = await start({ top: `admin = "127.0.0.1:${admin}"`, tables: `[gateway]\naddress = "127.0.0.1:${gateway}"` });
+  client = await connected(server.endpoint);
+});
+
+async function thrown(call: Promise<unknown>): Promise<GsarError> {
+  const error = await call.then(() => undefined, (each: unknown) => each);
+  assert.ok(error instanceof GsarError, String(error));
+  return error;
+}
+
+test("all wrong fields are named", async () => {
+  const items = [text("log", "a"), text("log", "b")];
+  const error = await thrown(client.evaluate({ id: "x".repeat(300), synthesis: "Yes." }, items));
+  assert.deepEqual([error.method, error.code, error.reason], ["Evaluate", "INVALID_ARGUMENT", "INVALID_FIELDS"]);
+  assert.deepEqual(error.violations.map(({ field }) => field).sort(), ["evidence[1].id", "report.id"]);
+  assert.match(error.message, /^Evaluate: 2 fields are refused\n {2}report\.id: /);
+  assert.match(error.message, /\n {2}reason INVALID_FIELDS$/);
+});
+
+test("a report that is empty is refused", async () => {
+  const error = await thrown(client.evaluate("", EVIDENCE));
+  assert.equal(error.reason, "INVALID_FIELDS");
+  assert.equal(error.violations.length, 1);
+  assert.ok(error.message.includes(`${error.violations[0]?.field}: ${error.violations[0]?.description}`), error.message);
+});
+
+test("an unknown policy is named, with those that are known", async () => {
+  const error = await thrown(client.evaluate(PROCEEDS, EVIDENCE, { policy: "night-shift" }));
+  assert.deepEqual([error.code, error.reason], ["NOT_FOUND", "UNKNOWN_RESOURCE"]);
+  assert.equal(error.resource?.name, "night-shift");
+  assert.match(error.message, /policy `night-shift` is not known; known are paper, reference, strict/);
+});
+
+test("a step that is not due is refused", async () => {
+  await client.startInvestigation({ investigationId: "not-due" });
+  const error = await thrown(client.submitReport({ investigationId: "not-due", step: 7, report: { synthesis: PROCEEDS } }));
+  assert.deepEqual([error.code, error.reason], ["FAILED_PRECONDITION", "NOT_DUE"]);
+  assert.ok(error.limits.length > 0);
+});
+
+test("arguments of the wrong type are refused with the fix, and nothing is sent", async () => {
+  const evaluate = client.evaluate.bind(client) as (...given: unknown[]) => Promise<unknown>;
+  const cases: [unknown, unknown, string, RegExp][] = [
+    [undefined, {}, "report", /is undefined; give its text/],
+    [null, {}, "report", /is null/],
+    [7, {}, "report", /is a number/],
+    [["a"], {}, "report", /is an array/],
+    [Promise.resolve("a"), {}, "report", /is a Promise \(await it\)/],
+    [{ text: "a" }, {}, "report.text", /is no field of a report; give its text, or \{ synthesis: "\.\.\." \}/],
+    [{ synthesis: 7 }, {}, "report.synthesis", /is a number/],
+    [PROCEEDS, undefined, "evidence", /is undefined; give \{ log: "\.\.\." \}, an array/],
+    [PROCEEDS, null, "evidence", /is null/],
+    [PROCEEDS, "a log", "evidence", /is a string/],
+    [PROCEEDS, Buffer.from("a log"), "evidence", /is bytes/],
+    [PROCEEDS, Promise.resolve([]), "evidence", /is a Promise/],
+    [PROCEEDS, text("log", "a"), "evidence", /is one item or a stream; give an array/],
+    [PROCEEDS, { log: undefined }, 'evidence["log"]', /is undefined; give text, or what JSON\.stringify takes/],
+    [PROCEEDS, { log: null }, 'evidence["log"]', /is null/],
+    [PROCEEDS, { log: Buffer.from("a") }, 'evidence["log"]', /is bytes/],
+    [PROCEEDS, { log: () => "a" }, 'evidence["log"]', /is a function/],
+    [PROCEEDS, { log: { at: 1n } }, 'evidence["log"]', /give text, or what JSON\.stringify takes/],
+    [PROCEEDS, ["a log"], "evidence[0]", /is a string; give text\(id, content\)/],
+    [PROCEEDS, [{ text: "a log" }], "evidence[0]", /is an object; give text/],
+  ];
+  for (const [report, evidence, field, description] of cases) {
+    const error = await thrown(evaluate(report, evidence));
+    assert.deepEqual([error.code, error.reason, error.method], ["INVALID_ARGUMENT", "INVALID_FIELDS", ""], field);
+    assert.deepEqual(error.violations.map((each) => each.field), [field]);
+    assert.match(error.message, description);
+  }
+  const error = await thrown(evaluate({ synthesis: PROCEEDS, claims: [{ id: "c1", text: "a", span: { start: "x" } }] }, {}));
+  assert.deepEqual([error.code, error.violations[0]?.field], ["INVALID_ARGUMENT", "request"]);
+  assert.match(error.message, /gsar\.v1\.ByteRange\.start/);
+  assert.throws(() => text("log", "a", { lane: "log" as "logs" }), /evidence\["log"\]\.lane: `log` is not known; known are traces, logs,/);
+  for (const timeoutMs of [-1, Number.NaN, Infinity, "5" as unknown as number]) {
+    assert.equal((await thrown(client.isServing({ timeoutMs }))).violations[0]?.field, "timeoutMs");
+  }
+});
+
+test("a deadline ends a call", async () => {
+  const error = await thrown(client.evaluate(PROCEEDS, EVIDENCE, { timeoutMs: 0 }));
+  assert.deepEqual([error.code, error.method], ["DEADLINE_EXCEEDED", "Evaluate"]);
+  assert.match(error.message, /allow more with timeoutMs/);
+});
+
+test("a server that never answers is given up at the deadline, and left at a signal", async (t) => {
+  const silent = http2.createServer();
+  silent.on("stream", (stream) => stream.on("error", () => undefined));
+  const arrived = () => new Promise<http2.ServerHttp2Stream>((resolve) => silent.once("stream", resolve));
+  silent.on("session", (session) => session.on("error", () => undefined));
+  const first = arrived();
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const mute = await connected({ endpoint: `grpc://127.0.0.1:${(silent.address() as AddressInfo).port}`, timeoutMs: 20 });
+  assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).code, "DEADLINE_EXCEEDED");
+  await first;
+  const controller = new AbortController();
+  const stream = arrived();
+  const call = thrown(mute.evaluate(PROCEEDS, EVIDENCE, { signal: controller.signal, timeoutMs: 60_000 }));
+  const left = await stream;
+  const ended = new Promise((resolve) => left.once("close", resolve));
+  controller.abort(new Error("nobody waits any more"));
+  const error = await call;
+  assert.deepEqual([error.code, (error.cause as Error).message], ["CANCELLED", "nobody waits any more"]);
+  await ended;
+  assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE, { signal: controller.signal }))).code, "CANCELLED");
+  const again = arrived();
+  const closed = thrown(mute.evaluate(PROCEEDS, EVIDENCE, { timeoutMs: 60_000 }));
+  await again;
+  mute.close();
+  assert.match((await closed).message, /the client was closed during the call/);
+  assert.match((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).message, /Evaluate: the client is closed/);
+});
+
+test("where nobody answers that is said, with what to do", async () => {
+  const port = await freePort();
+  const socket = `unix://${await folder()}/gsar.sock`;
+  for (const endpoint of [socket, `grpc://127.0.0.1:${port}`]) {
+    const error = await thrown((await connected(endpoint)).evaluate(PROCEEDS, EVIDENCE));
+    assert.ok(error.unreachable);
+    assert.deepEqual([error.code, error.reason], ["UNAVAILABLE", "SIDECAR_UNREACHABLE"]);
+    assert.match(error.message, new RegExp(`^Evaluate: no sidecar answers at ${endpoint}: connect E`));
+    assert.match(error.message, /start gsar-server there, or name a running one/);
+  }
+});
+
+test("a sidecar that dies during a call is unreachable, and found again when it is back", async () => {
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const dying = http2.createServer().on("session", (session) => sessions.add(session));
+  dying.on("stream", () => sessions.forEach((session) => session.destroy()));
+  dying.listen(0, "127.0.0.1");
+  await once(dying, "listening");
+  const endpoint = `grpc://127.0.0.1:${(dying.address() as AddressInfo).port}`;
+  const error = await thrown((await connected(endpoint)).evaluate(PROCEEDS, EVIDENCE));
+  assert.ok(error.unreachable, error.message);
+  assert.match(error.message, /the connection broke during the call/);
+  dying.close();
+
+  const mortal = await start();
+  const other = await connected(`grpc://${mortal.address}`);
+  assert.ok(await other.isServing());
+  mortal.process.kill("SIGKILL");
+  await once(mortal.process, "close");
+  assert.ok((await thrown(other.evaluate(PROCEEDS, EVIDENCE))).unreachable);
+  const back = await start({ address: mortal.address });
+  assert.equal(back.address, mortal.address);
+  assert.ok(mayGoOut(await other.evaluate(PROCEEDS, EVIDENCE)));
+});
+
+test("who wants to be open says so", async () => {
+  const open = await connected({ endpoint: `unix://${await folder()}/gsar.sock`, openIfUnreachable: true });
+  const warned = once(process, "warning");
+  const answer = await open.evaluate(PROCEEDS, EVIDENCE);
+  assert.equal(tier(answer), "proceed");
+  assert.deepEqual(answer.decision?.reasons.map(({ code }) => code), ["SIDECAR_UNREACHABLE"]);
+  assert.equal(answer.evaluationId, "");
+  const [warning] = (await warned) as [Error];
+  assert.equal(warning.name, "GsarWarning");
+  assert.match(warning.message, /report not evaluated/);
+  assert.ok((await thrown(open.score(counts({ grounded: ["tool_match"] })))).unreachable);
+});
+
+test("a port of HTTP is named as one", async (t) => {
+  const plain = http.createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
+  await once(plain, "listening");
+  const closing = net.createServer((socket) => socket.once("data", () => socket.destroy())).listen(0, "127.0.0.1");
+  await once(closing, "listening");
+  t.after(() => (plain.close(), closing.close()));
+  for (const port of [admin, gateway, (plain.address() as AddressInfo).port]) {
+    const error = await thrown((await connected(`grpc://127.0.0.1:${port}`)).evaluate(PROCEEDS, EVIDENCE));
+    assert.match(error.message, /knows no gRPC, as the gateway and the admin port do; give an address of `listen`/);
+    assert.ok(!error.unreachable);
+  }
+  const port = (closing.address() as AddressInfo).port;
+  assert.ok((await thrown((await connected(`grpc://127.0.0.1:${port}`)).isServing())).unreachable);
+});

@@ -1,0 +1,97 @@
+/** The package as people get it: packed, installed into an empty folder, and used as the README and the example say. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { before, test } from "node:test";
+import { promisify } from "node:util";
+import { ENVIRONMENT, folder, type Running, start } from "./server.js";
+
+const PACKAGE = resolve(".");
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  module: "nodenext",
+  target: "es2022",
+  typeRoots: [join(PACKAGE, "node_modules", "@types")],
+  types: ["node"],
+};
+
+let at: string;
+let server: Running;
+let blocks: string[];
+
+async function run(command: string, ...given: string[]): Promise<string> {
+  const env = { ...ENVIRONMENT, GSAR_ENDPOINT: server.endpoint };
+  const done = await promisify(execFile)(command, given, { cwd: at, env }).catch((error: Error & { stdout: string }) => {
+    throw new Error(`${error.message}\n${error.stdout}`);
+  });
+  return done.stdout + done.stderr;
+}
+
+before(async () => {
+  at = await folder();
+  server = await start();
+  const readme = await readFile("README.md", "utf8");
+  blocks = Array.from(readme.matchAll(/^```(\w*)\n(.*?)^```/gms), ([, language, content]) => `${language}\n${content}`);
+  const programs = blocks.filter((block) => block.startsWith("ts\n")).map((block) => block.slice(3));
+  await Promise.all(programs.map((program, number) => writeFile(join(at, `readme${number}.ts`), program)));
+  await writeFile(join(at, "example.ts"), await readFile("examples/evaluate.ts"));
+  await writeFile(join(at, "package.json"), '{ "private": true, "type": "module" }');
+  await writeFile(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions: STRICT }));
+  await run("npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", at, PACKAGE);
+  await run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", join(at, "gsar-0.1.0.tgz"));
+});
+
+const withoutIds = (text: string) => text.replace(/evaluation [0-9a-f-]{36}/g, "evaluation ID");
+const shownAfter = (number: number) => {
+  const programs = blocks.flatMap((block, index) => (block.startsWith("ts\n") ? [index] : []));
+  return (blocks[(programs[number] ?? 0) + 1] ?? "").replace(/^\n/, "");
+};
+
+test("the package holds what it must and nothing else", async () => {
+  const installed = await readdir(join(at, "node_modules", "gsar"));
+  assert.deepEqual(installed.sort(), ["LICENSE", "README.md", "dist", "package.json"]);
+  assert.ok((await readdir(join(at, "node_modules", "gsar", "dist"))).includes("index.d.ts"));
+});
+
+test("programs that use it are type-checked, its declarations included", async () => {
+  await run(process.execPath, join(PACKAGE, "node_modules", "typescript", "bin", "tsc"));
+  await writeFile(join(at, "wrong.ts"), 'import { Client } from "gsar";\nawait (await Client.connect()).evaluate("a", "b");\n');
+  await assert.rejects(run(process.execPath, join(PACKAGE, "node_modules", "typescript", "bin", "tsc"), "--noEmit"), /wrong\.ts\(2,/);
+});
+
+test("the first program of the README prints what stands there", async () => {
+  assert.equal(withoutIds(await run(process.execPath, "readme0.js")), withoutIds(shownAfter(0)));
+});
+
+test("the stubs, the error, the endpoints and the loop of the README do what they say", async () => {
+  assert.equal(await run(process.execPath, "readme1.js"), "SUPPORTS\n");
+  assert.equal(await run(process.execPath, "readme2.js"), shownAfter(2));
+  await assert.rejects(run(process.execPath, "readme3.js"), /tlsCa: \/etc\/gsar\/ca\.pem cannot be read \(ENOENT\)/);
+  assert.equal(await run(process.execPath, "readme4.js"), "PROCEED Pod checkout-7b84 was OOMKilled with exit code 137.\n");
+  assert.equal(blocks.filter((block) => block.startsWith("ts\n")).length, 5);
+});
+
+test("the example prints the verdict, and says what to do where there is no sidecar", async () => {
+  const said = await run(process.execPath, "example.js");
+  assert.match(said, /^REPLAN {3}score 0\.500/);
+  assert.match(said, /\ncorrect or drop: The memory limit of checkout-7b84 is 1 GiB\n$/);
+  const env = { ...ENVIRONMENT, GSAR_ENDPOINT: `unix://${at}/none.sock` };
+  const alone = promisify(execFile)(process.execPath, ["example.js"], { cwd: at, env });
+  await assert.rejects(alone, { code: 1, stderr: /^Evaluate: no sidecar answers at .*\n {2}start gsar-server there/ });
+});
+
+test("a program that has its answers exits by itself", async () => {
+  const program =
+    'import { Client } from "gsar";\nconst client = await Client.connect();\nawait client.putEvidence("c", { log: "a" });\n' +
+    'await client.isServing();\nfor await (const _ of client.evaluateStream([])) {}\nconsole.log("done");\n';
+  await writeFile(join(at, "exits.mjs"), program);
+  const { stdout } = await promisify(execFile)(process.execPath, ["exits.mjs"], {
+    cwd: at,
+    env: { ...ENVIRONMENT, GSAR_ENDPOINT: server.endpoint },
+    timeout: 30_000,
+  });
+  assert.equal(stdout, "done\n");
+});

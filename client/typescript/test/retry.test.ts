@@ -1,0 +1,89 @@
+/** Repetition, against a server that is busy for a number of calls; a real one cannot be made busy without waiting. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http2 from "node:http2";
+import { join } from "node:path";
+import { before, beforeEach, test } from "node:test";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { type Client, GsarError } from "gsar";
+import { GroundingService } from "gsar/v1";
+import { ErrorInfoSchema, HelpSchema, RequestInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { PROCEEDS } from "./reports.js";
+import { connected, folder } from "./server.js";
+
+let client: Client;
+let calls = 0;
+let busy = 0;
+let delayMs = 1;
+let code = Code.ResourceExhausted;
+
+function evaluate() {
+  calls += 1;
+  if (calls > busy) return { evaluationId: String(calls) };
+  throw new ConnectError("busy", code, undefined, [
+    { desc: ErrorInfoSchema, value: { reason: "TOO_MANY_CALLS", domain: "gsar.dev" } },
+    { desc: RetryInfoSchema, value: { retryDelay: { nanos: delayMs * 1_000_000, seconds: 0n } } },
+    { desc: RequestInfoSchema, value: { requestId: "0198" } },
+    { desc: HelpSchema, value: { links: [{ description: "limits", url: "docs" }] } },
+  ]);
+}
+
+before(async () => {
+  const path = join(await folder(), "busy.sock");
+  const server = http2.createServer(connectNodeAdapter({ routes: (router) => router.service(GroundingService, { evaluate }) }));
+  server.listen(path).unref();
+  await once(server, "listening");
+  client = await connected(`unix://${path}`);
+});
+
+beforeEach(() => {
+  [calls, busy, delayMs, code] = [0, 9, 1, Code.ResourceExhausted];
+});
+
+const refusal = (options: object) =>
+  client.evaluate(PROCEEDS, [], options).then(
+    () => assert.fail("it was answered"),
+    (error: unknown) => (error instanceof GsarError ? error : assert.fail(String(error))),
+  );
+
+test("a call is repeated where the server says when and it does no harm", async () => {
+  busy = 3;
+  assert.equal((await client.evaluate(PROCEEDS, [], { idempotencyKey: "k" })).evaluationId, "4");
+  [calls, code] = [0, Code.Unavailable];
+  assert.equal((await client.evaluate(PROCEEDS, [], { idempotencyKey: "k" })).evaluationId, "4");
+});
+
+test("after three repetitions the error is thrown with all that it says", async () => {
+  const error = await refusal({ idempotencyKey: "k" });
+  assert.equal(calls, 4);
+  assert.equal(error.retryAfterMs, 1);
+  assert.equal(error.requestId, "0198");
+  assert.deepEqual(error.links, ["limits: docs"]);
+  assert.equal(
+    error.message,
+    "Evaluate: busy\n  limits: docs\n  try again in 1 s\n" +
+      "  the server's log has more under request 0198\n  reason TOO_MANY_CALLS",
+  );
+  assert.deepEqual(Object.keys(error).sort(), ["code", "method", "name", "reason", "summary"]);
+});
+
+test("a call that could do harm twice is sent once", async () => {
+  assert.equal((await refusal({})).reason, "TOO_MANY_CALLS");
+  assert.equal(calls, 1);
+});
+
+test("nobody waits beyond the deadline", async () => {
+  delayMs = 900;
+  assert.equal((await refusal({ idempotencyKey: "k", timeoutMs: 800 })).code, "RESOURCE_EXHAUSTED");
+  assert.equal(calls, 1);
+});
+
+test("a signal ends the wait", async () => {
+  delayMs = 900;
+  const controller = new AbortController();
+  const call = refusal({ idempotencyKey: "k", signal: controller.signal });
+  setTimeout(() => controller.abort(), 50);
+  assert.equal((await call).code, "CANCELLED");
+  assert.equal(calls, 1);
+});

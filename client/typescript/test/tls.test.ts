@@ -1,0 +1,71 @@
+/** TLS with a real sidecar: who is trusted, and what is said where nobody is. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { afterEach, before, test } from "node:test";
+import { Client, GsarError, mayGoOut } from "gsar";
+import { EVIDENCE, PROCEEDS } from "./reports.js";
+import { connected, folder, start } from "./server.js";
+
+let at: string;
+let endpoint: string;
+
+function openssl(...given: string[]): void {
+  execFileSync("openssl", given, { cwd: at, stdio: ["ignore", "ignore", "pipe"] });
+}
+
+/** A certificate NAME.pem with its NAME.key, signed by ca.pem. */
+function sign(name: string): void {
+  writeFileSync(`${at}/${name}.ext`, "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", `${name}.key`];
+  openssl("req", ...key, "-subj", `/CN=${name}`, "-out", `${name}.csr`);
+  const by = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", `${name}.ext`];
+  openssl("x509", "-req", "-in", `${name}.csr`, ...by, "-out", `${name}.pem`);
+  chmodSync(`${at}/${name}.key`, 0o600);
+}
+
+before(async () => {
+  at = await folder();
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key"];
+  openssl("req", "-x509", ...key, "-subj", "/CN=tests", "-days", "2", "-out", "ca.pem");
+  sign("server");
+  sign("agent");
+  const tables = `[tls]\ncertificate = "${at}/server.pem"\nkey = "${at}/server.key"\nclient_ca = "${at}/ca.pem"\n`;
+  endpoint = `grpcs://${(await start({ tables, scheme: "grpcs" })).address}`;
+});
+
+afterEach(() => {
+  for (const name of ["CA", "CERTIFICATE", "KEY"]) delete process.env[`GSAR_TLS_${name}`];
+});
+
+test("each side shows its certificate", async () => {
+  const files = { tlsCa: `${at}/ca.pem`, tlsCertificate: `${at}/agent.pem`, tlsKey: `${at}/agent.key` };
+  const named = await connected({ endpoint, ...files });
+  assert.ok(mayGoOut(await named.evaluate(PROCEEDS, EVIDENCE)));
+  process.env["GSAR_TLS_CA"] = files.tlsCa;
+  process.env["GSAR_TLS_CERTIFICATE"] = files.tlsCertificate;
+  process.env["GSAR_TLS_KEY"] = files.tlsKey;
+  const fromEnvironment = await connected(endpoint.replace("grpcs", "https"));
+  assert.ok(mayGoOut(await fromEnvironment.evaluate(PROCEEDS, EVIDENCE)));
+});
+
+test("who is not trusted learns what to check", async () => {
+  for (const files of [{}, { tlsCa: `${at}/ca.pem` }]) {
+    const client = await connected({ endpoint, ...files });
+    await assert.rejects(client.isServing(), (error) => {
+      assert.ok(error instanceof GsarError && error.unreachable, String(error));
+      assert.match(error.message, /check tlsCa, tlsCertificate and tlsKey/);
+      return true;
+    });
+  }
+});
+
+test("files that cannot be used are named", async () => {
+  const cases: [object, RegExp][] = [
+    [{ endpoint, tlsCa: "/nowhere" }, /^tlsCa: \/nowhere cannot be read \(ENOENT\); name a PEM file/],
+    [{ endpoint, tlsCertificate: `${at}/agent.pem` }, /^tlsKey: is missing/],
+    [{ endpoint, tlsKey: `${at}/agent.key` }, /^tlsCertificate: is missing/],
+    [{ endpoint: "grpc://localhost:1", tlsCa: "/nowhere" }, /^tlsCa: is for a server with TLS, and grpc:\/\/localhost:1 is none/],
+  ];
+  for (const [options, message] of cases) await assert.rejects(Client.connect(options), { code: "INVALID_ARGUMENT", message });
+});

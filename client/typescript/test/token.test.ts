@@ -1,0 +1,76 @@
+/** Tokens with a real sidecar: every kind of call brings one, and a file is read at each call. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { afterEach, before, test } from "node:test";
+import { Client, evaluation, mayGoOut } from "gsar";
+import { ExportKind, GateService } from "gsar/v1";
+import { EVIDENCE, PROCEEDS } from "./reports.js";
+import { connected, folder, start } from "./server.js";
+
+const TOKEN = "secret-of-the-agent";
+let endpoint: string;
+let at: string;
+let tokenFile: string;
+
+before(async () => {
+  at = await folder();
+  tokenFile = `${at}/token`;
+  await writeFile(tokenFile, `${TOKEN}\n`);
+  const digest = createHash("sha256").update(TOKEN).digest("hex");
+  const may = '["evaluate", "read", "grade", "store", "search", "delete"]';
+  await writeFile(`${at}/principals.toml`, `[agent]\ntokens = ["sha256:${digest}"]\nmay = ${may}\n`);
+  ({ endpoint } = await start({ tables: `[security]\nprincipals = "${at}/principals.toml"` }));
+});
+
+afterEach(() => {
+  delete process.env["GSAR_TOKEN_FILE"];
+});
+
+async function callAll(client: Client): Promise<void> {
+  assert.ok(mayGoOut(await client.evaluate(PROCEEDS, EVIDENCE)));
+  for await (const answer of client.evaluateStream([["a", evaluation(PROCEEDS, EVIDENCE)]])) {
+    assert.equal(answer.result.case, "evaluation");
+  }
+  assert.equal((await client.putEvidence("inc-7", EVIDENCE)).items.length, 2);
+  let exported = 0;
+  for await (const answer of client.exportRecords({ kinds: [ExportKind.PARTITIONS] })) exported += answer.records.length;
+  assert.ok(exported > 0);
+  await client.stubs(GateService).evaluateGate({ gate: {} });
+}
+
+test("every kind of call brings the token", async () => {
+  await callAll(await connected({ endpoint, tokenFile }));
+  await callAll(await connected({ endpoint, token: TOKEN }));
+  process.env["GSAR_TOKEN_FILE"] = tokenFile;
+  await callAll(await connected(endpoint));
+});
+
+test("a file is read at each call, and the last token counts where it has none", async () => {
+  const client = await connected({ endpoint, tokenFile });
+  await writeFile(tokenFile, "another");
+  await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), { code: "UNAUTHENTICATED", message: /the token is not known/ });
+  await writeFile(tokenFile, TOKEN);
+  await client.evaluate(PROCEEDS, EVIDENCE);
+  await rm(tokenFile);
+  await client.evaluate(PROCEEDS, EVIDENCE);
+});
+
+test("who has no token is refused", async () => {
+  const client = await connected(endpoint);
+  const refused = { code: "UNAUTHENTICATED", reason: "UNIDENTIFIED", message: /is no principal of this server/ };
+  await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), refused);
+});
+
+test("what is no token is named", async () => {
+  await writeFile(`${at}/empty`, " \n");
+  const cases: [object, RegExp][] = [
+    [{ tokenFile: "/nowhere" }, /^tokenFile: \/nowhere cannot be read \(ENOENT\); name a file with a token/],
+    [{ tokenFile: `${at}/empty` }, /^tokenFile: .* holds no token/],
+    [{ token: "" }, /^token: is no token/],
+    [{ token: TOKEN, tokenFile: `${at}/empty` }, /^token: is given beside tokenFile/],
+  ];
+  for (const [options, message] of cases) {
+    await assert.rejects(Client.connect({ endpoint, ...options }), { code: "INVALID_ARGUMENT", message });
+  }
+});
