@@ -111,7 +111,7 @@ examples: ## The example in Rust against a real server.
 	@grep -q "correct or drop: The memory limit of checkout-7b84 is 1 GiB" target/example.txt
 
 .PHONY: typescript
-typescript: ## The example in TypeScript against a real server (needs npm).
+typescript: ## The TypeScript package: types, tests against real servers, installed as packed (needs npm).
 	$(CARGO) build --quiet -p gsar-server -p gsar-client
 	sh client/typescript/check.sh $(BIN)
 
