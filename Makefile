@@ -115,6 +115,11 @@ typescript: ## The TypeScript package: types, tests against real servers, instal
 	$(CARGO) build --quiet -p gsar-server -p gsar-client
 	sh client/typescript/check.sh $(BIN)
 
+.PHONY: go
+go: ## The example in Go against a real server (where Go and the Debian packages of grpc-go are).
+	$(CARGO) build --quiet -p gsar-server -p gsar-client
+	sh client/go/check.sh $(BIN)
+
 .PHONY: deploy-check
 deploy-check: ## What lies in server/deploy with the programs that read it: alerts, dashboard, Kubernetes bases, chart, units.
 	@sh server/deploy/check.sh

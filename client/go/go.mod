@@ -1,0 +1,3 @@
+module gsar.dev/go
+
+go 1.19
