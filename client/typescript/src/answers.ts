@@ -9,7 +9,12 @@ import {
   SecondLookVerdict,
   Tier as TierNumber,
 } from "./gen/gsar/v1/common_pb.js";
-import { type EvaluateResponse, EvaluateResponseSchema, JudgeStatus, Outcome } from "./gen/gsar/v1/grounding_service_pb.js";
+import {
+  type EvaluateResponse,
+  EvaluateResponseSchema,
+  JudgeStatus,
+  Outcome,
+} from "./gen/gsar/v1/grounding_service_pb.js";
 
 /** What may happen to a report. */
 export type Tier = "proceed" | "regenerate" | "replan" | "abstain";
@@ -92,7 +97,10 @@ export function describe(answer: EvaluateResponse): string {
 
 /** The answer of a client that lets reports out where no sidecar answers. */
 export function undecided(error: GsarError): EvaluateResponse {
-  process.emitWarning(`report not evaluated, and let out because of openIfUnreachable: ${error.message}`, "GsarWarning");
+  process.emitWarning(
+    `report not evaluated, and let out because of openIfUnreachable: ${error.message}`,
+    "GsarWarning",
+  );
   const reason = { code: UNREACHABLE, sentence: "no sidecar answered; the report was not evaluated" };
   return create(EvaluateResponseSchema, {
     outcome: Outcome.FAILED,

@@ -213,7 +213,7 @@ export class Client {
       ...(evaluatedFrom && { evaluatedFrom: timestampFromDate(evaluatedFrom) }),
       ...(evaluatedBefore && { evaluatedBefore: timestampFromDate(evaluatedBefore) }),
     };
-    for (let pageToken = ""; ; ) {
+    for (let pageToken = ""; ;) {
       const method = LedgerService.method.listEvaluations;
       const page = await this.#connection.call(method, { ...request, pageToken }, { timeoutMs, signal, repeat: true });
       yield* page.evaluations;
@@ -294,8 +294,12 @@ export class Client {
 
   /** Lists corpora by name, as far as they are read. */
   async *listCorpora(options: CallOptions = {}): AsyncGenerator<CorpusSummary, void, undefined> {
-    for (let pageToken = ""; ; ) {
-      const page = await this.#connection.call(EvidenceService.method.listCorpora, { pageToken }, { ...options, repeat: true });
+    for (let pageToken = ""; ;) {
+      const page = await this.#connection.call(
+        EvidenceService.method.listCorpora,
+        { pageToken },
+        { ...options, repeat: true },
+      );
       yield* page.corpora;
       pageToken = page.nextPageToken;
       if (!pageToken) return;

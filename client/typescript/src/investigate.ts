@@ -26,7 +26,10 @@ export interface InvestigateOptions {
    * Investigates before a report is written, in turns (`turn`). Each is recorded as it is given; none is asked for once
    * the gate has closed.
    */
-  readonly plan?: (due: Plan, standing: Investigation) => Iterable<RecordTurnRequest> | AsyncIterable<RecordTurnRequest>;
+  readonly plan?: (
+    due: Plan,
+    standing: Investigation,
+  ) => Iterable<RecordTurnRequest> | AsyncIterable<RecordTurnRequest>;
   readonly policy?: string | undefined;
   readonly budget?: MessageInitShape<typeof InvestigationBudgetSchema> | undefined;
   readonly corpusId?: string | undefined;
@@ -67,7 +70,11 @@ function takesTurns(due: ReturnType<typeof dueOf>): due is Plan {
  * Investigates, writes, has the report judged, rewrites or investigates again, until the sidecar says it is over.
  * An investigation that was begun before goes on where it stood.
  */
-export async function investigate(client: Client, investigationId: string, options: InvestigateOptions): Promise<Ending> {
+export async function investigate(
+  client: Client,
+  investigationId: string,
+  options: InvestigateOptions,
+): Promise<Ending> {
   const call = { signal: options.signal };
   let standing = await client.startInvestigation(
     {

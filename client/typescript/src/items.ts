@@ -91,7 +91,8 @@ function document(id: string, content: unknown): string {
   if (typeof content === "string") return content;
   const wrong = (cause?: unknown) =>
     refused(`evidence[${JSON.stringify(id)}]`, `is ${kindOf(content)}; give text, or what JSON.stringify takes`, cause);
-  if (content === undefined || content === null || content instanceof Promise || kindOf(content) === "bytes") throw wrong();
+  if (content === undefined || content === null || content instanceof Promise || kindOf(content) === "bytes")
+    throw wrong();
   try {
     const written: string | undefined = JSON.stringify(content);
     if (written !== undefined) return written;
@@ -102,7 +103,10 @@ function document(id: string, content: unknown): string {
 }
 
 /** A file as an item, named after it unless `id` is given; `.json` is JSON. */
-export async function file(path: string, { id, ...options }: ItemOptions & { readonly id?: string } = {}): Promise<EvidenceItem> {
+export async function file(
+  path: string,
+  { id, ...options }: ItemOptions & { readonly id?: string } = {},
+): Promise<EvidenceItem> {
   const content = await textOf(path);
   const make = extname(path) === ".json" ? json : text;
   return make(id ?? basename(path, extname(path)), content, options);

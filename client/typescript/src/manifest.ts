@@ -59,7 +59,8 @@ const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entr
   specialist_id: (...given) => ({ specialistId: aText(...given) }),
   collected_at: (path, key, value) => {
     const at = value instanceof Date ? value : new Date(String(value));
-    if (Number.isNaN(at.getTime())) throw refused(path, `${key} = ${JSON.stringify(value)} is no time; write 2026-03-12T14:01:40Z`);
+    if (Number.isNaN(at.getTime()))
+      throw refused(path, `${key} = ${JSON.stringify(value)} is no time; write 2026-03-12T14:01:40Z`);
     return { collectedAt: timestampFromDate(new Date(at.getTime())) };
   },
   exhaustive: (path, key, value) => {

@@ -1,7 +1,13 @@
 /** Requests out of convenient arguments. Whatever a request can say, its message can say as well. */
 import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { kindOf, refused } from "./error.js";
-import { ClaimClass, EvidenceType, type PolicyOverridesSchema, type Report, ReportSchema } from "./gen/gsar/v1/common_pb.js";
+import {
+  ClaimClass,
+  EvidenceType,
+  type PolicyOverridesSchema,
+  type Report,
+  ReportSchema,
+} from "./gen/gsar/v1/common_pb.js";
 import type { PutEvidenceRequestSchema } from "./gen/gsar/v1/evidence_service_pb.js";
 import type { GateInputsSchema } from "./gen/gsar/v1/gate_service_pb.js";
 import {
@@ -49,7 +55,9 @@ export function reportOf(report: ReportText, field = "report"): Report {
   if (typeof report === "string") return create(ReportSchema, { synthesis: report });
   if (kindOf(report) !== "an object") throw refused(field, `is ${kindOf(report)}; ${fix}`);
   if (isMessage(report, ReportSchema)) return report;
-  const unknown = Object.keys(report).find((key) => !ReportSchema.fields.some((each) => each.localName === key) && key !== "$typeName");
+  const unknown = Object.keys(report).find(
+    (key) => !ReportSchema.fields.some((each) => each.localName === key) && key !== "$typeName",
+  );
   if (unknown !== undefined) throw refused(`${field}.${unknown}`, `is no field of a report; ${fix}`);
   if (report.synthesis !== undefined && typeof report.synthesis !== "string") {
     throw refused(`${field}.synthesis`, `is ${kindOf(report.synthesis)}; give its text`);
@@ -160,7 +168,9 @@ export function* stored(
       continue;
     }
     const parts = split(content.value);
-    yield { part: { case: "item", value: { ...item, content: { case: "text", value: parts[0] ?? "" } } as typeof item } };
+    yield {
+      part: { case: "item", value: { ...item, content: { case: "text", value: parts[0] ?? "" } } as typeof item },
+    };
     for (const part of parts.slice(1)) yield { part: { case: "more", value: encoder.encode(part) } };
   }
 }
@@ -168,7 +178,7 @@ export function* stored(
 /** A text in parts, none of which ends within a character. */
 function split(text: string): string[] {
   const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const isHigh = (text.charCodeAt(at + MAX_MESSAGE_UNITS - 1) & 0xfc00) === 0xd800;
     const end = at + MAX_MESSAGE_UNITS - (isHigh ? 1 : 0);
     parts.push(text.slice(at, end));

@@ -47,7 +47,10 @@ function detailsOf(error: ConnectError): Details {
   const exceeded = [...error.findDetails(QuotaFailureSchema), ...error.findDetails(PreconditionFailureSchema)];
   return {
     reason: info?.reason ?? "",
-    violations: (first(BadRequestSchema)?.fieldViolations ?? []).map(({ field, description }) => ({ field, description })),
+    violations: (first(BadRequestSchema)?.fieldViolations ?? []).map(({ field, description }) => ({
+      field,
+      description,
+    })),
     limits: exceeded.flatMap(({ violations }) => violations.map((each) => `${each.subject}: ${each.description}`)),
     resource: resource && { type: resource.resourceType, name: resource.resourceName },
     retryAfterMs: delay && durationMs(delay),
@@ -64,7 +67,12 @@ function causeOf(error: ConnectError): string {
 }
 
 /** The error for how a call ended. `signal` is the caller's. */
-export function errorOf(thrown: unknown, method: string, endpoint: Endpoint, signal: AbortSignal | undefined): GsarError {
+export function errorOf(
+  thrown: unknown,
+  method: string,
+  endpoint: Endpoint,
+  signal: AbortSignal | undefined,
+): GsarError {
   if (thrown instanceof GsarError) return thrown;
   const error = ConnectError.from(thrown);
   if (signal?.aborted) {

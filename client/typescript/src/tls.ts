@@ -28,7 +28,10 @@ export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<S
   if (endpoint.scheme !== "grpcs") {
     const given = (["tlsCa", "tlsCertificate", "tlsKey"] as const).find((name) => files[name]);
     if (given) {
-      throw refused(given, `is for a server with TLS, and ${endpoint} is none; write grpcs://host:port, or leave it out`);
+      throw refused(
+        given,
+        `is for a server with TLS, and ${endpoint} is none; write grpcs://host:port, or leave it out`,
+      );
     }
     return {};
   }
@@ -36,7 +39,10 @@ export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<S
   const certificate = files.tlsCertificate || process.env["GSAR_TLS_CERTIFICATE"];
   const key = files.tlsKey || process.env["GSAR_TLS_KEY"];
   if (!certificate !== !key) {
-    throw refused(certificate ? "tlsKey" : "tlsCertificate", "is missing; a client's certificate and its key go together");
+    throw refused(
+      certificate ? "tlsKey" : "tlsCertificate",
+      "is missing; a client's certificate and its key go together",
+    );
   }
   return {
     ca: await read("tlsCa", ca),

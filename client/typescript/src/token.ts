@@ -27,8 +27,10 @@ async function read(path: string): Promise<string> {
 
 /** Adds the token to each call; `undefined` where there is none. Where the file has none at the moment, the last one counts. */
 export async function tokenInterceptor({ token, tokenFile }: TokenSource): Promise<Interceptor | undefined> {
-  if (token !== undefined && tokenFile !== undefined) throw refused("token", "is given beside tokenFile; give one of them");
-  if (token !== undefined && !PRINTABLE.test(token)) throw refused("token", "is no token: printable ASCII without spaces");
+  if (token !== undefined && tokenFile !== undefined)
+    throw refused("token", "is given beside tokenFile; give one of them");
+  if (token !== undefined && !PRINTABLE.test(token))
+    throw refused("token", "is no token: printable ASCII without spaces");
   const path = token === undefined ? tokenFile || process.env["GSAR_TOKEN_FILE"] : undefined;
   if (token === undefined && !path) return undefined;
   let last = token ?? (await read(path as string));

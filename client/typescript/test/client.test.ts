@@ -1,7 +1,20 @@
 /** Every call that is wrapped, against a real sidecar. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { claimsAtFault, classOf, type Client, counts, describe, errorOfPart, evaluation, GsarError, json, mayGoOut, text, tier } from "gsar";
+import {
+  claimsAtFault,
+  classOf,
+  type Client,
+  counts,
+  describe,
+  errorOfPart,
+  evaluation,
+  GsarError,
+  json,
+  mayGoOut,
+  text,
+  tier,
+} from "gsar";
 import { ClaimClass, EvaluateRequestSchema, EvidenceLane, ExportKind, GateService, Tier, Verdict } from "gsar/v1";
 import { create } from "@bufbuild/protobuf";
 import { EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED } from "./reports.js";
@@ -37,7 +50,10 @@ test("a report that guesses may not go out", async () => {
   assert.equal(tier(answer), "replan");
   assert.ok(!mayGoOut(answer));
   const fault = GUESS.slice(0, -1);
-  assert.deepEqual(claimsAtFault(answer).map((claim) => claim.text), [fault]);
+  assert.deepEqual(
+    claimsAtFault(answer).map((claim) => claim.text),
+    [fault],
+  );
   const shown = describe(answer);
   assert.match(shown, /^REPLAN {3}score 0\.\d{3} \(\d+\/\d+\) {3}evaluation \S+\n/);
   assert.ok(shown.includes(`contradicted  c2   ${fault}`), shown);
@@ -45,16 +61,34 @@ test("a report that guesses may not go out", async () => {
 
 test("evidence comes as items or by id", async () => {
   const pods = json("pods", { name: "checkout-7b84", restarts: 3 }, { tool: "kubectl get pods", exhaustive: true });
-  const log = text("log", EVIDENCE.log, { lane: "metrics", collectedAt: new Date("2026-03-12T14:02:10Z"), specialistId: "s" });
+  const log = text("log", EVIDENCE.log, {
+    lane: "metrics",
+    collectedAt: new Date("2026-03-12T14:02:10Z"),
+    specialistId: "s",
+  });
   const whole = await client.evaluate(PROCEEDS, [log, pods, { id: "raw", content: { case: "text", value: "a" } }]);
   const items = (await client.getEvaluation(whole.evaluationId)).evidence;
-  assert.deepEqual(items.map((item) => [item.id, item.isJson]), [["log", false], ["pods", true], ["raw", false]]);
+  assert.deepEqual(
+    items.map((item) => [item.id, item.isJson]),
+    [
+      ["log", false],
+      ["pods", true],
+      ["raw", false],
+    ],
+  );
   assert.deepEqual([items[0]?.lane, items[0]?.specialistId], [EvidenceLane.METRICS, "s"]);
   assert.equal(items[0]?.collectedAt?.seconds, BigInt(Date.parse("2026-03-12T14:02:10Z") / 1000));
   assert.deepEqual([items[1]?.tool, items[1]?.exhaustive], ["kubectl get pods", true]);
   const byId = await client.evaluate(PROCEEDS, { ...EVIDENCE, pods: { name: "checkout-7b84" } });
   const recorded = (await client.getEvaluation(byId.evaluationId)).evidence;
-  assert.deepEqual(recorded.map((item) => [item.id, item.isJson]), [["log", false], ["pod", false], ["pods", true]]);
+  assert.deepEqual(
+    recorded.map((item) => [item.id, item.isJson]),
+    [
+      ["log", false],
+      ["pod", false],
+      ["pods", true],
+    ],
+  );
 });
 
 test("what is asked for beside the report is sent", async () => {
@@ -64,7 +98,10 @@ test("what is asked for beside the report is sent", async () => {
   assert.equal(answer.provenance?.policy?.name, "strict");
   assert.equal((await client.getEvaluation(answer.evaluationId)).report?.id, "r1");
   const listed = await all(client.listEvaluations({ investigationId: "inc-1" }));
-  assert.deepEqual(listed.map((each) => each.evaluationId), [answer.evaluationId]);
+  assert.deepEqual(
+    listed.map((each) => each.evaluationId),
+    [answer.evaluationId],
+  );
 });
 
 test("a repeated key gives the first answer", async () => {
@@ -88,7 +125,10 @@ test("a partition is scored exactly", async () => {
 
 test("several reports are ranked", async () => {
   const { ranking } = await client.selectBest([REPLANNED, { synthesis: PROCEEDS }], EVIDENCE);
-  assert.deepEqual(ranking.map((candidate) => candidate.index), [1, 0]);
+  assert.deepEqual(
+    ranking.map((candidate) => candidate.index),
+    [1, 0],
+  );
 });
 
 test("a recorded evaluation is decided anew", async () => {
@@ -99,7 +139,10 @@ test("a recorded evaluation is decided anew", async () => {
 });
 
 test("judges are tried", async () => {
-  assert.deepEqual((await client.tryJudges()).trials.map((trial) => trial.link?.judge), ["rules/2"]);
+  assert.deepEqual(
+    (await client.tryJudges()).trials.map((trial) => trial.link?.judge),
+    ["rules/2"],
+  );
 });
 
 test("the record is listed page by page, graded, exported and deleted", async () => {
@@ -108,16 +151,25 @@ test("the record is listed page by page, graded, exported and deleted", async ()
     ids.unshift((await client.evaluate(report, EVIDENCE, { investigationId: "inc-9" })).evaluationId);
   }
   const listed = await all(client.listEvaluations({ investigationId: "inc-9", pageSize: 2 }));
-  assert.deepEqual(listed.map((each) => each.evaluationId), ids);
+  assert.deepEqual(
+    listed.map((each) => each.evaluationId),
+    ids,
+  );
   const replanned = await all(client.listEvaluations({ investigationId: "inc-9", tier: Tier.REPLAN }));
-  assert.deepEqual(replanned.map((each) => each.evaluationId), [ids[1]]);
+  assert.deepEqual(
+    replanned.map((each) => each.evaluationId),
+    [ids[1]],
+  );
   assert.deepEqual(await all(client.listEvaluations({ evaluatedBefore: new Date("2020-01-01") })), []);
   const id = ids[0] ?? "";
   await client.grade(id, "ada", [
     { subject: { case: "report", value: { tier: Tier.REPLAN } } },
     { subject: { case: "claim", value: { claimId: "c1", class: ClaimClass.UNGROUNDED } }, note: "another pod" },
   ]);
-  assert.deepEqual((await client.getEvaluation(id)).grades.map((grade) => grade.grader), ["ada", "ada"]);
+  assert.deepEqual(
+    (await client.getEvaluation(id)).grades.map((grade) => grade.grader),
+    ["ada", "ada"],
+  );
   assert.deepEqual((await client.getEvaluationEvidence(id, "log"))?.content, { case: "text", value: EVIDENCE.log });
   const exported = await all(client.exportRecords({ kinds: [ExportKind.GRADES], investigationId: "inc-9" }));
   assert.equal(exported.flatMap((answer) => answer.records).length, 2);
@@ -128,15 +180,27 @@ test("the record is listed page by page, graded, exported and deleted", async ()
 test("evidence is stored, found and deleted", async () => {
   const long = Array.from({ length: 40_000 }, (_, number) => `2026-03-12 line ${number} ä😀\n`).join("");
   const put = await client.putEvidence("inc-9", { ...EVIDENCE, long }, { timeToLiveMs: 90_500 });
-  assert.deepEqual(put.items.map((item) => item.evidenceId), ["log", "pod", "long"]);
+  assert.deepEqual(
+    put.items.map((item) => item.evidenceId),
+    ["log", "pod", "long"],
+  );
   assert.equal(put.items[2]?.size, BigInt(Buffer.byteLength(long)));
   const { hits } = await client.search("inc-9", "OOMKilled", { most: 1 });
-  assert.deepEqual(hits.map((hit) => hit.evidenceId), ["log"]);
+  assert.deepEqual(
+    hits.map((hit) => hit.evidenceId),
+    ["log"],
+  );
   const item = { case: "evidenceId", value: "long" } as const;
   const range = { case: "lines", value: { first: 40_000n, last: 40_000n } } as const;
-  assert.equal((await client.getSnapshot({ corpusId: "inc-9", item, range })).content.trim(), "2026-03-12 line 39999 ä😀");
+  assert.equal(
+    (await client.getSnapshot({ corpusId: "inc-9", item, range })).content.trim(),
+    "2026-03-12 line 39999 ä😀",
+  );
   assert.ok(mayGoOut(await client.evaluate(PROCEEDS, [], { corpusId: "inc-9" })));
-  assert.deepEqual((await all(client.listCorpora())).map((corpus) => corpus.corpusId), ["inc-9"]);
+  assert.deepEqual(
+    (await all(client.listCorpora())).map((corpus) => corpus.corpusId),
+    ["inc-9"],
+  );
   await client.deleteCorpus("inc-9");
   assert.deepEqual(await all(client.listCorpora()), []);
 });
@@ -180,6 +244,17 @@ test("a stream that is left is ended", async () => {
   assert.ok(ended);
 });
 
+test("a signal ends a stream", async () => {
+  const controller = new AbortController();
+  const reports = async function* () {
+    for (let n = 0; ; n++) yield [`r${n}`, evaluation(PROCEEDS, EVIDENCE)] as const;
+  };
+  const answers = client.evaluateStream(reports(), { signal: controller.signal });
+  assert.ok(!(await answers.next()).done);
+  controller.abort();
+  await assert.rejects(all(answers), { name: "GsarError", code: "CANCELLED", method: "EvaluateStream" });
+});
+
 test("what the reports of a stream throw is thrown as it is", async () => {
   const broken = Object.assign(new Error("no such report"), { code: "ENOENT" });
   const reports = async function* () {
@@ -196,5 +271,8 @@ test("calls run side by side", async () => {
 
 test("generated stubs make every other call over the same connection", async () => {
   const gate = client.stubs(GateService);
-  assert.equal((await gate.classifyVerdict({ content: { case: "text", value: "OOMKilled, exit code 137" } })).verdict, Verdict.SUPPORTS);
+  assert.equal(
+    (await gate.classifyVerdict({ content: { case: "text", value: "OOMKilled, exit code 137" } })).verdict,
+    Verdict.SUPPORTS,
+  );
 });

@@ -24,7 +24,9 @@ test("the endpoint is found as the command line finds it", { skip }, async (t) =
   const path = `${runtime}/gsar/gsar.sock`;
   const absent = Client.connect();
   await assert.rejects(absent, { code: "UNAVAILABLE", reason: "SIDECAR_UNREACHABLE" });
-  await assert.rejects(absent, { message: /^no sidecar runs here: looked for a socket at .*gsar\.sock and \/run\/gsar/ });
+  await assert.rejects(absent, {
+    message: /^no sidecar runs here: looked for a socket at .*gsar\.sock and \/run\/gsar/,
+  });
   assert.equal((await Client.connect({ openIfUnreachable: true })).endpoint, "unix:///run/gsar/gsar.sock");
   const listener = net.createServer().listen(path);
   t.after(() => listener.close());

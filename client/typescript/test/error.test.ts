@@ -20,7 +20,10 @@ before(async () => {
 });
 
 async function thrown(call: Promise<unknown>): Promise<GsarError> {
-  const error = await call.then(() => undefined, (each: unknown) => each);
+  const error = await call.then(
+    () => undefined,
+    (each: unknown) => each,
+  );
   assert.ok(error instanceof GsarError, String(error));
   return error;
 }
@@ -38,7 +41,10 @@ test("a report that is empty is refused", async () => {
   const error = await thrown(client.evaluate("", EVIDENCE));
   assert.equal(error.reason, "INVALID_FIELDS");
   assert.equal(error.violations.length, 1);
-  assert.ok(error.message.includes(`${error.violations[0]?.field}: ${error.violations[0]?.description}`), error.message);
+  assert.ok(
+    error.message.includes(`${error.violations[0]?.field}: ${error.violations[0]?.description}`),
+    error.message,
+  );
 });
 
 test("an unknown policy is named, with those that are known", async () => {
@@ -50,7 +56,9 @@ test("an unknown policy is named, with those that are known", async () => {
 
 test("a step that is not due is refused", async () => {
   await client.startInvestigation({ investigationId: "not-due" });
-  const error = await thrown(client.submitReport({ investigationId: "not-due", step: 7, report: { synthesis: PROCEEDS } }));
+  const error = await thrown(
+    client.submitReport({ investigationId: "not-due", step: 7, report: { synthesis: PROCEEDS } }),
+  );
   assert.deepEqual([error.code, error.reason], ["FAILED_PRECONDITION", "NOT_DUE"]);
   assert.ok(error.limits.length > 0);
 });
@@ -82,13 +90,21 @@ test("arguments of the wrong type are refused with the fix, and nothing is sent"
   for (const [report, evidence, field, description] of cases) {
     const error = await thrown(evaluate(report, evidence));
     assert.deepEqual([error.code, error.reason, error.method], ["INVALID_ARGUMENT", "INVALID_FIELDS", ""], field);
-    assert.deepEqual(error.violations.map((each) => each.field), [field]);
+    assert.deepEqual(
+      error.violations.map((each) => each.field),
+      [field],
+    );
     assert.match(error.message, description);
   }
-  const error = await thrown(evaluate({ synthesis: PROCEEDS, claims: [{ id: "c1", text: "a", span: { start: "x" } }] }, {}));
+  const error = await thrown(
+    evaluate({ synthesis: PROCEEDS, claims: [{ id: "c1", text: "a", span: { start: "x" } }] }, {}),
+  );
   assert.deepEqual([error.code, error.violations[0]?.field], ["INVALID_ARGUMENT", "request"]);
   assert.match(error.message, /gsar\.v1\.ByteRange\.start/);
-  assert.throws(() => text("log", "a", { lane: "log" as "logs" }), /evidence\["log"\]\.lane: `log` is not known; known are traces, logs,/);
+  assert.throws(
+    () => text("log", "a", { lane: "log" as "logs" }),
+    /evidence\["log"\]\.lane: `log` is not known; known are traces, logs,/,
+  );
   for (const timeoutMs of [-1, Number.NaN, Infinity, "5" as unknown as number]) {
     assert.equal((await thrown(client.isServing({ timeoutMs }))).violations[0]?.field, "timeoutMs");
   }
@@ -109,7 +125,10 @@ test("a server that never answers is given up at the deadline, and left at a sig
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
   t.after(() => silent.close());
-  const mute = await connected({ endpoint: `grpc://127.0.0.1:${(silent.address() as AddressInfo).port}`, timeoutMs: 20 });
+  const mute = await connected({
+    endpoint: `grpc://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    timeoutMs: 20,
+  });
   assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).code, "DEADLINE_EXCEEDED");
   await first;
   const controller = new AbortController();
@@ -170,7 +189,10 @@ test("who wants to be open says so", async () => {
   const warned = once(process, "warning");
   const answer = await open.evaluate(PROCEEDS, EVIDENCE);
   assert.equal(tier(answer), "proceed");
-  assert.deepEqual(answer.decision?.reasons.map(({ code }) => code), ["SIDECAR_UNREACHABLE"]);
+  assert.deepEqual(
+    answer.decision?.reasons.map(({ code }) => code),
+    ["SIDECAR_UNREACHABLE"],
+  );
   assert.equal(answer.evaluationId, "");
   const [warning] = (await warned) as [Error];
   assert.equal(warning.name, "GsarWarning");

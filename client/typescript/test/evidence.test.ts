@@ -28,7 +28,9 @@ async function recorded(evaluationId: string) {
 /** What `gsar` prints; it exits with another status than 0 where the report is held. */
 function byCommand(...given: string[]): Promise<string> {
   const options = { env: { ...ENVIRONMENT, GSAR_ENDPOINT: server.endpoint } };
-  return new Promise((resolve) => execFile(join(dirname(BINARY), "gsar"), given, options, (_, stdout) => resolve(stdout)));
+  return new Promise((resolve) =>
+    execFile(join(dirname(BINARY), "gsar"), given, options, (_, stdout) => resolve(stdout)),
+  );
 }
 
 for (const incident of ["checkout-oom", "payments-bad-deploy"]) {
@@ -79,8 +81,13 @@ test("files are what they say", async () => {
   const other = await folder();
   await writeFile(join(other, "a.json"), "{}");
   const named = await evidenceFrom(join(at, "a.json"), join(other, "a.json"), join(at, "b.jsonl"));
-  assert.deepEqual(named.map(({ id }) => id), [join(at, "a.json"), join(other, "a.json"), "b.jsonl"]);
-  await assert.rejects(evidenceFrom(join(at, "a.json"), join(at, "a.json")), { message: /is given twice; leave one out/ });
+  assert.deepEqual(
+    named.map(({ id }) => id),
+    [join(at, "a.json"), join(other, "a.json"), "b.jsonl"],
+  );
+  await assert.rejects(evidenceFrom(join(at, "a.json"), join(at, "a.json")), {
+    message: /is given twice; leave one out/,
+  });
   assert.deepEqual((await file(join(at, "a.json"))).content, { case: "json", value: '{"kind": "PodList"}' });
   assert.equal((await file(join(at, "sub", "f.log"), { id: "x", lane: "metrics" })).lane, EvidenceLane.METRICS);
 });
@@ -96,7 +103,10 @@ test("a manifest says what its files are", async () => {
   const [item, ...others] = await evidenceFrom(at);
   assert.ok(item);
   assert.deepEqual(others, []);
-  assert.deepEqual([item.id, item.kind, item.lane, item.tool], ["deploy", EvidenceKind.CHANGE, EvidenceLane.CHANGE, "argo"]);
+  assert.deepEqual(
+    [item.id, item.kind, item.lane, item.tool],
+    ["deploy", EvidenceKind.CHANGE, EvidenceLane.CHANGE, "argo"],
+  );
   assert.deepEqual([item.exhaustive, item.stepId], [true, "s1"]);
   assert.equal(item.collectedAt?.seconds, BigInt(Date.parse("2026-03-12T14:01:40Z") / 1000));
 });
@@ -120,12 +130,17 @@ test("what cannot be read is refused with the fix", async () => {
     await writeFile(join(at, name), content);
     await assert.rejects(evidenceFrom(at), { code: "INVALID_ARGUMENT", message }, name);
   }
-  await assert.rejects(evidenceFrom("/nowhere"), { message: /\/nowhere: cannot be read \(ENOENT\); name a file or a folder/ });
+  await assert.rejects(evidenceFrom("/nowhere"), {
+    message: /\/nowhere: cannot be read \(ENOENT\); name a file or a folder/,
+  });
 });
 
 test("kind and lane are recognised where nothing is said", async () => {
   const content = { case: "text", value: "it failed" } as const;
-  const answer = await client.evaluate("It failed.", [{ id: "x", tool: "kubectl logs cart-1", content }, { id: "alerts", content }]);
+  const answer = await client.evaluate("It failed.", [
+    { id: "x", tool: "kubectl logs cart-1", content },
+    { id: "alerts", content },
+  ]);
   const items = await recorded(answer.evaluationId);
   assert.deepEqual(
     items.map(({ kind, lane }) => [kind, lane]),

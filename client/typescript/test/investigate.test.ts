@@ -28,7 +28,10 @@ test("reports are written until one proceeds", async () => {
   assert.equal(ending.cause, "PROCEED");
   assert.equal(ending.report?.synthesis, PROCEEDS);
   assert.deepEqual(dues, ["synthesize", "replan"]);
-  assert.deepEqual(ending.trajectory.map((judged) => judged.tier), [Tier.REPLAN, Tier.PROCEED]);
+  assert.deepEqual(
+    ending.trajectory.map((judged) => judged.tier),
+    [Tier.REPLAN, Tier.PROCEED],
+  );
   assert.equal(ending.last, ending.best);
   assert.ok(((await client.getInvestigation("inc-1", { withEvents: true })).events.length ?? 0) > 0);
 });

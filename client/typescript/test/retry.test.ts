@@ -8,7 +8,12 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Client, GsarError } from "gsar";
 import { GroundingService } from "gsar/v1";
-import { ErrorInfoSchema, HelpSchema, RequestInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import {
+  ErrorInfoSchema,
+  HelpSchema,
+  RequestInfoSchema,
+  RetryInfoSchema,
+} from "../src/gen/google/rpc/error_details_pb.js";
 import { PROCEEDS } from "./reports.js";
 import { connected, folder } from "./server.js";
 
@@ -31,7 +36,9 @@ function evaluate() {
 
 before(async () => {
   const path = join(await folder(), "busy.sock");
-  const server = http2.createServer(connectNodeAdapter({ routes: (router) => router.service(GroundingService, { evaluate }) }));
+  const server = http2.createServer(
+    connectNodeAdapter({ routes: (router) => router.service(GroundingService, { evaluate }) }),
+  );
   server.listen(path).unref();
   await once(server, "listening");
   client = await connected(`unix://${path}`);

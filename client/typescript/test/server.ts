@@ -10,7 +10,9 @@ import { after } from "node:test";
 import { Client, type ConnectOptions } from "gsar";
 
 export const BINARY = resolve(process.env["GSAR_SERVER"] ?? "../../target/debug/gsar-server");
-export const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GSAR_")));
+export const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("GSAR_")),
+);
 
 const endings: (() => unknown)[] = [];
 after(async () => {

@@ -65,7 +65,11 @@ test("files that cannot be used are named", async () => {
     [{ endpoint, tlsCa: "/nowhere" }, /^tlsCa: \/nowhere cannot be read \(ENOENT\); name a PEM file/],
     [{ endpoint, tlsCertificate: `${at}/agent.pem` }, /^tlsKey: is missing/],
     [{ endpoint, tlsKey: `${at}/agent.key` }, /^tlsCertificate: is missing/],
-    [{ endpoint: "grpc://localhost:1", tlsCa: "/nowhere" }, /^tlsCa: is for a server with TLS, and grpc:\/\/localhost:1 is none/],
+    [
+      { endpoint: "grpc://localhost:1", tlsCa: "/nowhere" },
+      /^tlsCa: is for a server with TLS, and grpc:\/\/localhost:1 is none/,
+    ],
   ];
-  for (const [options, message] of cases) await assert.rejects(Client.connect(options), { code: "INVALID_ARGUMENT", message });
+  for (const [options, message] of cases)
+    await assert.rejects(Client.connect(options), { code: "INVALID_ARGUMENT", message });
 });

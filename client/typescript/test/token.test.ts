@@ -34,7 +34,8 @@ async function callAll(client: Client): Promise<void> {
   }
   assert.equal((await client.putEvidence("inc-7", EVIDENCE)).items.length, 2);
   let exported = 0;
-  for await (const answer of client.exportRecords({ kinds: [ExportKind.PARTITIONS] })) exported += answer.records.length;
+  for await (const answer of client.exportRecords({ kinds: [ExportKind.PARTITIONS] }))
+    exported += answer.records.length;
   assert.ok(exported > 0);
   await client.stubs(GateService).evaluateGate({ gate: {} });
 }
@@ -49,7 +50,10 @@ test("every kind of call brings the token", async () => {
 test("a file is read at each call, and the last token counts where it has none", async () => {
   const client = await connected({ endpoint, tokenFile });
   await writeFile(tokenFile, "another");
-  await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), { code: "UNAUTHENTICATED", message: /the token is not known/ });
+  await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), {
+    code: "UNAUTHENTICATED",
+    message: /the token is not known/,
+  });
   await writeFile(tokenFile, TOKEN);
   await client.evaluate(PROCEEDS, EVIDENCE);
   await rm(tokenFile);
