@@ -4,7 +4,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
-import { before, test } from "node:test";
+import { before, test, type TestContext } from "node:test";
 import { Client, counts, GsarError, mayGoOut, text, tier } from "gsar";
 import { EVIDENCE, PROCEEDS } from "./reports.js";
 import { connected, folder, freePort, type Running, start } from "./server.js";
@@ -116,36 +116,46 @@ test("a deadline ends a call", async () => {
   assert.match(error.message, /allow more with timeoutMs/);
 });
 
-test("a server that never answers is given up at the deadline, and left at a signal", async (t) => {
-  const silent = http2.createServer();
-  silent.on("stream", (stream) => stream.on("error", () => undefined));
-  const arrived = () => new Promise<http2.ServerHttp2Stream>((resolve) => silent.once("stream", resolve));
-  silent.on("session", (session) => session.on("error", () => undefined));
-  const first = arrived();
-  silent.listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  t.after(() => silent.close());
-  const mute = await connected({
-    endpoint: `grpc://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-    timeoutMs: 20,
+/** A server that takes calls and never answers: its endpoint, and the first call that arrives. */
+async function silent(t: TestContext): Promise<{ endpoint: string; arrived: Promise<http2.ServerHttp2Stream> }> {
+  const server = http2.createServer().listen(0, "127.0.0.1");
+  server.on("session", (session) => session.on("error", () => undefined));
+  const arrived = new Promise<http2.ServerHttp2Stream>((resolve) => {
+    server.on("stream", (stream) => resolve(stream.on("error", () => undefined)));
   });
+  await once(server, "listening");
+  t.after(() => server.close());
+  return { endpoint: `grpc://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived };
+}
+
+test("a server that never answers is given up at the deadline", async (t) => {
+  const { endpoint } = await silent(t);
+  const mute = await connected({ endpoint, timeoutMs: 20 });
   assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).code, "DEADLINE_EXCEEDED");
-  await first;
+});
+
+test("a signal ends a call, at the server as well", async (t) => {
+  const { endpoint, arrived } = await silent(t);
+  const mute = await connected(endpoint);
   const controller = new AbortController();
-  const stream = arrived();
-  const call = thrown(mute.evaluate(PROCEEDS, EVIDENCE, { signal: controller.signal, timeoutMs: 60_000 }));
-  const left = await stream;
-  const ended = new Promise((resolve) => left.once("close", resolve));
+  const { signal } = controller;
+  const call = thrown(mute.evaluate(PROCEEDS, EVIDENCE, { signal }));
+  const stream = await arrived;
+  const ended = new Promise((resolve) => stream.once("close", resolve));
   controller.abort(new Error("nobody waits any more"));
   const error = await call;
   assert.deepEqual([error.code, (error.cause as Error).message], ["CANCELLED", "nobody waits any more"]);
   await ended;
-  assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE, { signal: controller.signal }))).code, "CANCELLED");
-  const again = arrived();
-  const closed = thrown(mute.evaluate(PROCEEDS, EVIDENCE, { timeoutMs: 60_000 }));
-  await again;
+  assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE, { signal }))).code, "CANCELLED");
+});
+
+test("closing the client ends its calls", async (t) => {
+  const { endpoint, arrived } = await silent(t);
+  const mute = await connected(endpoint);
+  const call = thrown(mute.evaluate(PROCEEDS, EVIDENCE));
+  await arrived;
   mute.close();
-  assert.match((await closed).message, /the client was closed during the call/);
+  assert.match((await call).message, /the client was closed during the call/);
   assert.match((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).message, /Evaluate: the client is closed/);
 });
 

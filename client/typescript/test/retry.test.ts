@@ -20,7 +20,7 @@ import { connected, folder } from "./server.js";
 let client: Client;
 let calls = 0;
 let busy = 0;
-let delayMs = 1;
+let delay = { seconds: 0n, nanos: 0 };
 let code = Code.ResourceExhausted;
 
 function evaluate() {
@@ -28,7 +28,7 @@ function evaluate() {
   if (calls > busy) return { evaluationId: String(calls) };
   throw new ConnectError("busy", code, undefined, [
     { desc: ErrorInfoSchema, value: { reason: "TOO_MANY_CALLS", domain: "gsar.dev" } },
-    { desc: RetryInfoSchema, value: { retryDelay: { nanos: delayMs * 1_000_000, seconds: 0n } } },
+    { desc: RetryInfoSchema, value: { retryDelay: delay } },
     { desc: RequestInfoSchema, value: { requestId: "0198" } },
     { desc: HelpSchema, value: { links: [{ description: "limits", url: "docs" }] } },
   ]);
@@ -45,7 +45,7 @@ before(async () => {
 });
 
 beforeEach(() => {
-  [calls, busy, delayMs, code] = [0, 9, 1, Code.ResourceExhausted];
+  [calls, busy, delay, code] = [0, 9, { seconds: 0n, nanos: 1_000_000 }, Code.ResourceExhausted];
 });
 
 const refusal = (options: object) =>
@@ -81,13 +81,13 @@ test("a call that could do harm twice is sent once", async () => {
 });
 
 test("nobody waits beyond the deadline", async () => {
-  delayMs = 900;
-  assert.equal((await refusal({ idempotencyKey: "k", timeoutMs: 800 })).code, "RESOURCE_EXHAUSTED");
+  delay = { seconds: 40n, nanos: 0 };
+  assert.equal((await refusal({ idempotencyKey: "k", timeoutMs: 30_000 })).code, "RESOURCE_EXHAUSTED");
   assert.equal(calls, 1);
 });
 
 test("a signal ends the wait", async () => {
-  delayMs = 900;
+  delay = { seconds: 40n, nanos: 0 };
   const controller = new AbortController();
   const call = refusal({ idempotencyKey: "k", signal: controller.signal });
   setTimeout(() => controller.abort(), 50);
