@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")"
 work=../../target/deploy
+server=${SERVER:-../../target/debug/gsar-server}
 mkdir -p "$work"
 
 if command -v promtool >/dev/null; then
@@ -25,9 +26,10 @@ if command -v kubectl >/dev/null; then
     # Helm's own library, of version 4: there is no program of that name in Debian.
     if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
         "$work/venv/bin/python" helm/check.py "$work/service.yaml" "$work"
+        ! command -v promtool >/dev/null || promtool check rules "$work"/helm-*.rules
         for config in "$work"/helm-*.toml; do
-            if [ -x ../../target/debug/gsar-server ]; then
-                ../../target/debug/gsar-server --config "$config" --print-config >/dev/null
+            if [ -x "$server" ]; then
+                "$server" --config "$config" --print-config >/dev/null
             else
                 echo "skipped: whether the server reads $config; make build first"
             fi

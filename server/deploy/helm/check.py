@@ -1,6 +1,7 @@
 """Lints and renders the chart by Helm's own library, and holds it to the kustomize base of the service:
 helm/check.py SERVICE.yaml FOLDER, where SERVICE.yaml is what kustomize makes of that base. Each form is written to
-FOLDER/helm-FORM.yaml."""
+FOLDER/helm-FORM.yaml, but for what the operator of Prometheus defines, of which Kubernetes has no schema; the rules of that to
+FOLDER/helm-FORM.rules."""
 
 import sys
 from difflib import unified_diff
@@ -10,6 +11,8 @@ import yaml
 from helm_python import Chart
 from helm_python.chart import lint
 from helm_python.errors import HelmError
+
+import expectations
 
 CHART = Path(__file__).parent / "gsar"
 FORMS = {
@@ -24,7 +27,17 @@ FORMS = {
         "tolerations": [{"key": "dedicated", "operator": "Exists"}],
         "affinity": {"nodeAffinity": {}},
         "networkPolicy": {"enabled": False},
+        "extraEnv": [{"name": "SSL_CERT_FILE", "value": "/etc/gsar/own/ca.crt"}],
+        "extraVolumes": [{"name": "own", "configMap": {"name": "own"}}],
+        "extraVolumeMounts": [{"name": "own", "mountPath": "/etc/gsar/own", "readOnly": True}],
     },
+    "watched": {
+        "config": '[traces]\nendpoint = "http://collector.monitoring.svc:4317"',
+        "networkPolicy": {"collector": {"namespace": "monitoring", "port": 4317}},
+        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
+    },
+    "first-try": yaml.safe_load((CHART / "values-first-try.yaml").read_text()),
 }
 REFUSED = {
     "several servers without a database": {"database": {"url": ""}},
@@ -32,8 +45,12 @@ REFUSED = {
     "a misspelt key": {"replica": 2},
     "a password in the address": {"database": {"url": "postgres://gsar:secret@db/gsar"}},
     "a database that is none": {"database": {"url": "mysql://gsar@db/gsar"}},
+    "a collector in no namespace": {"networkPolicy": {"collector": {"port": 4317}}},
+    "a volume without a name": {"extraVolumes": [{"configMap": {"name": "own"}}]},
+    "a monitor that is not switched": {"serviceMonitor": {"enabled": "yes"}},
 }
 # What names, labels and images make different without a difference in shape.
+OPERATOR = "apiVersion: monitoring.coreos.com"
 INCIDENTAL = {"metadata", "labels", "matchLabels", "selector", "podSelector", "annotations", "image", "imagePullPolicy"}
 
 
@@ -60,9 +77,13 @@ def main(base, folder):
         chart.validate_schema(values)
         rendered = chart.render(values, name="gsar", namespace="gsar")
         texts = [text for name, text in sorted(rendered.items()) if name.endswith(".yaml") and text.strip()]
-        Path(folder, f"helm-{form}.yaml").write_text("\n---\n".join(texts))
-        config = next(resource for resource in documents("\n---\n".join(texts)) if resource["kind"] == "ConfigMap")
-        Path(folder, f"helm-{form}.toml").write_text(config["data"]["gsar.toml"])
+        of_kubernetes = [text for text in texts if OPERATOR not in text]
+        Path(folder, f"helm-{form}.yaml").write_text("\n---\n".join(of_kubernetes))
+        of = {resource["kind"]: resource for resource in documents("\n---\n".join(texts))}
+        Path(folder, f"helm-{form}.toml").write_text(of["ConfigMap"]["data"]["gsar.toml"])
+        if "PrometheusRule" in of:
+            Path(folder, f"helm-{form}.rules").write_text(yaml.safe_dump(of["PrometheusRule"]["spec"]))
+        problems += expectations.problems(form, of)
 
     of_base = {resource["kind"]: shape(resource) for resource in documents(Path(base).read_text())}
     of_chart = {resource["kind"]: shape(resource) for resource in documents(Path(folder, "helm-service.yaml").read_text())}
