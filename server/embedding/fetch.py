@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Puts what embedding needs into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
 
-Usage: python3 server/embedding/fetch.py model | onnxruntime | hub OWNER/NAME [REVISION]
+Usage: python3 server/embedding/fetch.py model | onnxruntime [MACHINE FOLDER] | hub OWNER/NAME [REVISION]
 
 model        the sentence model all-MiniLM-L6-v2 as ONNX, with its tokenizer
-onnxruntime  the shared library of ONNX Runtime
+onnxruntime  the shared library of ONNX Runtime; for a package, that of MACHINE (x86_64 or aarch64) into FOLDER
 hub          another sentence model that has ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; main is the
              revision unless one is named. evidence.model of the server's configuration names the folder it prints
 
@@ -80,8 +80,9 @@ def main(arguments):
         case ["model"]:
             provide(cache() / "models" / MODEL, {**MODEL_FILES, ONNX[0]: ONNX[1]}, fill_model)
         case ["onnxruntime"]:
-            _, digest = runtime()
-            provide(cache() / "onnxruntime" / RUNTIME_VERSION, {RUNTIME_LIBRARY: digest}, fill_runtime)
+            provide_runtime(platform.machine(), cache() / "onnxruntime" / RUNTIME_VERSION)
+        case ["onnxruntime", machine, folder]:
+            provide_runtime(machine, Path(folder))
         case ["hub", name, *revision] if len(revision) <= 1:
             fetch_from_hub(name, *revision)
         case _:
@@ -182,19 +183,17 @@ def download(url):
     return bytes(content)
 
 
-def runtime():
-    """The platform of the wheel for this machine, and the digest of the library in it."""
-    machine = platform.machine()
+def provide_runtime(machine, folder):
     if sys.platform != "linux" or machine not in RUNTIMES:
         raise Refused(
             f"there is no ONNX Runtime to fetch for {sys.platform} on {machine}; install it (1.24 or later) and set "
             "ORT_DYLIB_PATH to its shared library"
         )
-    return RUNTIMES[machine]
+    tag, digest = RUNTIMES[machine]
+    provide(folder, {RUNTIME_LIBRARY: digest}, lambda made, work: fill_runtime(made, work, tag, digest))
 
 
-def fill_runtime(made, work):
-    tag, digest = runtime()
+def fill_runtime(made, work, tag, digest):
     requirement = f"onnxruntime=={RUNTIME_VERSION}"
     with wheel(requirement, work, "--only-binary=:all:", "--python-version=3.11", f"--platform={tag}") as archive:
         name = f"onnxruntime/capi/{RUNTIME_LIBRARY}.{RUNTIME_VERSION}"

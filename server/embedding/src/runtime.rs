@@ -19,6 +19,8 @@ const FETCHED_VERSION: &str = "1.27.0";
 const NEEDED: &str = "1.24";
 /// The variable that names the library.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
+/// Where packages put the folder of the library, seen from the folder of the program.
+const INSTALLED: &str = "../lib/gsar/onnxruntime";
 
 static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
 
@@ -102,6 +104,8 @@ pub enum Origin {
     Given,
     /// The variable `ORT_DYLIB_PATH` names it.
     Variable,
+    /// It was installed with the program that runs.
+    Installed,
     /// It is where `make onnxruntime` puts it.
     Cache,
 }
@@ -111,6 +115,7 @@ impl fmt::Display for Origin {
         formatter.write_str(match self {
             Self::Given => "named by the configuration",
             Self::Variable => "named by ORT_DYLIB_PATH",
+            Self::Installed => "installed with this program",
             Self::Cache => "in the user's cache",
         })
     }
@@ -121,13 +126,14 @@ fn fix(origin: Origin) -> &'static str {
         Origin::Given | Origin::Variable => {
             "name the shared library of version 1.24 or later, or name none and run `make onnxruntime`"
         }
+        Origin::Installed => "install the package again, or set ORT_DYLIB_PATH",
         Origin::Cache => "run `make onnxruntime`, or set ORT_DYLIB_PATH",
     }
 }
 
 impl Runtime {
-    /// Loads the library: the one that is named, else the one that `ORT_DYLIB_PATH` names, else the one in
-    /// the user's cache. What is named is never passed over for the next.
+    /// Loads the library: the one that is named, else the one that `ORT_DYLIB_PATH` names, else the one that was
+    /// installed with this program, else the one in the user's cache. What is named is never passed over for the next.
     ///
     /// A second call gives the library that is loaded. Takes about 0.2 s the first time.
     ///
@@ -135,7 +141,8 @@ impl Runtime {
     /// Every [`RuntimeError`]; the process can try again with another file after each but
     /// [`RuntimeError::OtherLoaded`] and [`RuntimeError::Refused`].
     pub fn load(library: Option<&Path>) -> Result<Self, RuntimeError> {
-        let (file, origin) = locate(library, |name| std::env::var_os(name))?;
+        let program = std::env::current_exe().ok();
+        let (file, origin) = locate(library, |name| std::env::var_os(name), program.as_deref())?;
         let file = file
             .canonicalize()
             .map_err(|_missing| RuntimeError::Missing { file: file.clone(), origin })?;
@@ -172,6 +179,7 @@ impl Runtime {
 fn locate(
     given: Option<&Path>,
     variable: impl Fn(&str) -> Option<OsString>,
+    program: Option<&Path>,
 ) -> Result<(PathBuf, Origin), RuntimeError> {
     if let Some(file) = given {
         return Ok((file.to_owned(), Origin::Given));
@@ -179,8 +187,12 @@ fn locate(
     if let Some(file) = variable(VARIABLE).filter(|file| !file.is_empty()) {
         return Ok((file.into(), Origin::Variable));
     }
-    let folder = user_cache::folder(variable).ok_or(RuntimeError::NoCacheFolder)?;
     let name = format!("libonnxruntime{}", std::env::consts::DLL_SUFFIX);
+    let installed = program.and_then(Path::parent).map(|folder| folder.join(INSTALLED).join(&name));
+    if let Some(file) = installed.filter(|file| file.exists()) {
+        return Ok((file, Origin::Installed));
+    }
+    let folder = user_cache::folder(variable).ok_or(RuntimeError::NoCacheFolder)?;
     Ok((folder.join("onnxruntime").join(FETCHED_VERSION).join(name), Origin::Cache))
 }
 
@@ -279,20 +291,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_comes_before_the_variable_and_that_before_the_cache() {
+    fn what_is_named_comes_first_then_the_variable_then_what_is_installed_then_the_cache() {
+        let prefix = tempfile::tempdir().unwrap();
+        let program = prefix.path().join("bin/gsar-server");
+        let installed = prefix.path().join("lib/gsar/onnxruntime");
+        for folder in [program.parent().unwrap(), &installed] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
         let both = |name: &str| match name {
             VARIABLE => Some(OsString::from("/by/variable")),
             "HOME" => Some(OsString::from("/home/user")),
             _ => None,
         };
-        let given = locate(Some(Path::new("given")), both).unwrap();
-        assert_eq!(given, ("given".into(), Origin::Given));
-        assert_eq!(locate(None, both).unwrap(), ("/by/variable".into(), Origin::Variable));
+        let found = |given: Option<&str>, variable: &dyn Fn(&str) -> Option<OsString>| {
+            locate(given.map(Path::new), variable, Some(&program))
+        };
         let home = |name: &str| both(name).filter(|_| name != VARIABLE);
-        let (file, origin) = locate(None, home).unwrap();
+        let (file, origin) = found(None, &home).unwrap();
         assert_eq!(origin, Origin::Cache);
         assert!(file.starts_with("/home/user/.cache/gsar/onnxruntime/1.27.0"), "{file:?}");
-        assert_eq!(locate(None, |_| None).unwrap_err(), RuntimeError::NoCacheFolder);
+        assert_eq!(found(None, &|_| None).unwrap_err(), RuntimeError::NoCacheFolder);
+
+        let library = installed.join(format!("libonnxruntime{}", std::env::consts::DLL_SUFFIX));
+        std::fs::write(&library, "").unwrap();
+        let (file, origin) = found(None, &home).unwrap();
+        assert_eq!(origin, Origin::Installed);
+        assert_eq!(file.canonicalize().unwrap(), library.canonicalize().unwrap());
+        assert_eq!(found(None, &both).unwrap(), ("/by/variable".into(), Origin::Variable));
+        assert_eq!(found(Some("given"), &both).unwrap(), ("given".into(), Origin::Given));
     }
 
     #[test]
