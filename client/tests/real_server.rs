@@ -462,6 +462,9 @@ fn whole_requests_a_gate_and_a_cap_are_answered() {
     let doctor = machine.run(&["doctor"], "");
     assert!(doctor.status.success(), "{}", stdout(&doctor));
     assert!(stdout(&doctor).contains("rules/2 judges rightly"), "{}", stdout(&doctor));
+    let text = stdout(&doctor).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("rules/2 stands where local/1 could"), "{text}");
+    assert!(text.contains("set evidence.onnxruntime"), "{text}");
     machine.assert_nothing_is_left();
 }
 

@@ -234,6 +234,9 @@ async fn server(
     found
 }
 
+/// The judge that stands in for `local/1` where a server has no ONNX Runtime.
+const STAND_IN: &str = "rules/2";
+
 /// What each judge makes of a small report that must proceed.
 async fn judges(client: &Client) -> Vec<Check> {
     let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
@@ -243,7 +246,21 @@ async fn judges(client: &Client) -> Vec<Check> {
             return vec![found_wrong("judge", Health::Broken, error.to_string(), fix)];
         }
     };
-    answer.trials.iter().map(trial).collect()
+    let mut found: Vec<Check> = answer.trials.iter().map(trial).collect();
+    found.extend(without_local(&answer.trials));
+    found
+}
+
+/// Whether rules alone stand where `local/1` could judge.
+fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
+    let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
+    judges.any(|judge| judge == STAND_IN).then(|| {
+        let finding = format!(
+            "{STAND_IN} stands where local/1 could: the server has no ONNX Runtime, or judges.chain names {STAND_IN}"
+        );
+        let fix = "set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime";
+        found_wrong("local/1", Health::Doubtful, finding, fix)
+    })
 }
 
 fn trial(trial: &v1::JudgeTrial) -> Check {
