@@ -1,5 +1,6 @@
 //! This module reads the flags of `gsar-calibrate`.
 
+mod manuals;
 mod run;
 mod traces;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::data_set::Part;
+pub(crate) use manuals::{Completions, Man};
 pub(crate) use run::Run;
 pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Graded, Report};
 
@@ -80,6 +82,10 @@ pub(crate) enum Command {
     Generated(Generated),
     /// Labelled claims with the passages that the embedded model is shown, one JSON line each: what it is trained on
     Premises(Premises),
+    /// A script that completes commands, flags and their values
+    Completions(Completions),
+    /// The man pages of this program
+    Man(Man),
 }
 
 #[derive(Debug, Args)]

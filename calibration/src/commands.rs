@@ -13,6 +13,7 @@ use crate::fitting;
 use crate::generated::try_generated;
 use crate::graded;
 use crate::investigations::investigations;
+use crate::manuals;
 use crate::measured::measure;
 use crate::premises::premises;
 use crate::replay::{drive, replay};
@@ -66,6 +67,8 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         Command::Investigations(wanted) => investigations(server, &wanted).await,
         Command::Generated(wanted) => try_generated(server, &wanted).await,
         Command::Premises(wanted) => premises(&wanted),
+        Command::Completions(wanted) => manuals::completions(&wanted),
+        Command::Man(wanted) => manuals::pages(&wanted),
     }
 }
 

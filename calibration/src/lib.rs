@@ -22,6 +22,7 @@ mod generated;
 mod graded;
 mod investigations;
 mod judgement;
+mod manuals;
 mod measured;
 pub mod mutation;
 mod names;

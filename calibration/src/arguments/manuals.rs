@@ -1,0 +1,19 @@
+//! This module reads the flags of what describes the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The directory to write them into
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+}

@@ -1,0 +1,49 @@
+//! This module makes completions and man pages from the definition of the command line.
+
+use std::fs;
+
+use anyhow::{Context as _, Result};
+use clap::CommandFactory as _;
+
+use crate::arguments::{Arguments, Completions, Man};
+
+/// A script for a shell.
+///
+/// # Errors
+/// None in practice: what clap writes is text.
+pub(crate) fn completions(wanted: &Completions) -> Result<String> {
+    let mut script = Vec::new();
+    clap_complete::generate(wanted.shell, &mut Arguments::command(), "gsar-calibrate", &mut script);
+    Ok(String::from_utf8(script)?)
+}
+
+/// Writes one page for each command; prints nothing.
+///
+/// # Errors
+/// A directory that cannot be written to.
+pub(crate) fn pages(wanted: &Man) -> Result<String> {
+    let directory = &wanted.directory;
+    let unusable = || format!("{}: cannot be written to", directory.display());
+    fs::create_dir_all(directory).with_context(unusable)?;
+    clap_mangen::generate_to(Arguments::command(), directory).with_context(unusable)?;
+    Ok(String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_and_is_completed() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("man");
+        pages(&Man { directory: directory.clone() }).unwrap();
+        let script = completions(&Completions { shell: clap_complete::Shell::Bash }).unwrap();
+        for command in Arguments::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(directory.join(format!("gsar-calibrate-{name}.1")).exists(), "{name}");
+            assert!(script.contains(name), "{name}");
+        }
+        assert!(directory.join("gsar-calibrate.1").exists());
+    }
+}
