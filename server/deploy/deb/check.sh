@@ -1,24 +1,30 @@
 #!/bin/sh
 # The package in the life of a machine: `make deb-check`. A Debian of its own, with systemd as process 1, has it installed, evaluates, reads its
-# files anew, is woken by its socket, killed, upgraded, and has the package removed and purged. It needs root and the programs below; where one
-# is missing it says so and checks nothing.
+# files anew, is woken by its socket, killed, upgraded, and has the package removed and purged. PROFILE (dev) and TARGET say which programs that are
+# built. It needs root and the programs below; where one is missing it says so, with exit status 3.
 set -eu
 cd "$(dirname "$0")/../../.."
+profile=${PROFILE:-dev} target=${TARGET:-}
+not_checked() {
+    echo "not checked: $*" >&2
+    exit 3
+}
 for program in mmdebstrap systemd-nspawn nsenter lintian; do
-    command -v "$program" >/dev/null || {
-        echo "skipped: no $program here (apt-get install mmdebstrap systemd-container lintian)"
-        exit 0
-    }
+    command -v "$program" >/dev/null || not_checked "no $program here (apt-get install mmdebstrap systemd-container lintian)"
 done
-[ "$(id -u)" = 0 ] || { echo "skipped: it takes root to start a machine"; exit 0; }
+[ "$(id -u)" = 0 ] || not_checked "it takes root to start a machine"
+bin=target/${target:+$target/}$([ "$profile" = dev ] && echo debug || echo "$profile")
+for program in gsar-server gsar gsar-calibrate; do
+    [ -x "$bin/$program" ] || not_checked "there is no $bin/$program; make deb-check builds it where PROFILE is not set"
+done
 
 packages=$PWD/target/deploy/deb
 rm -rf "$packages"
 sh server/deploy/release/sbom.sh target/package
-sh server/deploy/release/manuals.sh "$(uname -m)" target/debug target/package
+sh server/deploy/release/manuals.sh "$(uname -m)" "$bin" target/package
 number=$(cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//')
 for revision in 1 2; do
-    sh server/deploy/deb/package.sh dev "$packages" "$number-$revision"
+    sh server/deploy/deb/package.sh "$profile" "$packages" "$number-$revision" "$target"
 done
 old=$(echo "$packages"/*-1_*.deb) new=$(echo "$packages"/*-2_*.deb)
 base=$PWD/target/deploy/debian
@@ -37,7 +43,7 @@ machine=$!
 stop() {
     [ -z "${first:-}" ] || kill -RTMIN+4 "$first" 2>/dev/null || kill "$machine" 2>/dev/null || :
     wait "$machine" 2>/dev/null || :
-    rm -f "$log"
+    rm -f "$log" "$log.json"
 }
 trap stop EXIT
 
@@ -67,8 +73,10 @@ evaluates() {
     # A login of somebody in the group, as an agent would have.
     inside setpriv --reuid=agent --regid=agent --init-groups env HOME=/tmp \
         gsar evaluate "/srv/incident/reports/$1.md" --evidence /srv/incident/evidence --endpoint unix:///run/gsar/gsar.sock \
-        --output json >/dev/null || status=$?
-    case $status in 0 | 10 | 11 | 12) said "evaluated $1.md: exit status $status" ;; *) failed "gsar evaluate ends with $status" ;; esac
+        --output json >"$log.json" || status=$?
+    case $status in 0 | 10 | 11 | 12) ;; *) failed "gsar evaluate ends with $status" ;; esac
+    is "the judge" "$(sh server/deploy/judge.sh <"$log.json")" local/1
+    said "evaluated $1.md by local/1: exit status $status"
 }
 recorded() { inside gsar ledger list --endpoint unix:///run/gsar/gsar.sock | grep -c .; }
 property() { inside systemctl show --property="$1" --value gsar.service; }

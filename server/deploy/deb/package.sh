@@ -1,11 +1,16 @@
 #!/bin/sh
-# Makes the Debian package of programs that are built, with the man pages, completions and bills of materials in target/package:
+# Makes the Debian package of programs that are built, with ONNX Runtime, and the man pages, completions and bills of materials in target/package:
 # deb/package.sh PROFILE FOLDER [VERSION [TARGET]], with PROFILE dev, release or dist.
 set -eu
 profile=$1 folder=$2 version=${3:-} target=${4:-}
 cd "$(dirname "$0")/../../.."
 number=$(cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//')
+machine=${target%%-*}
+machine=${machine:-$(uname -m)}
 mkdir -p "$folder"
+python3 server/embedding/fetch.py onnxruntime "$machine" "target/package/onnxruntime-$machine"
+rm -rf target/package/onnxruntime
+cp -R "target/package/onnxruntime-$machine" target/package/onnxruntime
 cat >target/package/changelog <<END
 gsar (${version:-$number-1}) stable; urgency=medium
 

@@ -5,7 +5,7 @@ architecture=$1 bin=$2 folder=$3
 run() { sh "$(dirname "$0")/run.sh" "$architecture" "$@"; }
 rm -rf "$folder/man" "$folder/completions"
 mkdir -p "$folder/completions"
-for program in gsar gsar-server; do
+for program in gsar gsar-server gsar-calibrate; do
     run "$bin/$program" man "$folder/man" >/dev/null
     run "$bin/$program" completions bash >"$folder/completions/$program.bash"
     run "$bin/$program" completions zsh >"$folder/completions/_$program"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bills of materials in CycloneDX of what the server and the command line are built of, held to Cargo.lock: release/sbom.sh FOLDER
+# Bills of materials in CycloneDX of what the server, the command line and gsar-calibrate are built of, held to Cargo.lock: release/sbom.sh FOLDER
 set -eu
 cd "$(dirname "$0")/../../.."
 mkdir -p "$1"
@@ -8,7 +8,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z '*.toml' '*.rs' Cargo.lock | tar --create --null --files-from=- | tar --extract --directory="$copy"
 (cd "$copy" && cargo cyclonedx --quiet --format json --spec-version 1.5 --target all --override-filename bom)
-for package in gsar-server gsar-client; do
+for package in gsar-server gsar-client gsar-calibration; do
     for architecture in x86_64 aarch64; do
         cargo tree --quiet --offline --locked --package "$package" --edges normal,build --target "$architecture-unknown-linux-gnu" \
             --prefix none --format '{p}'

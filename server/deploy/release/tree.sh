@@ -1,0 +1,17 @@
+#!/bin/sh
+# Lays built programs out as they are installed, with the runtime of the judge local/1 where gsar-server looks for it, and
+# the licences of all that is in them: release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
+# Archive, wheel and image are made of such a tree.
+set -eu
+architecture=$1 bin=$2 prefix=$3
+shift 3
+root=$(dirname "$0")/../../..
+rm -rf "$prefix"
+mkdir -p "$prefix/bin" "$prefix/lib/gsar/onnxruntime" "$prefix/share/doc/gsar"
+for program in "$@"; do
+    install "$bin/$program" "$prefix/bin"
+done
+python3 "$root/server/embedding/fetch.py" onnxruntime "$architecture" "$root/target/package/onnxruntime-$architecture" >&2
+cp "$root/target/package/onnxruntime-$architecture"/* "$prefix/lib/gsar/onnxruntime"
+cp "$root/LICENSE" "$root/server/deploy/deb/copyright" "$prefix/share/doc/gsar"
+cp "$root/server/cross-encoder/model/MODEL_CARD.md" "$prefix/share/doc/gsar"
