@@ -1,0 +1,22 @@
+#!/bin/sh
+# Makes the wheel gsar-server of built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER. It runs from the glibc on that the programs
+# need, which auditwheel reads off them and writes into the name.
+set -eu
+architecture=$1 bin=$2 folder=$3
+cd "$(dirname "$0")/../../.."
+tools=target/wheel-tools work=target/package/wheel-$architecture
+if ! cmp --quiet server/deploy/wheel/requirements.txt "$tools/locked" 2>/dev/null; then
+    python3 -m venv --clear "$tools"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check --requirement server/deploy/wheel/requirements.txt
+    cp server/deploy/wheel/requirements.txt "$tools/locked"
+fi
+rm -rf "$work"
+mkdir -p "$work" "$folder"
+sh server/deploy/release/tree.sh "$architecture" "$bin" "$work/tree" gsar-server gsar
+cp server/deploy/wheel/pyproject.toml server/deploy/wheel/hatch_build.py server/deploy/wheel/README.md "$work"
+cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//' >"$work/VERSION"
+# The same programs make the same wheel.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+GSAR_WHEEL_MACHINE=$architecture "$tools/bin/python" -m build --quiet --wheel --no-isolation --outdir "$work" "$work"
+PATH=$PWD/$tools/bin:$PATH auditwheel repair --wheel-dir "$folder" "$work"/gsar_server-*.whl
