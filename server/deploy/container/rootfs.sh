@@ -1,0 +1,44 @@
+#!/bin/sh
+# Makes the root of the image from built programs: container/rootfs.sh BIN FOLDER. It has what they load, the certificates of
+# authorities, a user and nothing to run besides. The folder must not exist.
+# Needs: ldd, a Debian whose libraries they load, ca-certificates.
+set -eu
+bin=$1 rootfs=$2
+here=$(dirname "$0")
+authorities=/etc/ssl/certs/ca-certificates.crt
+[ ! -e "$rootfs" ] || { echo "rootfs.sh: $rootfs exists; name a folder that does not" >&2; exit 1; }
+[ -s "$authorities" ] || { echo "rootfs.sh: there is no $authorities (apt-get install ca-certificates)" >&2; exit 1; }
+mkdir -p "$rootfs"
+sh "$here/../release/tree.sh" "$(uname -m)" "$bin" "$rootfs/usr" gsar-server gsar
+
+# Shared libraries, at the paths where the loader finds them here, and what their packages say of themselves.
+libraries=$(
+    for file in "$rootfs"/usr/bin/* "$rootfs"/usr/lib/gsar/onnxruntime/*.so; do
+        ldd "$file"
+    done | sed -n 's/.*not found/missing &/p; s/^[^/]*\(\/[^ ]*\) (0x.*/\1/p' | sort -u
+)
+case $libraries in *missing*) echo "rootfs.sh: $libraries" >&2 && exit 1 ;; esac
+for library in $libraries; do
+    mkdir -p "$rootfs${library%/*}"
+    cp --dereference "$library" "$rootfs$library"
+    # dpkg knows files by the path they were packed with, which may lack the /usr of today.
+    package=$(dpkg-query --search "$library" "/usr$library" "${library#/usr}" 2>/dev/null | sed 's/[:,].*//' | head -n 1)
+    [ -n "$package" ] || { echo "rootfs.sh: no package has $library, so its licence is not known" >&2; exit 1; }
+    mkdir -p "$rootfs/usr/share/doc/$package" "$rootfs/var/lib/dpkg/status.d"
+    cp --dereference "/usr/share/doc/$package/copyright" "$rootfs/usr/share/doc/$package"
+    # Where scanners of images look for versions.
+    dpkg-query --status "$package" >"$rootfs/var/lib/dpkg/status.d/$package"
+done
+
+mkdir -p "$rootfs${authorities%/*}" "$rootfs/proc" "$rootfs/run"
+cp --dereference "$authorities" "$rootfs$authorities"
+cat >"$rootfs/etc/passwd" <<'END'
+root:x:0:0:root:/root:/nonexistent
+gsar:x:65532:65532:GSAR sidecar:/var/lib/gsar:/nonexistent
+END
+cat >"$rootfs/etc/group" <<'END'
+root:x:0:
+gsar:x:65532:
+END
+echo 'hosts: files dns' >"$rootfs/etc/nsswitch.conf"
+install -d -m 1777 "$rootfs/tmp"
