@@ -124,8 +124,33 @@ go: ## The example in Go against a real server (where Go and the Debian packages
 deploy-check: ## What lies in server/deploy with the programs that read it: alerts, dashboard, Kubernetes bases, chart, units.
 	@sh server/deploy/check.sh
 
+# Programs that are packaged are built, or lie in the folder BUILT.
+.PHONY: packaged
+ifndef BUILT
+packaged:
+	@$(CARGO) build $(QUIET) --release --locked -p gsar-server -p gsar-client -p gsar-calibration --bins
+endif
+PACKAGED = $(or $(BUILT),target/release)
+
+.PHONY: wheel
+wheel: packaged ## The wheel gsar-server, with server, command line and ONNX Runtime, in target/wheel (BUILT=folder of built programs).
+	@rm -rf target/wheel
+	@sh server/deploy/wheel/wheel.sh "$$(uname -m)" $(PACKAGED) target/wheel
+
+.PHONY: wheel-check
+wheel-check: wheel python ## That wheel and the Python client, installed: a report is judged by local/1.
+	@sh server/deploy/wheel/check.sh target/wheel/*.whl target/python/dist/*.whl
+
+.PHONY: image-check
+image-check: packaged ## The image without a daemon: its root entered as its user, judging by local/1; built by buildah (root; BUILT=folder of built programs).
+	@sh server/deploy/container/check.sh $(PACKAGED)
+
+.PHONY: deb-build
+deb-build:
+	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-client -p gsar-calibration --bins
+
 .PHONY: deb-check
-deb-check: build ## The Debian package on a machine of its own: installed, upgraded, removed (root; installs cargo-deb and cargo-cyclonedx when missing).
+deb-check: $(if $(PROFILE),,deb-build) ## The Debian package on a machine of its own: installed, upgraded, removed (root; installs cargo-deb and cargo-cyclonedx when missing; PROFILE=release TARGET=triple of built programs).
 	@sh server/deploy/release/tools.sh
 	@sh server/deploy/deb/check.sh
 

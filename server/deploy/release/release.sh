@@ -1,5 +1,6 @@
 #!/bin/sh
 # Everything of a release, into target/gsar-VERSION: `make release`. PROFILE (dist) and TARGETS (x86_64 aarch64) can be set.
+# Exit status 3: it lacks an architecture.
 # Zig compiles and links C and C++, so that one machine builds for both and the programs run from glibc 2.31 on.
 set -eu
 profile=${PROFILE:-dist} architectures=${TARGETS:-x86_64 aarch64}
@@ -23,14 +24,14 @@ cp target/package/*.cdx.json "$out"
 for architecture in $architectures; do
     target=$architecture-unknown-linux-gnu
     rustup --quiet target add "$target" 2>/dev/null || {
-        echo "skipped: $architecture, whose standard library rustup cannot fetch here" >&2
+        missing="${missing:-} $architecture"
         continue
     }
     echo "programs for $architecture"
-    cargo zigbuild --quiet --locked --profile "$profile" --target "$target.2.31" -p gsar-server -p gsar-client --bins
+    cargo zigbuild --quiet --locked --profile "$profile" --target "$target.2.31" -p gsar-server -p gsar-client -p gsar-calibration --bins
     built=target/$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
     # Those of another architecture are run by qemu-user.
-    for program in gsar gsar-server; do
+    for program in gsar gsar-server gsar-calibrate; do
         said=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" --version) || {
             echo "$built/$program does not run" >&2
             exit 1
@@ -38,13 +39,12 @@ for architecture in $architectures; do
         [ "$said" = "$program $version" ] || { echo "$built/$program says $said" >&2; exit 1; }
     done
     name=gsar-$version-$architecture-linux
-    rm -rf "target/package/$name"
-    mkdir -p "target/package/$name"
-    cp "$built/gsar" "$built/gsar-server" "target/package/$name"
-    cp LICENSE CHANGELOG.md "target/package/$name"
+    sh server/deploy/release/tree.sh "$architecture" "$built" "target/package/$name" gsar-server gsar gsar-calibrate
+    cp CHANGELOG.md "target/package/$name/share/doc/gsar"
     sh server/deploy/release/archive.sh "$out/$name.tar.gz" target/package "$name"
     sh server/deploy/release/manuals.sh "$architecture" "$built" target/package
     sh server/deploy/deb/package.sh "$profile" "$out" "" "$target"
+    sh server/deploy/wheel/wheel.sh "$architecture" "$built" "$out"
 done
 
 echo "man pages, completions, chart, Python package"
@@ -55,3 +55,7 @@ cp target/python/dist/*.whl "$out"
 
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 ls -l "$out"
+[ -z "${missing:-}" ] || {
+    echo "not made: what is for$missing; rustup cannot fetch its standard library here (TARGETS names those that are wanted)" >&2
+    exit 3
+}
