@@ -7,12 +7,11 @@ import sys
 from difflib import unified_diff
 from pathlib import Path
 
+import expectations
 import yaml
 from helm_python import Chart
 from helm_python.chart import lint
 from helm_python.errors import HelmError
-
-import expectations
 
 CHART = Path(__file__).parent / "gsar"
 FORMS = {

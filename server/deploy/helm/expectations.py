@@ -34,7 +34,10 @@ def dressed(of):
 def watched(of):
     monitor, service = of["ServiceMonitor"], of["Service"]
     yield "the alerts as they are", of["PrometheusRule"]["spec"] == yaml.safe_load(ALERTS.read_text())
-    yield "the labels that the operator picks by", all(of[kind]["metadata"]["labels"]["release"] == "prometheus" for kind in ("ServiceMonitor", "PrometheusRule"))
+    yield (
+        "the labels that the operator picks by",
+        all(of[kind]["metadata"]["labels"]["release"] == "prometheus" for kind in ("ServiceMonitor", "PrometheusRule")),
+    )
     yield "a monitor of its service", monitor["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
     yield "the port that is scraped", {endpoint["port"] for endpoint in monitor["spec"]["endpoints"]} <= names(service["spec"]["ports"])
     job = service["metadata"]["labels"][monitor["spec"]["jobLabel"]]
