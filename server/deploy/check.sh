@@ -25,7 +25,9 @@ if command -v kubectl >/dev/null; then
     done
     # Helm's own library, of version 4: there is no program of that name in Debian.
     if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
-        "$work/venv/bin/python" helm/check.py "$work/service.yaml" "$work"
+        # As a release packs it.
+        sh release/archive.sh "$work/chart.tgz" helm gsar
+        "$work/venv/bin/python" helm/check.py "$work/chart.tgz" "$work/service.yaml" "$work"
         ! command -v promtool >/dev/null || promtool check rules "$work"/helm-*.rules
         for config in "$work"/helm-*.toml; do
             if [ -x "$server" ]; then

@@ -1,5 +1,5 @@
-"""Lints and renders the chart by Helm's own library, and holds it to the kustomize base of the service:
-helm/check.py SERVICE.yaml FOLDER, where SERVICE.yaml is what kustomize makes of that base. Each form is written to
+"""Lints and renders the packed chart by Helm's own library, and holds it to the kustomize base of the service:
+helm/check.py CHART.tgz SERVICE.yaml FOLDER, where SERVICE.yaml is what kustomize makes of that base. Each form is written to
 FOLDER/helm-FORM.yaml, but for what the operator of Prometheus defines, of which Kubernetes has no schema; the rules of that to
 FOLDER/helm-FORM.rules."""
 
@@ -13,7 +13,7 @@ from helm_python import Chart
 from helm_python.chart import lint
 from helm_python.errors import HelmError
 
-CHART = Path(__file__).parent / "gsar"
+FIRST_TRY = Path(__file__).parent / "gsar" / "values-first-try.yaml"
 FORMS = {
     "service": {},
     "alone": {"replicas": 1, "database": {"url": ""}, "persistence": {"storageClass": "fast"}},
@@ -36,7 +36,7 @@ FORMS = {
         "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
         "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
     },
-    "first-try": yaml.safe_load((CHART / "values-first-try.yaml").read_text()),
+    "first-try": yaml.safe_load(FIRST_TRY.read_text()),
 }
 REFUSED = {
     "several servers without a database": {"database": {"url": ""}},
@@ -65,13 +65,13 @@ def shape(value):
     return [shape(inner) for inner in value] if isinstance(value, list) else value
 
 
-def main(base, folder):
+def main(packed, base, folder):
     problems = []
-    report = lint(CHART, strict=True)
+    report = lint(packed, strict=True)
     problems += [f"lint: {message['path']}: {message['error']}" for message in report["messages"] if message["severity"] > 1]
     problems += [f"lint: {error}" for error in report["errors"]]
 
-    chart = Chart.load(CHART)
+    chart = Chart.load(packed)
     for form, values in FORMS.items():
         chart.validate_schema(values)
         rendered = chart.render(values, name="gsar", namespace="gsar")

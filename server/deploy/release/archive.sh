@@ -1,7 +1,7 @@
 #!/bin/sh
-# The same files make the same archive: release/archive.sh ARCHIVE FOLDER NAME...
+# The same files make the same archive, links as what they are to: release/archive.sh ARCHIVE FOLDER NAME...
 set -eu
 archive=$1 folder=$2
 shift 2
-tar --create --directory="$folder" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" "$@" |
+tar --create --dereference --directory="$folder" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" "$@" |
     gzip --no-name --best >"$archive"

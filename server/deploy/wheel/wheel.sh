@@ -18,5 +18,7 @@ cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//' >"$work/VERSION"
 # The same programs make the same wheel.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
-GSAR_WHEEL_MACHINE=$architecture "$tools/bin/python" -m build --quiet --wheel --no-isolation --outdir "$work" "$work"
-PATH=$PWD/$tools/bin:$PATH auditwheel repair --wheel-dir "$folder" "$work"/gsar_server-*.whl
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }; }
+export GSAR_WHEEL_MACHINE="$architecture" PATH="$PWD/$tools/bin:$PATH"
+quietly python -m build --wheel --no-isolation --outdir "$work" "$work"
+quietly auditwheel repair --wheel-dir "$folder" "$work"/gsar_server-*.whl
