@@ -69,6 +69,7 @@ inside gsar evaluate /var/lib/gsar/incident/reports/overreaching.md --evidence /
 judge=$(sh server/deploy/judge.sh <"$work/evaluation.json")
 [ "$judge" = local/1 ] || failed "gsar evaluate ends with $status, judged by ${judge:-nobody}"
 [ "$(stat --format=%u "$work/volume/ledger.sqlite3")" = 65532 ] || failed "the ledger is not the user's"
+inside gsar health --endpoint grpcs://127.0.0.1:1 2>&1 | grep -q "Connection refused" || failed "it finds no authorities to trust"
 kill "$server"
 status=0
 wait "$started" || status=$?

@@ -27,7 +27,7 @@ def service(of):
 
 def dressed(of):
     pod, gsar = of["Deployment"]["spec"]["template"]["spec"], container(of)
-    yield "the variable", {"name": "SSL_CERT_FILE", "value": "/etc/gsar/own/ca.crt"} in gsar["env"]
+    yield "the variable", {"name": "SSL_CERT_FILE", "value": "/etc/gsar/own/ca.crt"} in gsar.get("env", ())
     yield "the volume, mounted", "own" in names(pod["volumes"]) and "own" in names(gsar["volumeMounts"])
 
 

@@ -40,11 +40,11 @@ for architecture in $architectures; do
     done
     name=gsar-$version-$architecture-linux
     sh server/deploy/release/tree.sh "$architecture" "$built" "target/package/$name" gsar-server gsar gsar-calibrate
-    cp CHANGELOG.md "target/package/$name/share/doc/gsar"
+    cp CHANGELOG.md "$out"/*.cdx.json "target/package/$name/share/doc/gsar"
     sh server/deploy/release/archive.sh "$out/$name.tar.gz" target/package "$name"
     sh server/deploy/release/manuals.sh "$architecture" "$built" target/package
     sh server/deploy/deb/package.sh "$profile" "$out" "" "$target"
-    sh server/deploy/wheel/wheel.sh "$architecture" "$built" "$out"
+    sh server/deploy/wheel/wheel.sh "$architecture" "$built" "$out" "$out"
 done
 
 echo "man pages, completions, chart, Python package"

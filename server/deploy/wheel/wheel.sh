@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the wheel gsar-server of built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER. It runs from the glibc on that the programs
-# need, which auditwheel reads off them and writes into the name.
+# Makes the wheel gsar-server of built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [BILLS]. It runs from the glibc on that the programs
+# need, which auditwheel reads off them and writes into the name. BILLS is a folder of bills of materials to put in.
 set -eu
-architecture=$1 bin=$2 folder=$3
+architecture=$1 bin=$2 folder=$3 bills=${4:-}
 cd "$(dirname "$0")/../../.."
 tools=target/wheel-tools work=target/package/wheel-$architecture
 if ! cmp --quiet server/deploy/wheel/requirements.txt "$tools/locked" 2>/dev/null; then
@@ -13,6 +13,7 @@ fi
 rm -rf "$work"
 mkdir -p "$work" "$folder"
 sh server/deploy/release/tree.sh "$architecture" "$bin" "$work/tree" gsar-server gsar
+[ -z "$bills" ] || cp "$bills/gsar-server.cdx.json" "$bills/gsar-client.cdx.json" "$work/tree/share/doc/gsar"
 cp server/deploy/wheel/pyproject.toml server/deploy/wheel/hatch_build.py server/deploy/wheel/README.md "$work"
 cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//' >"$work/VERSION"
 # The same programs make the same wheel.
