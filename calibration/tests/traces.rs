@@ -142,6 +142,14 @@ fn traces_are_measured_compared_and_audited_without_a_server() {
     page(&["report", "first.jsonl", "second.jsonl", "--figures", "figures"]);
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(!html.contains("Audit failed") && !html.contains("<script"));
+    for part in [
+        "<dt>M1</dt>",
+        "<h2>Class by class</h2>",
+        &format!(">{}<", env!("CARGO_PKG_VERSION")),
+        ">rows ",
+    ] {
+        assert!(html.contains(part), "{part} is not in {html}");
+    }
     let links = html.replace("http://www.w3.org/2000/svg", "");
     assert!(!links.contains("http:") && !links.contains("https:"), "it asks for nothing");
     let (figures, tables) = (html.matches("<svg").count(), html.matches("<details>").count());

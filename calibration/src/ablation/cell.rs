@@ -6,13 +6,15 @@ use gsar_core::{Class, Tier};
 
 use super::variant::{Outcome, Variant};
 use crate::partition::Partition;
-use crate::trace::{Header, Trace, TracedRow};
+use crate::trace::{Header, Origin, Trace, TracedRow};
 
 /// The rows of one run.
 #[derive(Debug)]
 pub(crate) struct Cell {
     /// What the run asked for.
     pub(crate) header: Header,
+    /// When it was judged, and by which version.
+    pub(crate) origin: Origin,
     /// Its rows, by name.
     pub(crate) rows: Vec<Row>,
 }
@@ -44,7 +46,11 @@ impl Cell {
         }
         let whole = trace.header.whole;
         let rows = trace.rows.iter().map(|row| Row::of(row, whole, policy, &policies));
-        Ok(Self { header: trace.header.clone(), rows: rows.collect::<Result<_>>()? })
+        Ok(Self {
+            header: trace.header.clone(),
+            origin: Origin::of(&trace.rows),
+            rows: rows.collect::<Result<_>>()?,
+        })
     }
 
     /// How many rows come to each tier under a variant, in the order of [`Tier::ALL`].
@@ -108,5 +114,14 @@ impl Row {
     /// Whether it came to a tier.
     pub(crate) fn is(&self, variant: Variant, tier: Tier) -> bool {
         self.under(variant).tier == tier
+    }
+}
+
+#[cfg(test)]
+impl Row {
+    /// A row of claims that came to nothing.
+    pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, is_given: bool) -> Self {
+        let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
+        Self { claims, is_given, faithfulness: 0.0, is_wrong: false, outcomes }
     }
 }

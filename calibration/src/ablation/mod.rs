@@ -2,6 +2,7 @@
 //! no judge.
 
 mod cell;
+mod classes;
 mod measures;
 mod page;
 mod variant;
@@ -14,6 +15,7 @@ use crate::arguments::Ablate;
 use crate::policy::named_policy;
 use crate::trace::read;
 pub(crate) use cell::{Cell, Row};
+pub(crate) use classes::ClassCounts;
 pub(crate) use measures::{Effect, Mean, Measures};
 pub(crate) use variant::Variant;
 

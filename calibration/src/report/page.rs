@@ -1,14 +1,33 @@
 //! This module writes the page of a report: one file without script, which asks for nothing.
 
+use gsar_core::Class;
 use gsar_core::policy::Policy;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figures::Figure;
-use crate::ablation::{Cell, Measures};
-use crate::tables::markdown::{figure, share};
+use crate::ablation::{Cell, ClassCounts, Measures};
+use crate::tables::markdown::{NOTHING, figure, share};
 
 /// What the page looks like.
 const STYLE: &str = concat!(include_str!("page.css"), include_str!("figure.css"));
+
+/// What the measures are.
+const MEASURES: [(&str, &str); 5] = [
+    ("M1", "the share of rows that go out (proceed)"),
+    ("M2", "replans for each row that goes out"),
+    (
+        "M3",
+        "how well the score S ranks rows as people do: Spearman's correlation of S with the share of a row's claims that people call grounded or complementary",
+    ),
+    (
+        "M4",
+        "of the claims that people call contradicted, the share that is counted as contradicted",
+    ),
+    (
+        "M5",
+        "of the claims that people call complementary (ungrounded where there are none), the share that is counted as complementary",
+    ),
+];
 
 /// The page of cells; objections of the audit stand on top of it.
 pub(super) fn page(
@@ -37,6 +56,12 @@ pub(super) fn page(
                     (runs(cells))
                     h2 { "Measures" }
                     (measures(cells))
+                    dl { @for (name, sentence) in MEASURES { dt { (name) } dd { (sentence) } } }
+                    @if let Some(classes) = classes(cells) {
+                        h2 { "Class by class" }
+                        (classes)
+                        p { "Recall: of the claims that people put into a class, the share that was counted in it. Precision: of those that were counted in it, the share that people put there. A claim that the judge left undecided is counted as ungrounded." }
+                    }
                     @for figure in figures { (shown(figure)) }
                 }
             }
@@ -75,21 +100,57 @@ fn table(label: &str, head: &[String], rows: &[Vec<String>]) -> Markup {
 }
 
 fn runs(cells: &[(Cell, Measures)]) -> Markup {
-    let head = ["run", "judge", "mode", "rows", "seed", "evidence", "files"].map(str::to_owned);
+    let head = [
+        "run",
+        "judge",
+        "gsar-server",
+        "judged on",
+        "data set",
+        "rows",
+        "mode",
+        "seed",
+        "evidence",
+    ]
+    .map(str::to_owned);
     let row = |(cell, _): &(Cell, Measures)| {
         let header = &cell.header;
         let files = header.files.iter().map(|file| format!("{} {:.12}", file.name, file.sha256));
+        let part = header.part.as_ref().map_or_else(String::new, |part| format!(", part {part}"));
         vec![
             header.run.clone(),
             header.judge.clone().unwrap_or_else(|| "the server's".to_owned()),
-            header.mode.name().to_owned(),
+            known(cell.origin.versions()),
+            known(cell.origin.days()),
+            files.collect::<Vec<_>>().join(", ") + &part,
             cell.rows.len().to_string(),
+            header.mode.name().to_owned(),
             header.seed.to_string(),
             header.top_k.map_or_else(|| "own".to_owned(), |most| format!("top {most}")),
-            files.collect::<Vec<_>>().join(", "),
         ]
     };
     table("Runs", &head, &cells.iter().map(row).collect::<Vec<_>>())
+}
+
+fn known(words: String) -> String {
+    if words.is_empty() { NOTHING.to_owned() } else { words }
+}
+
+/// What people say of claims against what was counted; nothing where reports were judged whole.
+fn classes(cells: &[(Cell, Measures)]) -> Option<Markup> {
+    let mut head = ["run, class by people", "recall", "precision"].map(str::to_owned).to_vec();
+    head.extend(Class::ALL.map(|class| format!("counted {}", class.name())));
+    head.push("not judged".to_owned());
+    let row = |cell: &Cell, of: ClassCounts| {
+        let mut cells = vec![format!("{}: {}", cell.header.run, of.class.name())];
+        cells.extend([share(&of.recall), share(&of.precision)]);
+        cells.extend(of.counted.iter().map(usize::to_string));
+        cells
+    };
+    let of_cell = |(cell, _): &(Cell, Measures)| -> Vec<Vec<String>> {
+        ClassCounts::of(cell).into_iter().map(|of| row(cell, of)).collect()
+    };
+    let rows: Vec<Vec<String>> = cells.iter().flat_map(of_cell).collect();
+    (!rows.is_empty()).then(|| table("Class by class", &head, &rows))
 }
 
 fn measures(cells: &[(Cell, Measures)]) -> Markup {

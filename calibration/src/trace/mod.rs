@@ -1,6 +1,7 @@
 //! This module holds traces: what a run asked for, and for each row the gold classes beside the answer of the server. A trace
 //! is a file of JSON lines; docs/CALIBRATION.md, "Traces".
 
+mod origin;
 mod read;
 mod write;
 
@@ -12,6 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::rows::{Gold, Mode};
 
+pub(crate) use origin::Origin;
 pub(crate) use read::{Trace, TracedRow, read};
 pub(crate) use write::TraceWriter;
 

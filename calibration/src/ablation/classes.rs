@@ -1,0 +1,96 @@
+//! This module counts, class by class, what people say of claims against what was counted.
+
+use gsar_core::Class;
+
+use super::cell::{Cell, Row};
+use crate::statistics::{Counts, Share};
+
+/// The claims of one class.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassCounts {
+    /// The class as people give it.
+    pub(crate) class: Class,
+    /// How many of them were counted in each class, in the order of [`Class::ALL`], and last how many were not judged.
+    pub(crate) counted: [usize; Class::ALL.len() + 1],
+    /// Of the claims that people put into the class, the share that was counted in it.
+    pub(crate) recall: Share,
+    /// Of the claims that were counted in the class, the share that people put into it.
+    pub(crate) precision: Share,
+}
+
+impl ClassCounts {
+    /// Of every class; none where the claims of no row were given to the judge.
+    pub(crate) fn of(cell: &Cell) -> Vec<Self> {
+        let rows: Vec<&Row> = cell.rows.iter().filter(|row| row.is_given).collect();
+        if rows.iter().all(|row| row.claims.is_empty()) {
+            return Vec::new();
+        }
+        let claims = || rows.iter().flat_map(|row| &row.claims);
+        let of_class = |class: Class| {
+            let mut counted = [0; Class::ALL.len() + 1];
+            let places = Class::ALL.map(Some).into_iter().chain([None]);
+            for (count, place) in counted.iter_mut().zip(places) {
+                *count = claims().filter(|claim| **claim == (class, place)).count();
+            }
+            let hit = (class, Some(class));
+            Self {
+                class,
+                counted,
+                recall: share(&rows, |(gold, _)| gold == class, hit),
+                precision: share(&rows, |(_, counted)| counted == Some(class), hit),
+            }
+        };
+        Class::ALL.map(of_class).into()
+    }
+}
+
+type Claim = (Class, Option<Class>);
+
+fn share(rows: &[&Row], is_of: impl Fn(Claim) -> bool, hit: Claim) -> Share {
+    let counts = |row: &&Row| {
+        let of = row.claims.iter().filter(|claim| is_of(**claim));
+        of.fold(Counts::default(), |sum, claim| Counts {
+            hits: sum.hits + u32::from(*claim == hit),
+            of: sum.of + 1,
+        })
+    };
+    Share::by_claim(&rows.iter().map(counts).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Counts;
+    use crate::trace::{Origin, tests::header};
+
+    fn cell(claims: &[Claim], is_given: bool) -> Cell {
+        let row = Row::unjudged(claims.to_vec(), is_given);
+        Cell { header: header(), origin: Origin::default(), rows: vec![row] }
+    }
+
+    #[test]
+    fn recall_is_of_the_class_by_people_and_precision_of_the_counted_one() {
+        let [grounded, ungrounded] = [Class::Grounded, Class::Ungrounded];
+        let claims = [
+            (grounded, Some(grounded)),
+            (grounded, Some(ungrounded)),
+            (grounded, None),
+            (ungrounded, Some(ungrounded)),
+        ];
+        let classes = ClassCounts::of(&cell(&claims, true));
+        let of = |class| classes.iter().find(|of| of.class == class).unwrap();
+        assert_eq!(of(grounded).counted.iter().sum::<usize>(), 3);
+        assert_eq!(of(grounded).counted.last(), Some(&1));
+        assert_eq!(of(grounded).recall.counts, Counts { hits: 1, of: 3 });
+        assert_eq!(of(grounded).precision.counts, Counts { hits: 1, of: 1 });
+        assert_eq!(of(ungrounded).recall.counts, Counts { hits: 1, of: 1 });
+        assert_eq!(of(ungrounded).precision.counts, Counts { hits: 1, of: 2 });
+        assert_eq!(of(Class::Contradicted).recall.value, None);
+    }
+
+    #[test]
+    fn reports_that_were_judged_whole_have_no_classes() {
+        let claims = [(Class::Grounded, None)];
+        assert!(ClassCounts::of(&cell(&claims, false)).is_empty());
+    }
+}

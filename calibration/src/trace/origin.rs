@@ -1,0 +1,74 @@
+//! This module says when the rows of a trace were judged, and by which version of the server.
+
+use std::collections::BTreeSet;
+
+use super::read::TracedRow;
+
+/// How a day begins an instant as RFC 3339 has it: `2026-11-27`.
+const DAY: usize = 10;
+
+/// Where the answers of a trace come from, as they say it themselves; nothing where they do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The first and the last day, as `2026-11-27`.
+    days: Option<(String, String)>,
+    /// Versions of the server.
+    versions: BTreeSet<String>,
+}
+
+impl Origin {
+    /// Of rows.
+    pub(crate) fn of(rows: &[TracedRow]) -> Self {
+        let provenances = || rows.iter().filter_map(|row| row.evaluation.provenance.as_ref());
+        let days: BTreeSet<String> = provenances()
+            .filter_map(|of| of.evaluated_at.as_ref())
+            .map(|at| at.to_string().chars().take(DAY).collect())
+            .collect();
+        let versions = provenances().map(|of| of.server_version.clone());
+        Self {
+            days: days.first().cloned().zip(days.last().cloned()),
+            versions: versions.filter(|version| !version.is_empty()).collect(),
+        }
+    }
+
+    /// The days in words; empty where they are not known.
+    pub(crate) fn days(&self) -> String {
+        match &self.days {
+            None => String::new(),
+            Some((first, last)) if first == last => first.clone(),
+            Some((first, last)) => format!("{first} to {last}"),
+        }
+    }
+
+    /// The versions in words; empty where they are not known.
+    pub(crate) fn versions(&self) -> String {
+        self.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gsar_proto::json::from_json;
+    use gsar_proto::v1;
+
+    use super::*;
+
+    fn row(day: u32, version: &str) -> TracedRow {
+        let evaluation = format!(
+            r#"{{"provenance": {{"evaluatedAt": "2026-11-{day}T08:12:47Z", "serverVersion": "{version}"}}}}"#
+        );
+        let evaluation = from_json(&evaluation).unwrap();
+        TracedRow { row: "r".to_owned(), gold: Vec::new(), evaluation }
+    }
+
+    #[test]
+    fn days_and_versions_are_those_of_the_answers() {
+        let one = Origin::of(&[row(27, "0.1.0"), row(27, "0.1.0")]);
+        assert_eq!((one.days().as_str(), one.versions().as_str()), ("2026-11-27", "0.1.0"));
+        let two = Origin::of(&[row(29, "0.2.0"), row(27, "0.1.0")]);
+        assert_eq!(two.days(), "2026-11-27 to 2026-11-29");
+        assert_eq!(two.versions(), "0.1.0, 0.2.0");
+        let unknown = TracedRow { evaluation: v1::EvaluateResponse::default(), ..row(27, "") };
+        assert_eq!(Origin::of(&[unknown]), Origin::default());
+    }
+}
