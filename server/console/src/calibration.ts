@@ -1,6 +1,18 @@
 // The report that gsar-calibrate writes, read off its page of HTML. Nothing of the page is put into this one but text; a figure
 // is shown as an image, in which nothing runs.
 
+/** The measures of the method, in the words of docs/CALIBRATION.md. */
+export const MEASURES = [
+  { name: "M1 proceed", is: "How many of the rows go out." },
+  { name: "M2 replans", is: "Replans for each row that goes out." },
+  { name: "M3 Spearman", is: "How well the score ranks rows as people do: 1 is the same order, 0 is chance. It is Spearman's correlation of the score with the share of a row's claims that people call grounded or complementary." },
+  { name: "M4 caught", is: "Of the claims that people call contradicted, how many are counted as contradicted." },
+  { name: "M5 kept", is: "Of the claims that people call complementary, how many are counted as complementary. Where people call none so, it is of those that they call ungrounded." },
+  { name: "wrong of proceeds", is: "Of the rows that go out, how many have a claim that people call ungrounded or contradicted." },
+  { name: "recall", is: "Of the claims that people put into a class, how many were counted in it." },
+  { name: "precision", is: "Of the claims that were counted in a class, how many people put there. A claim that the judge left undecided is counted as ungrounded." },
+] as const;
+
 export interface Table {
   head: string[];
   rows: string[][];
@@ -23,11 +35,11 @@ export interface Report {
 
 /** Reads a page; undefined where it is none of gsar-calibrate. */
 export function reportOf(html: string): Report | undefined {
-  // A document that is parsed like this runs nothing and loads nothing.
-  const page = new DOMParser().parseFromString(html, "text/html");
+  // A document that is parsed like this runs nothing and loads nothing. Its style is for figures alone, and goes to them as text.
+  const [element, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+  const page = new DOMParser().parseFromString(element ? html.replace(element, "") : html, "text/html");
   const main = page.querySelector("main");
   if (!main || !page.title.startsWith("GSAR: evaluation")) return undefined;
-  const style = page.querySelector("style")?.textContent ?? "";
   const tables = [...main.children].flatMap((element, at, all) => {
     const next = all[at + 1]?.querySelector("table");
     return element.localName === "h2" && next
@@ -69,8 +81,7 @@ function imageOf(svg: Element | null, style: string): string | undefined {
     drawn.setAttribute("width", box[2]);
     drawn.setAttribute("height", box[3]);
   }
-  const rules = svg.ownerDocument.createElementNS("http://www.w3.org/2000/svg", "style");
-  rules.textContent = style;
-  drawn.prepend(rules);
-  return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(drawn))}`;
+  const rules = `<style>${style.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>`;
+  const text = new XMLSerializer().serializeToString(drawn).replace(/>/, () => `>${rules}`);
+  return `data:image/svg+xml,${encodeURIComponent(text)}`;
 }
