@@ -7,6 +7,7 @@ export type ByteRange = Schemas["ByteRange"];
 export type CapVerdict = Schemas["CapVerdict"];
 export type ChangedClaim = Schemas["ChangedClaim"];
 export type Citation = Schemas["Citation"];
+export type Correction = Schemas["Correction"];
 export type CountEvaluationsRequest = Schemas["CountEvaluationsRequest"];
 export type CountEvaluationsResponse = Schemas["CountEvaluationsResponse"];
 export type EntityBelief = Schemas["EntityBelief"];

@@ -44,6 +44,12 @@ export function verdictOf(claim: JudgedClaim): Shown {
   return claim.undecided ? UNDECIDED : classOf(claim.class);
 }
 
+/** Whether the claim speaks against letting the report out. */
+export function isHeld(claim: JudgedClaim): boolean {
+  const isAgainst = claim.class === "CLAIM_CLASS_UNGROUNDED" || claim.class === "CLAIM_CLASS_CONTRADICTED";
+  return isAgainst || Boolean(claim.undecided || claim.disputed);
+}
+
 export function tierOf(of: EvaluationSummary["tier"]): Shown {
   return TIERS[of ?? ""] ?? UNKNOWN;
 }

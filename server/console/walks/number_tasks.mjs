@@ -83,7 +83,7 @@ export const NUMBER_TASKS = {
       await shown.waitForNetworkIdle({ idleTime: 100 });
       // Everything but what stands in a text of the report, of the evidence, or of the policy, and inputs, which are the user's.
       const said = await shown.$eval("main", (main) => {
-        main.querySelectorAll(".report, .lines, pre, .filters, svg").forEach((of) => of.remove());
+        main.querySelectorAll(".report, .lines, .nearest, pre, .filters, svg").forEach((of) => of.remove());
         return main.innerText;
       });
       const policy = answer.evaluation.provenance.policy.name;

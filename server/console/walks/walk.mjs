@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SCREENS, faults, open, page } from "./browser.mjs";
 import { start } from "./server.mjs";
 import { CALIBRATION_TASKS } from "./calibration_tasks.mjs";
+import { CLAIM_TASKS } from "./claim_tasks.mjs";
 import { COMPARISON_TASKS, GRADING_TASKS } from "./grading_tasks.mjs";
 import { HOSTILE_TASKS } from "./hostile_tasks.mjs";
 import { INVESTIGATION_TASKS } from "./investigation_tasks.mjs";
@@ -17,7 +18,7 @@ if (folder) mkdirSync(folder, { recursive: true });
 const server = await start();
 const withPrincipals = await start({ token: "a-token-of-a-lead-that-is-long-enough" });
 const ALL = [
-  ...Object.entries({ ...TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS, ...CALIBRATION_TASKS }).map((of) => [server, ...of]),
+  ...Object.entries({ ...TASKS, ...CLAIM_TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS, ...CALIBRATION_TASKS }).map((of) => [server, ...of]),
   ...Object.entries({ ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((of) => [withPrincipals, ...of]),
   // Last, since they record what the others would see.
   ...Object.entries({ ...NUMBER_TASKS, ...HOSTILE_TASKS }).map((of) => [server, ...of]),
