@@ -66,11 +66,3 @@ export function withFirstDay(filter: EvaluationFilter): EvaluationFilter {
   const first = new Date(last - 30 * DAY).toISOString().slice(0, 10);
   return { ...filter, evaluatedFrom: `${first}T00:00:00Z` };
 }
-
-/** Seconds of the intervals in which the time of a filter is shown: hours, days or weeks. */
-export function intervalOf(filter: EvaluationFilter): number {
-  const last = filter.evaluatedBefore ? Date.parse(filter.evaluatedBefore) : Date.now();
-  const days = (last - Date.parse(filter.evaluatedFrom ?? "")) / DAY;
-  if (days <= 2) return 3_600;
-  return days <= 100 ? 86_400 : 604_800;
-}

@@ -40,11 +40,19 @@ function keyOf({ grade }) {
 
 const has = (shown, text) => shown.waitForFunction((text) => document.querySelector("main").innerText.includes(text), {}, text);
 
-async function beginAs(page, server, grader) {
-  const { shown } = page;
+/** Opens the page when it has found that one may grade. */
+async function openGrading(page, server) {
+  const { shown, said } = page;
   await identify(page, server);
   await shown.goto(`${server.url}/console/#/grading`);
-  await shown.waitForSelector("form input[required]");
+  await shown.waitForSelector("form button:not([disabled])");
+  // The browser tells of the grade of nothing, which is refused.
+  said.length = 0;
+}
+
+async function beginAs(page, server, grader) {
+  const { shown } = page;
+  await openGrading(page, server);
   await tabTo(shown, "input[required]");
   await shown.keyboard.type(grader);
   await shown.keyboard.press("Enter");
@@ -127,9 +135,7 @@ export const GRADING_TASKS = {
     const first = { claim: { claimId: "c1", class: "CLAIM_CLASS_GROUNDED" }, note: "the first one was here" };
     await server.call("/v1/grade", { evaluationId, grader: "first", grades: [first] });
     const grader = `second-${Date.now()}`;
-    await identify(page, server);
-    await shown.goto(`${server.url}/console/#/grading`);
-    await shown.waitForSelector("form input[required]");
+    await openGrading(page, server);
     await tabTo(shown, "select");
     await shown.keyboard.type("graded by");
     await shown.keyboard.down("Shift");

@@ -70,20 +70,22 @@ async function recordedModel(folder) {
   return { model, config };
 }
 
-/** Principals of a file, of which one grades and sees all. */
-function principals(folder, token) {
-  const digest = createHash("sha256").update(token).digest("hex");
+/** Principals of a file: one grades and sees all, the other sees all. */
+function principals(folder, token, readerToken) {
+  const digest = (of) => createHash("sha256").update(of).digest("hex");
   const file = join(folder, "principals.toml");
   writeFileSync(
     file,
-    `[lead]\ntokens = ["sha256:${digest}"]\nmay = ["evaluate", "override", "read", "grade", "audit"]\n`,
+    `[lead]\ntokens = ["sha256:${digest(token)}"]\nmay = ["evaluate", "override", "read", "grade", "audit"]\n` +
+      `[reader]\ntokens = ["sha256:${digest(readerToken)}"]\nmay = ["read", "audit"]\n`,
   );
   return { GSAR_SECURITY__PRINCIPALS: file };
 }
 
 /** Starts a server in which the reports of an incident are evaluated by each judge, and in shadow; with a token where callers are to
- * say who they are. */
-export async function start({ token } = {}) {
+ * say who they are. An empty one has no evaluations, and a policy of its own decides. */
+export async function start({ token, isEmpty = false } = {}) {
+  const readerToken = token && `${token}-who-only-reads`;
   const folder = mkdtempSync(join(tmpdir(), "gsar-walks-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -92,6 +94,7 @@ export async function start({ token } = {}) {
     join(folder, "policies/shadowed.toml"),
     'name = "shadowed"\n[rollout]\ndecision = "shadow"\n',
   );
+  writeFileSync(join(folder, "policies/night-shift.toml"), 'name = "night-shift"\ntau_proceed = 0.9\n');
   const env = {
     ...process.env,
     GSAR_POLICIES__DIR: join(folder, "policies"),
@@ -99,7 +102,8 @@ export async function start({ token } = {}) {
     GSAR_JUDGES__CHAIN: JSON.stringify(JUDGES),
     GSAR_GATEWAY__ADDRESS: `127.0.0.1:${port}`,
     GSAR_GATEWAY__CONSOLE: "true",
-    ...(token ? principals(folder, token) : {}),
+    ...(isEmpty ? { GSAR_POLICIES__DEFAULT: "night-shift" } : {}),
+    ...(token ? principals(folder, token, readerToken) : {}),
   };
   const listen = `unix://${folder}/gsar.sock`;
   const { model, config } = await recordedModel(folder);
@@ -125,6 +129,7 @@ export async function start({ token } = {}) {
   try {
     if (token) writeFileSync(join(folder, "token"), token, { mode: 0o600 });
     await isReady(url);
+    if (isEmpty) return { url, call, gsar, stop };
     evaluate(listen, "--policy", "shadowed", ...identity);
     for (const judge of JUDGES.slice(1)) await evaluateAgain(call, judge);
     evaluate(listen, ...identity);
@@ -132,5 +137,5 @@ export async function start({ token } = {}) {
     stop();
     throw failed;
   }
-  return { url, token, call, gsar, stop };
+  return { url, token, readerToken, call, gsar, stop };
 }

@@ -6,6 +6,7 @@ import { SCREENS, faults, open, page } from "./browser.mjs";
 import { start } from "./server.mjs";
 import { CALIBRATION_TASKS } from "./calibration_tasks.mjs";
 import { CLAIM_TASKS } from "./claim_tasks.mjs";
+import { EMPTY_TASKS, FILTER_TASKS, RIGHT_TASKS } from "./empty_tasks.mjs";
 import { COMPARISON_TASKS, GRADING_TASKS } from "./grading_tasks.mjs";
 import { HOSTILE_TASKS } from "./hostile_tasks.mjs";
 import { INVESTIGATION_TASKS } from "./investigation_tasks.mjs";
@@ -17,9 +18,11 @@ const folder = process.argv[2];
 if (folder) mkdirSync(folder, { recursive: true });
 const server = await start();
 const withPrincipals = await start({ token: "a-token-of-a-lead-that-is-long-enough" });
+const empty = await start({ isEmpty: true });
 const ALL = [
-  ...Object.entries({ ...TASKS, ...CLAIM_TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS, ...CALIBRATION_TASKS }).map((of) => [server, ...of]),
-  ...Object.entries({ ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((of) => [withPrincipals, ...of]),
+  ...Object.entries({ ...TASKS, ...CLAIM_TASKS, ...FILTER_TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS }).map((of) => [server, ...of]),
+  ...Object.entries({ ...EMPTY_TASKS, ...CALIBRATION_TASKS }).map((of) => [empty, ...of]),
+  ...Object.entries({ ...RIGHT_TASKS, ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((of) => [withPrincipals, ...of]),
   // Last, since they record what the others would see.
   ...Object.entries({ ...NUMBER_TASKS, ...HOSTILE_TASKS }).map((of) => [server, ...of]),
 ];
@@ -41,5 +44,6 @@ try {
   await browser.close();
   server.stop();
   withPrincipals.stop();
+  empty.stop();
 }
 process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,104 @@
+// Counts of evaluations over time, in intervals that suit the time that they span.
+import { countEvaluations } from "./api";
+import type { EvaluationCount, EvaluationFilter } from "./contract";
+import { type Share, shares } from "./shares";
+
+const [MINUTE, HOUR, DAY, WEEK] = [60, 3_600, 86_400, 604_800] as const;
+/** What counts are asked for, the shortest first. */
+const INTERVALS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, DAY, WEEK];
+/** What labels are apart. */
+const TICKS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, WEEK, 4 * WEEK, 12 * WEEK];
+const NAMES: Record<number, string> = { [MINUTE]: "minute", [HOUR]: "hour", [DAY]: "day", [WEEK]: "week" };
+/** The longest time that is first asked for in days. */
+const MAX_DAYS = 100;
+/** The most intervals that a time is drawn in where it can be drawn in fewer. */
+const MAX_FINE = 30;
+const MAX_BARS = 1_000;
+
+export interface Counts {
+  counts: EvaluationCount[];
+  /** Of each interval. */
+  seconds: number;
+}
+
+export interface Timeline {
+  /** In days or weeks. */
+  coarse: Counts;
+  /** In the shortest intervals that draw all of it. */
+  fine: Counts;
+}
+
+export async function timelineOf(filter: EvaluationFilter): Promise<Timeline> {
+  const until = filter.evaluatedBefore ? Date.parse(filter.evaluatedBefore) : Date.now();
+  const asked = (until - Date.parse(filter.evaluatedFrom ?? "")) / 1_000;
+  const coarse = await countsOf(filter, asked <= MAX_DAYS * DAY ? DAY : WEEK);
+  let fine = coarse;
+  while (fine.counts.length > 0) {
+    const span = startOf(fine.counts.at(-1)) + fine.seconds - startOf(fine.counts[0]);
+    const shorter = INTERVALS.find((of) => of < fine.seconds && span <= MAX_FINE * of);
+    if (shorter === undefined) break;
+    fine = await countsOf(filter, shorter);
+  }
+  return { coarse, fine };
+}
+
+async function countsOf(evaluations: EvaluationFilter, seconds: number): Promise<Counts> {
+  const { counts } = await countEvaluations({ evaluations, interval: `${seconds}s` });
+  return { counts: counts ?? [], seconds };
+}
+
+function startOf(count: EvaluationCount | undefined): number {
+  return Date.parse(count?.from ?? "") / 1_000;
+}
+
+/** `hour`, `5 minutes`. */
+export function nameOf(seconds: number): string {
+  const unit = seconds < HOUR ? MINUTE : seconds < DAY ? HOUR : seconds;
+  return NAMES[seconds] ?? `${seconds / unit} ${NAMES[unit]}s`;
+}
+
+/** `2026-11-27 08:15`, and the day alone where intervals are days or longer. */
+export function labelOf(start: number, seconds: number): string {
+  return new Date(start * 1_000).toISOString().replace("T", " ").slice(0, seconds < DAY ? 16 : 10);
+}
+
+export interface Bar {
+  /** Seconds since 1970. */
+  start: number;
+  share: Share | undefined;
+}
+
+/** Every interval from the first to the last one with evaluations, those without any among them. */
+export function barsOf({ counts, seconds }: Counts): Bar[] {
+  const found = new Map(shares(counts, (count) => count.from ?? "").map((share) => [Date.parse(share.of) / 1_000, share]));
+  const [first, last] = [Math.min(...found.keys()), Math.max(...found.keys())];
+  const count = found.size === 0 ? 0 : Math.min((last - first) / seconds + 1, MAX_BARS);
+  return Array.from({ length: count }, (_, at) => {
+    const start = last - (count - 1 - at) * seconds;
+    return { start, share: found.get(start) };
+  });
+}
+
+export interface Tick {
+  /** The place of the bar that it stands at. */
+  at: number;
+  time: string;
+  /** The day, where it is another one than at the label before. */
+  day: string;
+}
+
+/** Labels for bars of a width, at least `apart` from each other. */
+export function ticksOf(bars: Bar[], seconds: number, width: number, apart: number): Tick[] {
+  const step = TICKS.find((of) => of >= seconds && (of / seconds) * width >= apart) ?? TICKS.at(-1) ?? WEEK;
+  const ticks: Tick[] = [];
+  let day = "";
+  for (const [at, { start }] of bars.entries()) {
+    const isDue = ticks.length === 0 || (start % step === 0 && (at - (ticks.at(-1)?.at ?? 0)) * width >= apart);
+    if (!isDue) continue;
+    const said = new Date(start * 1_000).toISOString();
+    const today = said.slice(0, 10);
+    ticks.push({ at, time: seconds < DAY ? said.slice(11, 16) : "", day: today === day ? "" : today });
+    day = today;
+  }
+  return ticks;
+}
