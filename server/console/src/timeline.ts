@@ -7,7 +7,7 @@ const [MINUTE, HOUR, DAY, WEEK] = [60, 3_600, 86_400, 604_800] as const;
 /** What counts are asked for, the shortest first. */
 const INTERVALS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, DAY, WEEK];
 /** What labels are apart. */
-const TICKS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, WEEK, 4 * WEEK, 12 * WEEK];
+const TICKS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, WEEK, 4 * WEEK, 12 * WEEK];
 const NAMES: Record<number, string> = { [MINUTE]: "minute", [HOUR]: "hour", [DAY]: "day", [WEEK]: "week" };
 /** The longest time that is first asked for in days. */
 const MAX_DAYS = 100;
