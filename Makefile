@@ -274,9 +274,9 @@ fever: $(FEVER_BUILD) ## The method's evaluation on the sample of FEVER that shi
 	  $(CALIBRATE) run datasets/fever/sample.jsonl --mode $$mode --judge local/1 --out $(FEVER)/$$mode.jsonl || exit 1; \
 	  echo; \
 	done
-	@$(CALIBRATE) ablate $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl
+	@$(CALIBRATE) ablate --policy paper $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl
 	@echo
-	@$(CALIBRATE) report $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl --out $(FEVER)/report.html
+	@$(CALIBRATE) report --policy paper $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl --out $(FEVER)/report.html
 
 .PHONY: train-smoke
 train-smoke: onnxruntime ## Train for minutes, killed three times on the way, export, and score with the result (PYTHON=interpreter with the requirements; else gigabytes through pip).
@@ -314,7 +314,7 @@ fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minute
 install-check: ## Server and client installed as people install them, without optimisation, into target/installed.
 	@$(CARGO) install --quiet --debug --locked --force --path server --root target/installed
 	@$(CARGO) install --quiet --debug --locked --force --path client --root target/installed
-	@target/installed/bin/gsar-server --version && target/installed/bin/gsar --version
+	@target/installed/bin/gsar-server -V && target/installed/bin/gsar -V
 
 .PHONY: coverage
 coverage: ## Lines that the tests of all crates run (installs cargo-llvm-cov when missing).

@@ -66,7 +66,8 @@ async fn an_answer_has_placeholders_and_the_record_the_original() {
         .iter()
         .filter_map(|claim| claim.span)
         .map(|span| {
-            &synthesis[usize::try_from(span.start).unwrap()..usize::try_from(span.end).unwrap()]
+            let (start, end) = (span.start.try_into().unwrap(), span.end.try_into().unwrap());
+            synthesis.get::<std::ops::Range<usize>>(start..end).unwrap()
         })
         .collect();
     assert!(spans.len() >= 2, "{spans:?}");

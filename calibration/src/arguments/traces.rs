@@ -12,7 +12,7 @@ pub(crate) struct Ablate {
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
     /// The policy to vary: a preset or a file
-    #[arg(long, value_name = "NAME", default_value = "paper")]
+    #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Report {
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
     /// The policy that decides: a preset or a file
-    #[arg(long, value_name = "NAME", default_value = "paper")]
+    #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
     /// The page to write
     #[arg(long, value_name = "FILE", default_value = "report.html")]

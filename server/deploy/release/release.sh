@@ -32,7 +32,7 @@ for architecture in $architectures; do
     built=target/$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
     # Those of another architecture are run by qemu-user.
     for program in gsar gsar-server gsar-calibrate; do
-        said=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" --version) || {
+        said=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" -V) || {
             echo "$built/$program does not run" >&2
             exit 1
         }

@@ -28,7 +28,8 @@ pub struct Evidence {
     pub embeddings: EmbeddingsWanted,
     /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
     pub model: Option<PathBuf>,
-    /// The shared library of ONNX Runtime; absent for ORT_DYLIB_PATH, else the one in the user's cache.
+    /// The shared library of ONNX Runtime; absent for ORT_DYLIB_PATH, else the one installed with the server, else the one in
+    /// the user's cache.
     pub onnxruntime: Option<PathBuf>,
     /// Sessions of the model, each with a thread and a copy of the weights, 1 to 64.
     pub embedding_workers: usize,

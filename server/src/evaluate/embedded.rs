@@ -25,7 +25,7 @@ pub(super) fn resolve(config: &mut Config) {
                 let reason = error.to_string();
                 tracing::warn!(
                     reason,
-                    "ONNX Runtime is not at hand, so {} judges, which decides little of a report; run `make onnxruntime`",
+                    "ONNX Runtime is not at hand, so {} judges, which decides little of a report; install it with the package, name it in evidence.onnxruntime, or run `make onnxruntime` in the sources",
                     FactsJudge::NAME
                 );
                 FactsJudge::NAME

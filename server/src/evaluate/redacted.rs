@@ -176,14 +176,16 @@ mod tests {
         assert_eq!(moved.replaced.len(), 2, "{hidden}");
         for word in ["a ", "postgres", "db/orders", " b ", " c"] {
             let at = text.find(word).unwrap() as u64;
-            let (start, end) = (moved.start(at), moved.end(at + word.len() as u64));
-            let range = usize::try_from(start).unwrap()..usize::try_from(end).unwrap();
-            assert_eq!(&hidden[range], word, "{hidden}");
+            assert_eq!(part(&hidden, &moved, at, at + word.len() as u64), word, "{hidden}");
         }
         // A claim that begins or ends within a secret has all of its placeholder.
         let address = text.find("2.0.7").unwrap() as u64;
-        let range = moved.start(address)..moved.end(address + 2);
-        let range = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
-        assert!(hidden[range.clone()].starts_with('[') && hidden[range].ends_with(']'), "{hidden}");
+        let placeholder = part(&hidden, &moved, address, address + 2);
+        assert!(placeholder.starts_with('[') && placeholder.ends_with(']'), "{hidden}");
+    }
+
+    fn part<'h>(hidden: &'h str, moved: &Moved, start: u64, end: u64) -> &'h str {
+        let (start, end) = (moved.start(start), moved.end(end));
+        hidden.get(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()).unwrap()
     }
 }
