@@ -216,10 +216,14 @@ fn sweeper(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
     let mut secrets: HashSet<&str> = HashSet::new();
     for text in texts {
         for span in redactor.find(text) {
-            let value = span.value(text);
-            if span.kind.gives_access() && value.len() >= MIN_SWEPT_BYTES {
-                secrets.insert(value);
+            if !span.kind.gives_access() {
+                continue;
             }
+            let value = span.value(text);
+            // Of user:password the password gives access by itself.
+            let password = value.split_once(':').map(|(_, password)| password);
+            let long = [Some(value), password].into_iter().flatten();
+            secrets.extend(long.filter(|value| value.len() >= MIN_SWEPT_BYTES));
         }
     }
     if secrets.is_empty() {

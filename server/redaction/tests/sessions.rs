@@ -45,6 +45,19 @@ fn a_secret_that_one_text_gives_away_is_hidden_in_all() {
 }
 
 #[test]
+fn the_password_of_an_address_is_hidden_wherever_it_stands() {
+    let texts = ["postgres://shop:hunter2Trout@db/orders", "The password of shop is hunter2Trout."];
+    let mut redaction = redactor().begin(1, texts);
+    let hidden = texts.map(|text| redaction.hide(text).into_owned());
+    assert!(hidden.iter().all(|text| !text.contains("hunter2Trout")), "{hidden:?}");
+    assert!(
+        hidden[0].ends_with("@db/orders") && hidden[1].starts_with("The password of shop is [")
+    );
+    assert_eq!(redaction.restore(&hidden[0]), texts[0]);
+    assert_eq!(redaction.restore(&hidden[1]), texts[1]);
+}
+
+#[test]
 fn placeholders_differ_between_salts_and_are_the_same_for_one() {
     let opening = |salt| redactor().begin(salt, [""]).opening().to_owned();
     assert_eq!(opening(1), opening(1));
