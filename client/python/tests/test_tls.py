@@ -85,7 +85,7 @@ async def test_each_side_shows_its_certificate(
 
 
 def test_who_is_not_trusted_learns_what_to_check(endpoint: str, authority: Authority) -> None:
-    with gsar.Client(endpoint) as client, pytest.raises(gsar.SidecarUnreachable, match="check tls_ca"):
+    with gsar.Client(endpoint) as client, pytest.raises(gsar.SidecarNotTrusted, match="check tls_ca"):
         client.is_serving()
     with (
         gsar.Client(endpoint, tls_ca=str(authority.certificate)) as client,

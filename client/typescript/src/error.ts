@@ -53,6 +53,9 @@ export const NO_DETAILS: Details = {
 /** The reason of an error where no sidecar answers. */
 export const UNREACHABLE = "SIDECAR_UNREACHABLE";
 
+/** The reason of an error where what answers is not known to be the sidecar. */
+export const NOT_TRUSTED = "SIDECAR_NOT_TRUSTED";
+
 /**
  * A call gave no answer: nothing may go out on it.
  *
@@ -147,6 +150,11 @@ export function refused(field: string, description: string, cause?: unknown): Gs
 /** The error where nobody answers. */
 export function unreachable(summary: string, method = "", cause?: unknown): GsarError {
   return new GsarError("UNAVAILABLE", summary, { method, details: { ...NO_DETAILS, reason: UNREACHABLE }, cause });
+}
+
+/** The error where somebody answers who is not known to be the sidecar. */
+export function notTrusted(summary: string, method: string, cause: unknown): GsarError {
+  return new GsarError("UNAVAILABLE", summary, { method, details: { ...NO_DETAILS, reason: NOT_TRUSTED }, cause });
 }
 
 /** What a value is, for a message that refuses it. */

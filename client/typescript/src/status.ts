@@ -3,7 +3,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Endpoint } from "./endpoint.js";
-import { type CodeName, type Details, GsarError, NO_DETAILS, refused, unreachable } from "./error.js";
+import { type CodeName, type Details, GsarError, NO_DETAILS, notTrusted, refused, unreachable } from "./error.js";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -38,6 +38,9 @@ const NAMES: Record<Code, CodeName> = {
 const START = "start gsar-server there, or name a running one with `endpoint` or GSAR_ENDPOINT";
 const NO_GRPC = "and knows no gRPC, as the gateway and the admin port do; give an address of `listen`";
 const CHECK_TLS = "check tlsCa, tlsCertificate and tlsKey (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)";
+
+/** How Node.js names faults of certificates and of the handshake. */
+const OF_TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
 function detailsOf(error: ConnectError): Details {
   const first = <D extends DescMessage>(schema: D): MessageShape<D> | undefined => error.findDetails(schema)[0];
@@ -109,9 +112,10 @@ function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint):
   // connect-node calls a connection that ends during a call cancelled, and one that never stood internal or aborted.
   const broken = cause !== "" || error.code === Code.Canceled || error.code === Code.Unavailable;
   if (!broken || error.code === Code.DeadlineExceeded) return undefined;
+  const why = error.code === Code.Canceled ? "the connection broke during the call" : error.rawMessage.trim();
+  if (OF_TLS.test(cause)) return notTrusted(`what answers at ${endpoint} is not trusted: ${why}\n  ${CHECK_TLS}`, method, error);
   const notOfTls = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
   const fix = endpoint.scheme === "grpcs" && !notOfTls.includes(cause) ? CHECK_TLS : START;
-  const why = error.code === Code.Canceled ? "the connection broke during the call" : error.rawMessage.trim();
   return unreachable(`no sidecar answers at ${endpoint}: ${why}\n  ${fix}`, method, error);
 }
 

@@ -53,7 +53,8 @@ test("who is not trusted learns what to check", async () => {
   for (const files of [{}, { tlsCa: `${at}/ca.pem` }]) {
     const client = await connected({ endpoint, ...files });
     await assert.rejects(client.isServing(), (error) => {
-      assert.ok(error instanceof GsarError && error.unreachable, String(error));
+      assert.ok(error instanceof GsarError && error.reason === "SIDECAR_NOT_TRUSTED", String(error));
+      assert.ok(!error.unreachable, "a client that opens where nobody answers stays shut");
       assert.match(error.message, /check tlsCa, tlsCertificate and tlsKey/);
       return true;
     });

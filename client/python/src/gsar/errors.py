@@ -90,6 +90,10 @@ class SidecarUnreachable(Error):
     """Nobody answers at the endpoint: nothing was decided, so nothing may go out."""
 
 
+class SidecarNotTrusted(Error):
+    """Somebody answers at the endpoint who is not known to be the sidecar, or speaks no TLS: nothing may go out."""
+
+
 class InvalidArgument(Error):
     """Fields of the request are wrong; `violations` has all of them."""
 
@@ -192,9 +196,11 @@ def read(trailers: Iterable[tuple[str, str | bytes]]) -> Details:
 def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str, details: Details) -> Error:
     """The exception for how a call ended."""
     if code is grpc.StatusCode.UNAVAILABLE and not details.reason:
-        fix = "start gsar-server there, or name a running one with endpoint= or GSAR_ENDPOINT"
         if any(word in message.lower() for word in ("ssl", "tls", "certificate", "handshake")):
             fix = "check tls_ca, tls_certificate and tls_key (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)"
+            said = f"what answers at {endpoint} is not trusted: {message}\n  {fix}"
+            return SidecarNotTrusted(said, method=method, code=code.name)
+        fix = "start gsar-server there, or name a running one with endpoint= or GSAR_ENDPOINT"
         reason = message or "the connection is broken"
         return SidecarUnreachable(f"no sidecar answers at {endpoint}: {reason}\n  {fix}", method=method, code=code.name)
     if "http2 header with status" in message and not details.reason:

@@ -22,6 +22,7 @@ from gsar.errors import (
     DeadlineExceeded,
     Error,
     PermissionDenied,
+    SidecarNotTrusted,
     SidecarUnreachable,
     Unauthenticated,
     Unavailable,
@@ -36,7 +37,7 @@ MAX_PAUSE_SECONDS = 2.0
 LOOK_SECONDS = 0.5
 """How often overdue reports are looked for."""
 
-OF_THE_CALLER = (Unauthenticated, PermissionDenied, Unimplemented)
+OF_THE_CALLER = (SidecarNotTrusted, Unauthenticated, PermissionDenied, Unimplemented)
 """What ends a call whichever reports are sent."""
 
 Answer: TypeAlias = v1.EvaluateResponse | Error
