@@ -143,6 +143,8 @@ fn documents_leave_out_secrets_unless_they_are_wanted() {
         let whole = machine.run(&[&asked[..], &["--unredacted"]].concat(), "");
         assert!(stdout(&whole).contains("hunter22"), "{}", stdout(&whole));
     }
+    let misplaced = machine.run(&[&asked[..], &["--unredacted"]].concat(), "");
+    assert_eq!(misplaced.status.code(), Some(2), "{}", stderr(&misplaced));
     let terminal = machine.run(&asked, "");
     assert!(stdout(&terminal).contains("hunter22"), "a terminal shows what is there");
     machine.assert_nothing_is_left();
@@ -463,7 +465,7 @@ fn whole_requests_a_gate_and_a_cap_are_answered() {
     assert!(doctor.status.success(), "{}", stdout(&doctor));
     assert!(stdout(&doctor).contains("rules/2 judges rightly"), "{}", stdout(&doctor));
     let text = stdout(&doctor).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("rules/2 stands where local/1 could"), "{text}");
+    assert!(text.contains("rules/2 judges in place of local/1"), "{text}");
     assert!(text.contains("set evidence.onnxruntime"), "{text}");
     machine.assert_nothing_is_left();
 }

@@ -70,6 +70,16 @@ def test_the_same_claims_over_the_same_evidence_are_not_tried_again(client: gsar
     assert state["grounding"]["repeated"]
 
 
+def test_attempts_are_counted_since_the_last_report_that_proceeded(client: gsar.Client) -> None:
+    proceeded = client.evaluate(PROCEEDS, EVIDENCE)
+    node = grounding_node(client)
+    state: Any = {"report": REGENERATED, "evidence": EVIDENCE}
+    state |= {"grounding": grounding(proceeded, 4, evidence=EVIDENCE)}
+    state |= node(state)
+    assert state["grounding"]["attempts"] == 1
+    assert node(state)["grounding"]["attempts"] == 2
+
+
 def test_attempts_are_bounded(client: gsar.Client) -> None:
     def guess(state: State) -> State:
         before = state.get("grounding")

@@ -234,7 +234,7 @@ async fn server(
     found
 }
 
-/// The judge that stands in for `local/1` where a server has no ONNX Runtime.
+/// The judge that takes the place of `local/1` where a server has no ONNX Runtime.
 const STAND_IN: &str = "rules/2";
 
 /// What each judge makes of a small report that must proceed.
@@ -251,14 +251,14 @@ async fn judges(client: &Client) -> Vec<Check> {
     found
 }
 
-/// Whether rules alone stand where `local/1` could judge.
+/// Whether rules judge in place of `local/1`.
 fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
     let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
     judges.any(|judge| judge == STAND_IN).then(|| {
         let finding = format!(
-            "{STAND_IN} stands where local/1 could: the server has no ONNX Runtime, or judges.chain names {STAND_IN}"
+            "{STAND_IN} judges in place of local/1: the server has no ONNX Runtime, or judges.chain names {STAND_IN}"
         );
-        let fix = "set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime";
+        let fix = "install the package again, set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime in the sources";
         found_wrong("local/1", Health::Doubtful, finding, fix)
     })
 }

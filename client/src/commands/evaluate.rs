@@ -19,6 +19,11 @@ use crate::terminal::Terminal;
 pub(super) const IN_FLIGHT: usize = 8;
 
 pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Status, Failure> {
+    if arguments.unredacted && !arguments.output.is_document() {
+        let message =
+            "--unredacted is for documents alone; give --output junit or markdown, or leave it out";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let (requests, notes) = requests::of_reports(arguments)?;
     for left_out in notes {
         note(&left_out);

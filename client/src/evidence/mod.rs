@@ -137,8 +137,8 @@ fn listed(
     notes: &mut Vec<String>,
 ) -> Result<(), InputError> {
     let listed = manifest::read(manifest_path, &read_text(manifest_path)?)?;
-    for path in entries.iter().filter(|path| path.is_file() && *path != manifest_path) {
-        if !listed.iter().any(|entry| folder.join(&entry.file) == *path) {
+    for path in entries.iter().filter(|path| *path != manifest_path) {
+        if !listed.iter().any(|entry| folder.join(&entry.file).starts_with(path)) {
             let (path, manifest) = (path.display(), manifest_path.display());
             notes.push(format!("{path} is not listed in {manifest} and was left out"));
         }
@@ -414,6 +414,8 @@ mod tests {
             ("b.txt", b"REVISION"),
             ("notes.txt", b"not evidence"),
         ]);
+        std::fs::create_dir(folder.path().join("k8s")).unwrap();
+        std::fs::write(folder.path().join("k8s/pods.txt"), "left out with its folder").unwrap();
         let evidence = load(&[folder.path().to_owned()]).unwrap();
         assert_eq!(ids(&evidence), ["deploy-4711", "a.txt"]);
         let [deploy, pods] = &evidence.items[..] else { panic!("two items") };
@@ -425,8 +427,9 @@ mod tests {
         assert_eq!(deploy.collected_at.map(|at| at.seconds), Some(1_773_325_200));
         assert_eq!(pods.lane(), v1::EvidenceLane::StaticInfra);
         assert!(!pods.exhaustive);
-        assert_eq!(evidence.notes.len(), 1);
-        assert!(evidence.notes[0].contains("notes.txt is not listed"), "{:?}", evidence.notes);
+        assert_eq!(evidence.notes.len(), 2);
+        assert!(evidence.notes[0].contains("k8s is not listed"), "{:?}", evidence.notes);
+        assert!(evidence.notes[1].contains("notes.txt is not listed"), "{:?}", evidence.notes);
     }
 
     #[test]

@@ -89,7 +89,9 @@ export function describe(answer: EvaluateResponse): string {
     }
   }
   for (const claim of answer.claims) {
-    if (classOf(claim) === "undecided") lines.push(claimLine("undecided", claim));
+    if (classOf(claim) !== "undecided") continue;
+    lines.push(claimLine("undecided", claim));
+    if (why(claim)) lines.push(below(shorten(why(claim), 200)));
   }
   if (answer.abstainReason) lines.push(`  no verdict: ${answer.abstainReason}`);
   return lines.join("\n");

@@ -99,7 +99,8 @@ async function* listed(root: string, path: string, entries: Dirent[]): AsyncGene
   }
   for (const each of entries) {
     const at = join(path, each.name);
-    if (each.isFile() && each.name !== MANIFEST && !files.includes(at)) {
+    const isListed = files.some((file) => file === at || file.startsWith(at + sep));
+    if (each.name !== MANIFEST && !isListed) {
       warn(`${at} is not listed in ${manifest} and was left out`);
     }
   }

@@ -83,7 +83,7 @@ test("the stubs, the error, the endpoints and the loop of the README do what the
   await assert.rejects(run(process.execPath, "readme3.js"), /tlsCa: \/etc\/gsar\/ca\.pem cannot be read \(ENOENT\)/);
   assert.equal(
     await run(process.execPath, "readme4.js"),
-    "PROCEED Pod checkout-7b84 was OOMKilled with exit code 137.\n",
+    "Pod checkout-7b84 was OOMKilled with exit code 137.\n",
   );
   assert.equal(blocks.filter((block) => block.startsWith("ts\n")).length, 5);
 });

@@ -297,8 +297,9 @@ impl Investigations {
         if step == due {
             return Ok(false);
         }
+        let what = if step < due { "was answered with something else" } else { "is not due yet" };
         Err(errors::not_due(&format!(
-            "step {step} was answered, and step {due} is due; GetInvestigation says what with"
+            "step {step} {what}: step {due} is due; GetInvestigation says what is to be done"
         )))
     }
 

@@ -4,6 +4,8 @@
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 
+use super::warnings::NO_SYNTHESIS;
+
 /// Refuses options of dry runs where a report is to be decided on.
 pub(crate) fn refuse(options: &v1::EvaluateOptions, violations: &mut Violations) {
     if options.dry_run {
@@ -47,6 +49,8 @@ pub(super) fn undecided(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
         action: None,
         shadow: None,
         is_grounded: false,
+        // Nothing else was to be judged.
+        warnings: answer.warnings.into_iter().filter(|of| of.code != NO_SYNTHESIS).collect(),
         ..answer
     }
 }

@@ -7,6 +7,8 @@ use crate::judge::Notice;
 
 /// The first judge of the chain failed.
 pub(super) const FALLBACK_JUDGE: &str = "FALLBACK_JUDGE";
+/// Claims were given without the text of their report.
+pub(super) const NO_SYNTHESIS: &str = "NO_SYNTHESIS";
 
 /// Every warning, in the order in which they are shown.
 pub(super) fn of(
@@ -49,7 +51,7 @@ fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::R
     let guards = &policy.policy.guards;
     let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
     let sentence = "only the given claims were judged: give report.synthesis, so that nothing else of the report goes unjudged";
-    warns.then(|| warning("NO_SYNTHESIS", sentence.to_owned()))
+    warns.then(|| warning(NO_SYNTHESIS, sentence.to_owned()))
 }
 
 fn warning(code: &str, sentence: String) -> v1::Reason {

@@ -92,6 +92,8 @@ def describe(answer: v1.EvaluateResponse) -> str:
     for claim in answer.claims:
         if class_of(claim) == "undecided":
             lines.append(f"  {'undecided':<13} {claim.id:<4} {textwrap.shorten(claim.text, 160)}")
+            if why(claim):
+                lines.append(f"  {'':<18} {textwrap.shorten(why(claim), 200)}")
     if answer.abstain_reason:
         lines.append(f"  no verdict: {answer.abstain_reason}")
     return "\n".join(lines)

@@ -110,7 +110,7 @@ def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Pa
         files.append(path)
         yield path, entry
     for path in entries:
-        if path.is_file() and path != manifest and path not in files:
+        if path != manifest and not any(file.is_relative_to(path) for file in files):
             log.warning("%s is not listed in %s and was left out", path, manifest)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_documents
+import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -95,6 +96,9 @@ def items(evidence: Evidence) -> list[v1.EvidenceItem]:
     if isinstance(evidence, Mapping):
         contents = cast("Mapping[str, object]", evidence)
         return [content_of(name, content) for name, content in contents.items()]
+    if isinstance(given, os.PathLike):
+        path = os.fspath(cast("os.PathLike[str]", given))
+        raise TypeError(f"evidence: is a path; give gsar.evidence_from({path!r})")
     found = list(cast("Iterable[object]", evidence))
     for number, item in enumerate(found):
         if not isinstance(item, v1.EvidenceItem):

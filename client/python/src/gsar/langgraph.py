@@ -138,7 +138,7 @@ def grounding_node(
 
     def written(answer: v1.EvaluateResponse, state: State, given: Evidence) -> dict[str, Grounding]:
         before = state.get("grounding")
-        attempts = before["attempts"] + 1 if before else 1
+        attempts = before["attempts"] + 1 if before and before["tier"] != "proceed" else 1
         return {"grounding": grounding(answer, attempts, evidence=given, before=before)}
 
     if isinstance(client, gsar.aio.Client):
@@ -164,7 +164,7 @@ def router(max_attempts: int = 4) -> Callable[[State], Route]:
     """A route by tier, and `give_up` where another report changes nothing.
 
     So it is where the judge failed, where the same claims are at fault over the same evidence as before, and where
-    `max_attempts` reports did not proceed.
+    `max_attempts` reports in a row did not proceed. After it, `grounding: None` in the state begins anew.
     """
 
     def route(state: State) -> Route:

@@ -4,7 +4,7 @@
 
 Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; where none answers, a tool ends with an error. The
 deadline of a tool is before most clients give up; the answer to a report that was not decided by then is to abstain.
-Secrets and personal data in what a report's evaluation says are replaced by placeholders.
+Secrets and personal data in what `evaluate` answers are replaced by placeholders; the other tools answer as it is.
 """
 
 from __future__ import annotations
