@@ -10,7 +10,7 @@ use crate::statistics::{Counts, Share};
 pub(crate) struct ClassCounts {
     /// The class as people give it.
     pub(crate) class: Class,
-    /// How many of them were counted in each class, in the order of [`Class::ALL`], and last how many were not judged.
+    /// Number of claims counted in each class, in the order of [`Class::ALL`]; the last entry is those not judged.
     pub(crate) counted: [usize; Class::ALL.len() + 1],
     /// Of the claims that people put into the class, the share that was counted in it.
     pub(crate) recall: Share,
@@ -19,7 +19,7 @@ pub(crate) struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Of every class; none where the claims of no row were given to the judge.
+    /// The counts of every class; empty if no row gave its claims to the judge.
     pub(crate) fn of(cell: &Cell) -> Vec<Self> {
         let rows: Vec<&Row> = cell.rows.iter().filter(|row| row.is_given).collect();
         if rows.iter().all(|row| row.claims.is_empty()) {

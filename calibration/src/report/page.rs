@@ -11,7 +11,7 @@ use crate::tables::markdown::{NOTHING, figure, share};
 /// What the page looks like.
 const STYLE: &str = concat!(include_str!("page.css"), include_str!("figure.css"));
 
-/// What the measures are.
+/// The measures, explained.
 const MEASURES: [(&str, &str); 5] = [
     ("M1", "the share of rows that go out (proceed)"),
     ("M2", "replans for each row that goes out"),
@@ -135,7 +135,7 @@ fn known(words: String) -> String {
     if words.is_empty() { NOTHING.to_owned() } else { words }
 }
 
-/// What people say of claims against what was counted; nothing where reports were judged whole.
+/// The confusion table of the classes; `None` if reports were judged whole.
 fn classes(cells: &[(Cell, Measures)]) -> Option<Markup> {
     let mut head = ["run, class by people", "recall", "precision"].map(str::to_owned).to_vec();
     head.extend(Class::ALL.map(|class| format!("counted {}", class.name())));

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::read::TracedRow;
 
-/// How a day begins an instant as RFC 3339 has it: `2026-11-27`.
+/// Length of the date in an RFC 3339 timestamp: `2026-11-27`.
 const DAY: usize = 10;
 
-/// Where the answers of a trace come from, as they say it themselves; nothing where they do not.
+/// The dates and server versions recorded in the answers of a trace; empty if they record none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// The first and the last day, as `2026-11-27`.
@@ -17,7 +17,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Of rows.
+    /// Collects them from rows.
     pub(crate) fn of(rows: &[TracedRow]) -> Self {
         let provenances = || rows.iter().filter_map(|row| row.evaluation.provenance.as_ref());
         let days: BTreeSet<String> = provenances()

@@ -234,7 +234,7 @@ async fn server(
     found
 }
 
-/// The judge that takes the place of `local/1` where a server has no ONNX Runtime.
+/// The fallback for `local/1` on a server without ONNX Runtime.
 const STAND_IN: &str = "rules/2";
 
 /// What each judge makes of a small report that must proceed.
@@ -251,7 +251,7 @@ async fn judges(client: &Client) -> Vec<Check> {
     found
 }
 
-/// Whether rules judge in place of `local/1`.
+/// Warns if the server falls back from `local/1` to rules.
 fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
     let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
     judges.any(|judge| judge == STAND_IN).then(|| {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// The length of a full id, a UUID.
 const WHOLE: usize = 36;
-/// How many of the latest evaluations are searched.
+/// Maximum number of recent evaluations to search.
 const MAX_SEEN: u32 = 10_000;
 /// The page size of the search.
 const PAGE: u32 = 1_000;

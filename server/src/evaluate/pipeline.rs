@@ -82,7 +82,7 @@ impl Engine {
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let redact = request.options.as_ref().is_some_and(|options| options.redact);
         let answer = self.evaluate_with(call, request, policy, |_| None).await?;
-        self.for_caller(call, answer, redact).await
+        self.redacted_if_asked(call, answer, redact).await
     }
 
     /// Evaluates a report of a driven investigation; what the answer means for it is recorded together with it.
@@ -120,8 +120,8 @@ impl Engine {
         recording.instrument(traces::step("record")).await
     }
 
-    /// The answer as its caller wants it.
-    pub(super) async fn for_caller(
+    /// Redacts the answer if `redact` is set.
+    pub(super) async fn redacted_if_asked(
         &self,
         call: &Call,
         answer: v1::EvaluateResponse,

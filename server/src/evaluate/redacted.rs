@@ -10,8 +10,8 @@ use gsar_redaction::{Redaction, Redactor};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Fields that are made here or name what is: what looks like a secret in them is none.
-const MADE_HERE: [&str; 3] = ["digest", "report_digest", "evaluation_id"];
+/// Fields set by the server itself, never redacted.
+const EXEMPT: [&str; 3] = ["digest", "report_digest", "evaluation_id"];
 
 /// The answer with placeholders. Ranges of its report stay those of the original, which its caller has.
 ///
@@ -114,7 +114,7 @@ struct Redacting {
 
 impl Rewrite for Redacting {
     fn text(&mut self, field: &str, text: &str) -> String {
-        if MADE_HERE.contains(&field) {
+        if EXEMPT.contains(&field) {
             return text.to_owned();
         }
         self.redaction.hide(text).into_owned()

@@ -96,7 +96,7 @@ impl Engine {
         let decided = self.decide_shared(call, shared, report, digest, watch.resumed()).await;
         let mut answer = decided?;
         let Some(ledger) = &self.ledger else {
-            return self.for_caller(call, answer, redact).await;
+            return self.redacted_if_asked(call, answer, redact).await;
         };
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
@@ -111,7 +111,7 @@ impl Engine {
             answer,
             None,
         );
-        self.for_caller(call, recording.await?, redact).await
+        self.redacted_if_asked(call, recording.await?, redact).await
     }
 }
 
