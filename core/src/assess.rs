@@ -1,8 +1,8 @@
 //! This module assesses a judged report in the order of the method: verify, count, score and decide, then gate,
 //! chain, cap and action.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::string::String;
 
 use crate::budget::Budget;
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
@@ -161,7 +161,7 @@ pub fn without_partition(
         score: None,
         guarded_score: None,
         terms: Terms::default(),
-        reasons: alloc::vec![reason],
+        reasons: vec![reason],
         not_applicable: Vec::new(),
         bounds: None,
     };

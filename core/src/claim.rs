@@ -1,9 +1,9 @@
 //! This module holds claims and a judge's verdicts on them.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::fmt;
 use core::ops::Range;
+use std::string::String;
 
 use crate::evidence::Citation;
 use crate::fixed::Millionths;

@@ -6,8 +6,8 @@
 //! contradicted claim the supported copies do not count at all and the others keep their number, at the
 //! group's greatest weight.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::string::String;
 
 use crate::claim::{Class, EvidenceType};
 use crate::policy::PolicyValues;
@@ -342,7 +342,7 @@ mod tests {
         fn keys_are_stable(text in "\\PC{0,60}") {
             let once = key(&text);
             prop_assert_eq!(key(&text.to_uppercase().to_lowercase()), key(&text.to_uppercase().to_lowercase()));
-            prop_assert_eq!(key(&std::format!("  {text}  ")), once);
+            prop_assert_eq!(key(&format!("  {text}  ")), once);
         }
     }
 }

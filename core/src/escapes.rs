@@ -1,9 +1,9 @@
 //! This module undoes the escapes of JSON strings and remembers where each byte came from. It knows nothing of
 //! items or citations.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::string::String;
 
 use crate::text::{byte_at, char_at, part};
 
@@ -112,7 +112,7 @@ pub(crate) fn has_escape(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use alloc::borrow::ToOwned;
+    use std::borrow::ToOwned;
 
     use super::*;
     use proptest::prelude::*;

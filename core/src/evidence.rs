@@ -2,9 +2,9 @@
 
 mod recognise;
 
-use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
+use std::string::String;
 
 use gsar_extraction::facts;
 

@@ -17,8 +17,6 @@
 //! assert_eq!(decision.tier.name(), "proceed");
 //! ```
 
-extern crate alloc;
-
 pub mod assess;
 pub mod belief;
 pub mod check;

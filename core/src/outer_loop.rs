@@ -7,10 +7,10 @@
 mod action;
 mod stage;
 
-use alloc::collections::BTreeSet;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::string::String;
 
 use crate::Tier;
 use crate::fixed::Fraction;

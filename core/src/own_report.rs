@@ -1,9 +1,9 @@
 //! This module recognises evidence that repeats the report it is given for: a report, a draft of it or what was decided of
 //! it is never its own evidence. It knows nothing of claims.
 
-use alloc::borrow::ToOwned as _;
-use alloc::string::{String, ToString as _};
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::ToOwned as _;
+use std::string::{String, ToString as _};
 
 use memchr::memmem;
 
@@ -81,7 +81,7 @@ fn prose_sentences(report: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
+    use std::format;
 
     use super::*;
 

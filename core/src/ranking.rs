@@ -1,9 +1,9 @@
 //! This module ranks reports over the same evidence by what was decided on them. It decides on none.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::cmp::Ordering;
+use std::format;
+use std::string::String;
 
 use crate::decision::Tier;
 use crate::fixed::Fraction;

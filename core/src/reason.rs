@@ -1,9 +1,9 @@
 //! This module holds the reasons of a decision: their codes on the wire and their sentences for a person. It decides
 //! nothing.
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use Vec;
+use std::format;
+use std::string::{String, ToString};
 
 use crate::claim::ClaimId;
 use crate::decision::{Tier, shown};

@@ -1,7 +1,7 @@
 //! This module decides a recorded partition under another policy where its evidence is at hand no more: it counts what
 //! verification made of it then. It verifies nothing.
 
-use alloc::vec::Vec;
+use Vec;
 
 use crate::assess::{AsJudged, Assessment, Seen, Weighed, settled, weigh};
 use crate::claim::JudgedClaim;

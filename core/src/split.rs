@@ -1,8 +1,8 @@
 //! This module makes claims of what a report asserts, one for each statement. It judges nothing.
 
-use alloc::collections::BTreeSet;
-use alloc::format;
-use alloc::vec::Vec;
+use Vec;
+use std::collections::BTreeSet;
+use std::format;
 
 use crate::budget::Budget;
 use crate::claim::{Claim, ClaimId};

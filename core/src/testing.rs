@@ -1,6 +1,6 @@
 //! This module has builders for the tests of more than one module.
 
-use alloc::string::{String, ToString};
+use std::string::{String, ToString};
 
 use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 

@@ -5,7 +5,7 @@
 //! heaviest type that the evidence allows. Grounding a claim never lowers the score and never makes a guard stricter, so
 //! every other outcome lies in between, except a contradiction that the judge does not lean to.
 
-use alloc::vec;
+use std::vec;
 
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::decision::{Bounds, Decision, Hypothetical, Origin, Tier, decide_with};

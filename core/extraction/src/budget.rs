@@ -1,10 +1,10 @@
 //! This module bounds computations: work is counted in units and memory in bytes, and every few thousand units a callback
 //! decides whether to continue. It reads no clock; the callback may.
 
-use alloc::boxed::Box;
-use alloc::rc::Rc;
 use core::cell::Cell;
 use core::fmt;
+use std::boxed::Box;
+use std::rc::Rc;
 
 /// After how many units the callback is called again. A unit is about the work of reading one byte once.
 const UNITS_BETWEEN_QUESTIONS: u64 = 16 << 10;

@@ -4,8 +4,6 @@
 //! This crate is a set of plain functions of a text. It knows nothing of policies, classes or evidence items,
 //! and it never reads a clock, a file, a socket or the environment.
 
-extern crate alloc;
-
 pub mod budget;
 pub mod facts;
 mod memory;

@@ -1,7 +1,7 @@
 //! This module estimates the bytes that collections take of the heap. It allocates nothing.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::Cow;
 
 /// The overhead of an allocation, in bytes.
 const ALLOCATION: usize = 16;

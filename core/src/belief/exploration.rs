@@ -10,10 +10,10 @@
 //! | `cooldown` | how many other looks lie between two of it, where others are due |
 //! | `budget` | looks altogether |
 
-use alloc::collections::btree_map::Values;
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::vec::Vec;
+use Vec;
 use core::cmp::Reverse;
+use std::collections::btree_map::Values;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::topology::{Node, Topology};
 use crate::evidence::EvidenceId;

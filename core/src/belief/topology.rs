@@ -1,7 +1,7 @@
 //! This module is the graph that is explored: entities, who depends on whom, and which names mean the same.
 
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::vec::Vec;
+use Vec;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::Entity;
 

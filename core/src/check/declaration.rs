@@ -1,9 +1,9 @@
 //! This module reads what a check is: a name, a command line, and when its run has passed.
 
-use alloc::borrow::ToOwned as _;
-use alloc::format;
-use alloc::string::{String, ToString as _};
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::ToOwned as _;
+use std::format;
+use std::string::{String, ToString as _};
 
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};

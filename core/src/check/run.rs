@@ -1,7 +1,7 @@
 //! This module is the run of a check: the document that is kept of it as evidence, and its result.
 
-use alloc::borrow::ToOwned as _;
-use alloc::string::{String, ToString as _};
+use std::borrow::ToOwned as _;
+use std::string::{String, ToString as _};
 
 use serde_json::{Map, Value};
 
@@ -88,8 +88,8 @@ impl CheckRun {
 mod tests {
     use super::super::PassCondition;
     use super::*;
-    use alloc::format;
     use proptest::prelude::*;
+    use std::format;
 
     fn run(exit_status: Option<i32>, output: &str, pass: PassCondition) -> CheckRun {
         let command = ["probe".to_owned()].to_vec();

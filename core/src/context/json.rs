@@ -1,7 +1,7 @@
 //! This module chooses what is kept of a JSON document around a quote: the keys that lead to it, what names the objects
 //! it stands in, the names of columns, and what stands at the same place of lists beside it.
 
-use alloc::vec::Vec;
+use Vec;
 
 use super::names::{holds_columns, is_naming};
 use super::ranges::Keep;
@@ -161,11 +161,8 @@ impl Rules<'_, '_> {
         self.keep.add(node.opening());
         let tree = self.tree;
         let lists = tree.children(id).take(MAX_LOOKED_AT).filter(|(_, list)| list.is_container());
-        let lists: Vec<usize> = if node.kind == Kind::Array {
-            alloc::vec![id]
-        } else {
-            lists.map(|(list, _)| list).collect()
-        };
+        let lists: Vec<usize> =
+            if node.kind == Kind::Array { vec![id] } else { lists.map(|(list, _)| list).collect() };
         for list in lists {
             for place in places {
                 if let Some((column, node)) = tree.children(list).nth(*place) {

@@ -39,10 +39,10 @@ mod tests;
 mod text;
 mod tree;
 
-use alloc::borrow::Cow;
-use alloc::boxed::Box;
-use alloc::string::String;
 use core::ops::Range;
+use std::borrow::Cow;
+use std::boxed::Box;
+use std::string::String;
 
 use crate::evidence::EvidenceItem;
 use crate::text::part;

@@ -1,7 +1,7 @@
 //! This module holds sets of byte ranges: what of a text is kept, within a budget, and how the kept ranges read as one
 //! text. It knows nothing of what the ranges mean.
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 use crate::text::part;
@@ -128,8 +128,8 @@ fn gap(text: &str, gap: Range<usize>, out: &mut impl FnMut(&str)) {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::String;
     use core::slice::from_ref;
+    use std::string::String;
 
     use super::*;
     use proptest::prelude::*;

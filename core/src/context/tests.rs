@@ -5,10 +5,10 @@ mod hostile;
 mod lines;
 mod tables;
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::format;
+use std::string::{String, ToString};
 
 use super::{Excerpt, MAX_CONTEXT};
 use crate::evidence::EvidenceItem;

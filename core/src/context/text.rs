@@ -168,7 +168,7 @@ impl Rules<'_, '_> {
 
     /// The lines around the quote by indentation, and the first lines beneath each: a header and its rule.
     fn enclosing(&mut self) {
-        let enclosing: alloc::vec::Vec<usize> = self.enclosing_lines().skip(1).collect();
+        let enclosing: Vec<usize> = self.enclosing_lines().skip(1).collect();
         for line in &enclosing {
             self.line(*line);
         }
@@ -230,7 +230,7 @@ impl Rules<'_, '_> {
 
     /// What names the records that the quote stands in, before or behind it.
     fn names(&mut self) {
-        let enclosing: alloc::vec::Vec<usize> = self.enclosing_lines().collect();
+        let enclosing: Vec<usize> = self.enclosing_lines().collect();
         for line in enclosing {
             let Some(Line { next, .. }) = self.lines.get(line).copied() else { continue };
             let from = offset(line);
@@ -239,7 +239,7 @@ impl Rules<'_, '_> {
         let Some(line) = self.lines.get(self.first).copied() else { return };
         let first = offset(self.first);
         let above = self.lines.naming(NONE, line.document, first).iter().rev().take(MAX_NAMING);
-        let above: alloc::vec::Vec<u32> = above.map(|(_, line)| *line).collect();
+        let above: Vec<u32> = above.map(|(_, line)| *line).collect();
         for line in above {
             self.named_by(line);
         }

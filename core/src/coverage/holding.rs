@@ -1,10 +1,10 @@
 //! This module says which words of an assertion the claims hold. It knows nothing of Markdown.
 
-use alloc::borrow::ToOwned;
-use alloc::collections::BTreeSet;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::ToOwned;
+use std::collections::BTreeSet;
+use std::string::String;
 
 use super::tokens::{Token, mark_figures, of_text};
 use super::{ClaimKind, tokens};
@@ -92,7 +92,7 @@ impl Claims {
         words.sort_unstable();
         words.dedup();
         let all = claims.iter().flat_map(|claim| claim.stems.iter().copied()).collect();
-        let shared = alloc::vec![0; claims.len()];
+        let shared = vec![0; claims.len()];
         Self { claims, placed, words, budget: MAX_VISITS, shared, all }
     }
 
@@ -102,7 +102,7 @@ impl Claims {
         let mut tokens = tokens(assertion);
         let stated = figures(text);
         mark_figures(text, &mut tokens, &stated);
-        let mut held = alloc::vec![false; tokens.len()];
+        let mut held = vec![false; tokens.len()];
         let mut covering: Vec<Range<usize>> = Vec::new();
         for at in self.overlapping(&assertion.span) {
             let Some(claim) = self.claims.get(at) else { continue };

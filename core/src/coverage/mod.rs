@@ -8,10 +8,10 @@
 mod holding;
 mod tokens;
 
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
+use std::string::String;
 
 use crate::budget::Budget;
 use crate::claim::Claim;

@@ -1,9 +1,9 @@
 //! This module reads the words of assertions and claims that must be held. It knows nothing of claims' places.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::ToOwned;
+use std::string::String;
 
 use crate::report::{Assertion, says_something};
 use crate::text::figures::Figures;

@@ -1,7 +1,7 @@
 //! What a loop says is to be done next, and how it ends.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::string::String;
 
 use super::{ClaimKey, StopCause};
 

@@ -1,7 +1,7 @@
 use super::*;
-use alloc::string::ToString;
-use alloc::vec;
 use proptest::prelude::*;
+use std::string::ToString;
+use std::vec;
 
 fn digest(number: u8) -> SubjectDigest {
     SubjectDigest([number; 32])

@@ -1,11 +1,11 @@
 //! This module holds the certificate of a policy: a bound of the risk that a report which goes out is wrong, shown on graded
 //! reports (docs/CALIBRATION.md, "Certificates"). It decides nothing.
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use Vec;
 use core::fmt::Write as _;
+use std::borrow::ToOwned;
+use std::format;
+use std::string::{String, ToString};
 
 use super::literal::Literal;
 use super::{Policy, PolicyProblem};
@@ -184,7 +184,7 @@ mod tests {
             risk: Millionths::new(50_000),
             confidence: Millionths::new(950_000),
             judge: "openai:m".to_owned(),
-            prompts: alloc::vec!["aa".to_owned(), "bb".to_owned()],
+            prompts: vec!["aa".to_owned(), "bb".to_owned()],
             rows: 90,
             proceeds: 60,
             wrong: 0,

@@ -1,8 +1,8 @@
 //! This module finds contradictory and unwise values of a policy.
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use Vec;
+use std::format;
+use std::string::{String, ToString};
 
 use super::{PolicyProblem, PolicyValues, Preset};
 use crate::claim::EvidenceType;

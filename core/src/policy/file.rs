@@ -2,11 +2,11 @@
 //!
 //! Numbers are read from their literals, so `0.1234567` is refused and nothing passes through a double.
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::ToOwned;
+use std::format;
+use std::string::{String, ToString};
+use std::vec;
 
 use toml::de::{DeTable, DeValue};
 

@@ -1,9 +1,9 @@
 //! This module reads the values of policy files: numbers off their digits, words off closed lists. It knows no field.
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::ToOwned;
+use std::format;
+use std::string::String;
 
 use super::RolloutMode;
 use crate::fixed::Millionths;

@@ -13,10 +13,10 @@ mod strictness;
 mod values;
 mod write;
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::fmt;
 use core::ops::Deref;
+use std::string::String;
 
 pub use certificate::Certificate;
 pub use file::PolicyFileError;

@@ -1,6 +1,6 @@
 //! This module holds the presets, as files compiled in.
 
-use alloc::vec::Vec;
+use Vec;
 
 use super::{Policy, PolicyFileError};
 

@@ -1,7 +1,7 @@
 //! This module holds the values of a policy before they are checked. Every range is enforced by
 //! [`super::Policy::new`].
 
-use alloc::string::String;
+use std::string::String;
 
 use super::Preset;
 use crate::claim::EvidenceType;

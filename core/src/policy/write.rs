@@ -1,9 +1,9 @@
 //! This module writes policies as TOML: whole files, and the values that the digest is taken of. It checks nothing.
 
-use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::{String, ToString};
 use core::fmt::Write;
+use std::borrow::ToOwned;
+use std::format;
+use std::string::{String, ToString};
 
 use super::{InvestigationRules, Policy, PolicyValues, UndefinedScore};
 use crate::claim::EvidenceType;

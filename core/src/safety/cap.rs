@@ -88,8 +88,8 @@ pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> Capped {
 pub(super) mod tests {
     use super::*;
     use crate::policy::{Policy, Preset, preset};
-    use alloc::string::ToString;
     use proptest::prelude::*;
+    use std::string::ToString;
 
     /// The confidence of a number of millionths, 0 to 1 000 000.
     pub(crate) fn confidence(millionths: u32) -> Confidence {
@@ -132,8 +132,7 @@ pub(super) mod tests {
             values.cap.partially_grounded = values.ladder.pull_request;
             values.cap.ungrounded = values.ladder.patch;
             let problems = Policy::new(values).unwrap_err().problems;
-            let fields: alloc::vec::Vec<_> =
-                problems.iter().map(|problem| problem.field.as_str()).collect();
+            let fields: Vec<_> = problems.iter().map(|problem| problem.field.as_str()).collect();
             assert_eq!(fields, ["cap.partially_grounded", "cap.ungrounded"]);
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! Nothing is guessed: a change outside the onset window, or after the onset, is no citation.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::string::String;
 
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::evidence::EvidenceId;
@@ -121,9 +121,9 @@ mod tests {
     use super::super::verdict::Verdict::{Inconclusive, Refutes, Supports};
     use super::*;
     use crate::evidence::Lane;
-    use alloc::string::ToString;
-    use alloc::vec;
     use proptest::prelude::*;
+    use std::string::ToString;
+    use std::vec;
 
     fn change(reference: &str, at: i64) -> Change {
         let at = Timestamp::from_micros(at);

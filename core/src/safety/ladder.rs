@@ -3,9 +3,9 @@
 //! The ladder ends at a pull request that a person merges. Nothing here remediates, and there is no
 //! switch that would.
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use Vec;
+use std::format;
+use std::string::{String, ToString};
 
 use super::cap::Confidence;
 use super::gate::{GateExit, GateOutcome};
@@ -218,8 +218,8 @@ mod tests {
     use super::*;
     use crate::evidence::Lane;
     use crate::policy::{Preset, preset};
-    use alloc::vec;
     use proptest::prelude::*;
+    use std::vec;
 
     fn gate(exit: GateExit) -> GateOutcome {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];

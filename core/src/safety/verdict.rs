@@ -20,7 +20,7 @@ mod statement;
 mod summary;
 mod weigh;
 
-use alloc::string::String;
+use std::string::String;
 
 use findings::Findings;
 use weigh::Context;

@@ -7,7 +7,7 @@
 mod place;
 mod sheets;
 
-use alloc::string::String;
+use std::string::String;
 
 pub use sheets::{Sheet, Statement, sheets};
 

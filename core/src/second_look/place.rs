@@ -1,9 +1,9 @@
 //! This module says where a claim stands in its report: under which heading, and behind which words. It reads no
 //! evidence.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
 use core::ops::Range;
+use std::borrow::ToOwned;
+use std::string::String;
 
 use crate::text::part;
 
@@ -103,7 +103,7 @@ mod tests {
     fn a_row_has_the_header_of_its_table() {
         let mut report = String::from("| pod | restarts |\n|---|---|\n");
         for row in 0..60 {
-            report.push_str(&alloc::format!("| pod-{row} | {row} |\n"));
+            report.push_str(&format!("| pod-{row} | {row} |\n"));
         }
         let place = of(&report, "| pod-59 | 59 |");
         assert!(place.before.starts_with("| pod | restarts |"), "{place:?}");

@@ -1,10 +1,10 @@
 //! This module lays out what a reader is asked: sheets of statements, each with the excerpts of the items that are cited
 //! for them. It calls no judge.
 
-use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::ToOwned;
+use std::collections::BTreeMap;
+use std::string::String;
 
 use super::is_read;
 use super::place::{Place, place};
@@ -233,9 +233,7 @@ mod tests {
     }
 
     fn log(lines: usize) -> String {
-        (0..lines)
-            .map(|n| alloc::format!("14:{:02}:{:02} worker-{n} done\n", n / 60, n % 60))
-            .collect()
+        (0..lines).map(|n| format!("14:{:02}:{:02} worker-{n} done\n", n / 60, n % 60)).collect()
     }
 
     const BUDGET: usize = 24 << 10;
@@ -273,14 +271,11 @@ mod tests {
 
     #[test]
     fn sheets_hold_to_their_budget_and_lose_no_claim() {
-        let items: Vec<EvidenceItem> =
-            (0..30).map(|n| item(&alloc::format!("e{n}"), log(60))).collect();
+        let items: Vec<EvidenceItem> = (0..30).map(|n| item(&format!("e{n}"), log(60))).collect();
         let claims: Vec<JudgedClaim> = items
             .iter()
             .enumerate()
-            .map(|(n, item)| {
-                judged(&alloc::format!("c{n}"), "worker-7 done", &[(item, "worker-7 done")])
-            })
+            .map(|(n, item)| judged(&format!("c{n}"), "worker-7 done", &[(item, "worker-7 done")]))
             .collect();
         let sheets = sheets(SecondLook::All, &claims, "", &EvidenceSet::new(&items), 4_096);
         assert!(sheets.len() > 3);

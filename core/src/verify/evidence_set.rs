@@ -1,7 +1,7 @@
 //! This module holds the evidence of one verification: items by id, and what is computed of each at most once.
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use Vec;
+use std::collections::BTreeMap;
 
 use super::documents::{Documents, Field};
 use super::quotes::{Canonical, readable};

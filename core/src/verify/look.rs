@@ -1,6 +1,6 @@
 //! This module applies what a second reader made of a claim: the stricter of judge and reader counts.
 
-use alloc::format;
+use std::format;
 
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::{Class, JudgedClaim};

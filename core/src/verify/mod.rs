@@ -34,8 +34,8 @@ mod turn;
 mod types;
 mod undo;
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::string::String;
 
 pub use actions::spelling::holds_spelled;
 pub use citations::references::claim_cycle;

@@ -1,8 +1,8 @@
 //! This module tests what holds of verification whatever the judge says.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::format;
+use std::string::String;
 
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! This module has builders for the tests of verification.
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use Vec;
+use std::format;
+use std::string::{String, ToString};
 
 use super::{CorrectionCode, EvidenceSet, Verified, verify};
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};

@@ -1,7 +1,7 @@
 //! This module reads the request in a line of an access log: method, path, status, size, client. What stands beside it
 //! is not its concern.
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 use crate::text::{byte_at, part};
@@ -119,8 +119,8 @@ fn is_address(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::format;
-    use alloc::string::String;
+    use std::format;
+    use std::string::String;
 
     fn read(line: &str) -> String {
         let cells =

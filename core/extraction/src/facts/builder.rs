@@ -1,8 +1,8 @@
 //! This module puts facts together while a shape is read. It knows no shape.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use super::MAX_RECORDS;
 use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};

@@ -1,6 +1,6 @@
 //! This module splits a message where another subject begins. In doubt it leaves the message whole.
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 use super::text::{cut, trim};

@@ -1,9 +1,9 @@
 //! This module reads tables whose columns stand below each other without bars: kubectl, df, ss, top, iostat and the
 //! like.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use super::builder::Builder;
 use super::prefix::is_level;

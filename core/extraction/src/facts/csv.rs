@@ -1,9 +1,9 @@
 //! This module reads comma, semicolon and tab separated values with a header.
 
-use alloc::borrow::Cow;
-use alloc::vec;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
+use std::vec;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 

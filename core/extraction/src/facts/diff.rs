@@ -1,10 +1,10 @@
 //! This module reads unified diffs: what a line said before and what it says after a change, and the lines around it
 //! that stay as they are.
 
-use alloc::borrow::{Cow, ToOwned};
-use alloc::vec;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::{Cow, ToOwned};
+use std::vec;
 
 use super::builder::Builder;
 use super::model::{Form, GroupId, RecordId};

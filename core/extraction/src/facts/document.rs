@@ -1,8 +1,8 @@
 //! This module takes a text apart into its sections and hands each to the module of its shape. It reads no shape
 //! itself.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::Cow;
 
 use memchr::memmem;
 

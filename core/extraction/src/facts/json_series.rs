@@ -1,9 +1,9 @@
 //! This module reads what JSON holds by position: samples of a series, rows with columns apart, parallel arrays, and
 //! lists of labels.
 
-use alloc::borrow::Cow;
-use alloc::vec;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::Cow;
+use std::vec;
 
 use super::model::{Form, RecordId};
 use super::names::is_time_name;
@@ -146,7 +146,7 @@ impl<'a> Objects<'_, '_, 'a> {
                 Some(Value::Text(text)) => Some(&**text),
                 _ => None,
             });
-        let values: Option<alloc::collections::BTreeSet<&str>> = values.collect();
+        let values: Option<std::collections::BTreeSet<&str>> = values.collect();
         tree.key(array).ends_with('s')
             && values.is_some_and(|values| values.len() == tree.members(array).count())
     }

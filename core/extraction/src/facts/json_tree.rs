@@ -3,9 +3,9 @@
 //!
 //! Evidence is cut off at any place, so that a value which ends too early is read up to there.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
@@ -136,8 +136,8 @@ impl<'t> Assembly<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::format;
-    use alloc::string::String;
+    use std::format;
+    use std::string::String;
 
     fn shape(tree: &Tree<'_>, at: usize) -> String {
         let inner = || tree.members(at).map(|at| shape(tree, at)).collect::<Vec<_>>().join(",");

@@ -1,9 +1,9 @@
 //! This module reads blocks of `key: value` lines and what `describe` commands print: sections by indentation, with
 //! lists and tables in them.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use super::builder::Builder;
 use super::columns;

@@ -1,8 +1,8 @@
 //! This module has the types that evidence is read into. It reads nothing itself.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use crate::text::figures::{ClockTime, Decimal, Dimension, Figure, Unit, figures};
 

@@ -1,6 +1,6 @@
 //! This module finds `key=value` in a text and tells which of them are said of one subject.
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 use memchr::memchr_iter;
@@ -299,8 +299,8 @@ fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::format;
-    use alloc::string::String;
+    use std::format;
+    use std::string::String;
 
     fn written(text: &str) -> Vec<String> {
         let of = |pair: &Pair| {

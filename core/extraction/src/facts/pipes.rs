@@ -1,6 +1,6 @@
 //! This module reads tables whose columns are separated by bars: psql, mysql, Markdown, ClickHouse and the like.
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 use super::builder::Builder;
@@ -100,7 +100,7 @@ pub(super) fn records<'a>(
         for (name, value) in cells {
             let (name, value) = (text.trimmed(name), text.trimmed(value));
             if !value.is_empty() {
-                out.write(record, alloc::vec![text.name(name)], text, value.clone());
+                out.write(record, vec![text.name(name)], text, value.clone());
             }
         }
     }

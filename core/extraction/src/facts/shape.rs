@@ -1,6 +1,6 @@
 //! This module reads items one by one. [`document`] recognises what their contents are.
 
-use alloc::vec::Vec;
+use Vec;
 
 use super::builder::Builder;
 use super::document;

@@ -1,8 +1,8 @@
 //! This module tests owners in every shape: what is said belongs to the subject that it is said of.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::format;
+use std::string::String;
 
 use proptest::prelude::*;
 

@@ -2,9 +2,9 @@
 //!
 //! The nodes stand in the order of the text, each with the place behind its last part: no reading recurses.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::{Deref, DerefMut, Range};
+use std::borrow::Cow;
 
 use crate::budget::Budget;
 

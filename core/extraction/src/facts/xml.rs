@@ -1,9 +1,9 @@
 //! This module reads XML elements. What they say is read as that of JSON is: an element is an object, its attributes
 //! and its text are its values.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use quick_xml::Reader;
 use quick_xml::escape::unescape;

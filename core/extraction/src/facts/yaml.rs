@@ -1,9 +1,9 @@
 //! This module reads YAML documents. What they say is read as that of JSON is; lines of keys that are no YAML are not
 //! its concern.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
 
 use memchr::memmem;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};

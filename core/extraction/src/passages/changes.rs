@@ -1,9 +1,9 @@
 //! This module writes changes: a line that was taken away keeps its `-`, one that was put in its `+`, each a line of its
 //! own, under the name of their file. It chooses nothing.
 
-use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
+use std::borrow::Cow;
+use std::format;
+use std::string::String;
 
 use super::render::{MAX_HEADING, MAX_PASSAGE, Written, squeezed};
 use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};

@@ -22,9 +22,9 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::collections::BTreeMap;
+use std::string::String;
 
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, ItemId, RecordId};
@@ -179,7 +179,7 @@ fn ranked(terms: &[(&[usize], u32)], of_tool: impl Fn(usize) -> u32) -> Vec<usiz
     }
     candidates.sort_by_key(|place| core::cmp::Reverse(totals.get(place).copied().unwrap_or(0)));
     candidates.truncate(MAX_CANDIDATES);
-    let mut shown = alloc::vec![false; terms.len()];
+    let mut shown = vec![false; terms.len()];
     let mut chosen = Vec::new();
     while !candidates.is_empty() {
         let gain = |place: &usize| -> u32 {
@@ -224,7 +224,7 @@ fn cut(facts: &Facts<'_>) -> Vec<Passage> {
                 continue;
             }
             of_line.insert(*id, passages.len());
-            passages.push(Passage { item: group.item, records: alloc::vec![*id] });
+            passages.push(Passage { item: group.item, records: vec![*id] });
         }
     }
     passages.sort_by_key(|passage| {

@@ -1,5 +1,5 @@
-use alloc::format;
-use alloc::string::String;
+use std::format;
+use std::string::String;
 
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! This module finds the records of a thing and the lines of a text. It decides nothing.
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::collections::BTreeMap;
+use std::string::String;
 
 use super::Place;
 use super::names::name_of;

@@ -10,7 +10,7 @@ mod statement;
 mod value;
 mod verbatim;
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 pub use index::Index;

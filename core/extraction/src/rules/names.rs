@@ -1,7 +1,7 @@
 //! This module says what a record is called, and what a statement has to say to name an attribute. It decides nothing.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use Vec;
+use std::borrow::Cow;
 
 use crate::facts::{Cell, Facts, Form, RecordId};
 use crate::text::figures::Unit;

@@ -1,6 +1,6 @@
 //! This module reads a statement that may give one thing one value. It knows no evidence.
 
-use alloc::vec::Vec;
+use Vec;
 
 use crate::text::figures::{Figure, figures};
 use crate::text::part;

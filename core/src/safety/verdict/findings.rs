@@ -1,7 +1,7 @@
 //! This module collects what was found in a tool result and comes to the verdict. It reads nothing.
 
-use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use std::collections::BTreeMap;
+use std::string::{String, ToString};
 
 use super::{ClassifiedVerdict, Signal, Verdict};
 

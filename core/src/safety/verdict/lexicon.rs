@@ -1,8 +1,8 @@
 //! This module is the lexicon that tool results are judged with: `lexicon.toml`, compiled in. It judges nothing.
 
-use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
+use std::borrow::ToOwned;
+use std::collections::BTreeMap;
+use std::string::String;
 use std::sync::LazyLock;
 
 use super::Polarity;
@@ -185,7 +185,7 @@ impl Lexicon {
 
 #[cfg(test)]
 mod tests {
-    use alloc::collections::BTreeSet;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_word_is_lower_case_and_stands_in_one_list_of_its_table() {

@@ -77,7 +77,7 @@ pub(super) fn is_generic(name: &str) -> bool {
 /// Whether one name contains the other, word by word.
 pub(super) fn same_signal(a: &str, b: &str) -> bool {
     let contains = |long: &str, short: &str| {
-        let starts: alloc::vec::Vec<&str> = words(long).collect();
+        let starts: Vec<&str> = words(long).collect();
         (0..=starts.len()).any(|from| {
             let mut tail = starts.iter().skip(from);
             words(short).all(|word| tail.next().is_some_and(|next| next.eq_ignore_ascii_case(word)))

@@ -1,8 +1,8 @@
 //! This module summarises a tool result in one line for people, without raw log lines and without pod names.
 
-use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::{String, ToString};
+use std::borrow::Cow;
+use std::format;
+use std::string::{String, ToString};
 
 /// The most characters of a summary.
 pub(super) const MAX_CHARACTERS: usize = 280;
@@ -240,7 +240,7 @@ mod tests {
         let short = summary(&text);
         assert_eq!(short.chars().count(), MAX_CHARACTERS);
         assert!(short.ends_with('…'));
-        let with_logs = alloc::format!("{text}\nERROR x");
+        let with_logs = format!("{text}\nERROR x");
         assert_eq!(summary(&with_logs).chars().count(), MAX_CHARACTERS);
         assert!(summary(&with_logs).ends_with("… (1 log line)"));
     }

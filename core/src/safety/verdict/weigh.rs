@@ -1,9 +1,9 @@
 //! This module weighs one measured value, series or switch against what its signal means. Where they stand in the
 //! result is not its concern.
 
-use alloc::format;
-use alloc::string::{String, ToString};
 use core::cmp::Ordering;
+use std::format;
+use std::string::{String, ToString};
 
 use gsar_extraction::text::figures::{Dimension, Unit};
 

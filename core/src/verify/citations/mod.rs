@@ -3,7 +3,7 @@
 pub(super) mod references;
 pub(super) mod resolve;
 
-use alloc::string::String;
+use std::string::String;
 
 use super::corrections::{CorrectionCode, Findings};
 use super::{Standing, VerifiedClaim};

@@ -8,10 +8,10 @@
 //! | its quote stands in the item but not in the cited field | the pointer is dropped, the quote decides |
 //! | quotes a short or frequent value without its field or key | noted |
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::format;
+use std::string::String;
 
 use super::super::VerifiedClaim;
 use super::super::corrections::{CorrectionCode, Findings};

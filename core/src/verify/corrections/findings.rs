@@ -1,8 +1,8 @@
 //! This module collects what the checks of one verification find, and applies it to the claims.
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
+use std::collections::BTreeMap;
+use std::string::String;
 
 use super::{Correction, CorrectionCode, Outcome};
 use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};

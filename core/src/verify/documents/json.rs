@@ -101,7 +101,7 @@ pub(in super::super) fn object_around(
     offset: usize,
 ) -> Option<usize> {
     const MAX_DEPTH: usize = 256;
-    let mut open = alloc::vec::Vec::new();
+    let mut open = Vec::new();
     let mut at = scope.start;
     while at < offset.min(scope.end) {
         match byte_at(text, at) {
@@ -161,8 +161,8 @@ fn end_of_value(text: &str, from: usize, end: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-    use alloc::vec::Vec;
+    use Vec;
+    use std::string::ToString;
 
     use super::*;
     use proptest::prelude::*;

@@ -6,11 +6,11 @@
 
 pub(super) mod json;
 
-use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::string::String;
 
 use serde_json::Value;
 
@@ -210,9 +210,9 @@ fn end_of_document(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::borrow::ToOwned;
-    use alloc::format;
-    use alloc::string::ToString;
+    use std::borrow::ToOwned;
+    use std::format;
+    use std::string::ToString;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 //! without the spaces around the signs of JSON. `{\"phase\":\"Running\"}` inside a string, `"phase": "Running"`
 //! on a line of its own and `"phase" : "Running"` become the same text. It decides nothing.
 
-use alloc::string::String;
 use core::ops::Range;
+use std::string::String;
 
 use crate::escapes::{MAX_PASSES, Traced, has_escape, offset, unescaped};
 use crate::text::char_at;

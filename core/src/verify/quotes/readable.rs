@@ -1,9 +1,9 @@
 //! This module undoes what runtimes and journals do to a text that was printed: lines that a container runtime cut into
 //! pieces are joined, and arrays of bytes that are text become a string. It remembers where each byte came from.
 
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
+use std::string::String;
 
 use crate::escapes::{Traced, offset};
 use crate::text::{char_at, part};
@@ -57,7 +57,7 @@ fn joined_lines(original: &str) -> Option<Traced> {
         let whole = start..start + line.trim_end_matches('\n').len();
         start += line.len();
         let Some(piece) = piece(part(original, whole.clone())) else {
-            lines.push(alloc::vec![whole]);
+            lines.push(vec![whole]);
             continue;
         };
         let Open(pieces) = match open.get_mut(usize::from(piece.is_error)) {

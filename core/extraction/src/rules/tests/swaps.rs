@@ -1,9 +1,9 @@
 //! This module tests generated evidence whose values are swapped between things, attributes and units.
 
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
+use Vec;
 use core::fmt::Write as _;
+use std::format;
+use std::string::String;
 
 use super::{Index, Outcome};
 use crate::budget::Budget;

@@ -13,7 +13,7 @@ mod scan;
 mod spelled;
 mod unit;
 
-use alloc::vec::Vec;
+use Vec;
 use core::ops::Range;
 
 pub use agreement::{Agreement, agree, agree_times, compare_values};

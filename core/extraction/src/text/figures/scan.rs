@@ -533,10 +533,10 @@ fn is_ordinal(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Vec;
     use proptest::prelude::*;
     use std::format;
     use std::string::String;
-    use std::vec::Vec;
 
     fn values(text: &str) -> Vec<String> {
         let found = figures(text);
