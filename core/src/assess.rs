@@ -1,9 +1,6 @@
 //! This module assesses a judged report in the order of the method: verify, count, score and decide, then gate,
 //! chain, cap and action.
 
-use Vec;
-use std::string::String;
-
 use crate::budget::Budget;
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use crate::coverage::{Coverage, coverage};

@@ -1,9 +1,7 @@
 //! This module holds claims and a judge's verdicts on them.
 
-use Vec;
 use core::fmt;
 use core::ops::Range;
-use std::string::String;
 
 use crate::evidence::Citation;
 use crate::fixed::Millionths;

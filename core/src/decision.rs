@@ -1,10 +1,6 @@
 //! This module decides the tier of a weighed partition: first the thresholds of arXiv:2604.23366, then the guards,
 //! which can only make the tier stricter (docs/POLICY.md, "The guards").
 
-use Vec;
-use std::format;
-use std::string::String;
-
 use crate::claim::{ClaimId, Class};
 use crate::coverage::Coverage;
 use crate::fixed::{Fraction, Millionths};

@@ -6,9 +6,6 @@
 //! contradicted claim the supported copies do not count at all and the others keep their number, at the
 //! group's greatest weight.
 
-use Vec;
-use std::string::String;
-
 use crate::claim::{Class, EvidenceType};
 use crate::policy::PolicyValues;
 use crate::tally::Tally;
@@ -183,7 +180,6 @@ mod tests {
     use crate::score::Terms;
     use core::cmp::Ordering;
     use proptest::prelude::*;
-    use std::vec;
 
     use Class::{Complementary, Contradicted, Grounded, Ungrounded};
     use EvidenceType::{Inference, Synthesis, ToolMatch};

@@ -1,9 +1,7 @@
 //! This module undoes the escapes of JSON strings and remembers where each byte came from. It knows nothing of
 //! items or citations.
 
-use Vec;
 use core::ops::Range;
-use std::string::String;
 
 use crate::text::{byte_at, char_at, part};
 
@@ -112,7 +110,6 @@ pub(crate) fn has_escape(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::ToOwned;
 
     use super::*;
     use proptest::prelude::*;

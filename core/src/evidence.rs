@@ -4,7 +4,6 @@ mod recognise;
 
 use core::fmt;
 use core::ops::Range;
-use std::string::String;
 
 use gsar_extraction::facts;
 

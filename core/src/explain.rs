@@ -1,8 +1,6 @@
 //! This module explains a decision: the margin to the next tiers, in score and in claims, and the effect of each
 //! claim on the score.
 
-use Vec;
-
 use crate::claim::{Class, EvidenceType};
 use crate::decision::{Decision, Hypothetical, Origin, TextFindings, Tier, decide_with};
 use crate::fixed::{Fraction, Millionths};

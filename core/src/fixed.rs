@@ -215,7 +215,6 @@ fn greatest_common_divisor(a: u128, b: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::string::ToString;
 
     #[test]
     fn literals_are_read_exactly() {

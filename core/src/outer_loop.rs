@@ -7,10 +7,8 @@
 mod action;
 mod stage;
 
-use Vec;
 use core::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::string::String;
 
 use crate::Tier;
 use crate::fixed::Fraction;

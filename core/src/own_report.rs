@@ -1,10 +1,6 @@
 //! This module recognises evidence that repeats the report it is given for: a report, a draft of it or what was decided of
 //! it is never its own evidence. It knows nothing of claims.
 
-use Vec;
-use std::borrow::ToOwned as _;
-use std::string::{String, ToString as _};
-
 use memchr::memmem;
 
 use crate::text::sentences::sentences;
@@ -81,7 +77,6 @@ fn prose_sentences(report: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::format;
 
     use super::*;
 

@@ -1,9 +1,6 @@
 //! This module ranks reports over the same evidence by what was decided on them. It decides on none.
 
-use Vec;
 use core::cmp::Ordering;
-use std::format;
-use std::string::String;
 
 use crate::decision::Tier;
 use crate::fixed::Fraction;

@@ -1,10 +1,6 @@
 //! This module holds the reasons of a decision: their codes on the wire and their sentences for a person. It decides
 //! nothing.
 
-use Vec;
-use std::format;
-use std::string::{String, ToString};
-
 use crate::claim::ClaimId;
 use crate::decision::{Tier, shown};
 use crate::fixed::{Fraction, Millionths};

@@ -1,8 +1,6 @@
 //! This module decides a recorded partition under another policy where its evidence is at hand no more: it counts what
 //! verification made of it then. It verifies nothing.
 
-use Vec;
-
 use crate::assess::{AsJudged, Assessment, Seen, Weighed, settled, weigh};
 use crate::claim::JudgedClaim;
 use crate::coverage::Coverage;

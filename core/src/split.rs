@@ -1,8 +1,6 @@
 //! This module makes claims of what a report asserts, one for each statement. It judges nothing.
 
-use Vec;
 use std::collections::BTreeSet;
-use std::format;
 
 use crate::budget::Budget;
 use crate::claim::{Claim, ClaimId};

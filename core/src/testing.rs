@@ -1,7 +1,5 @@
 //! This module has builders for the tests of more than one module.
 
-use std::string::{String, ToString};
-
 use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 
 /// What a tool printed.

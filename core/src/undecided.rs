@@ -5,8 +5,6 @@
 //! heaviest type that the evidence allows. Grounding a claim never lowers the score and never makes a guard stricter, so
 //! every other outcome lies in between, except a contradiction that the judge does not lean to.
 
-use std::vec;
-
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::decision::{Bounds, Decision, Hypothetical, Origin, Tier, decide_with};
 use crate::policy::{Policy, PolicyValues, Undecided};

@@ -3,7 +3,6 @@
 
 use core::cell::Cell;
 use core::fmt;
-use std::boxed::Box;
 use std::rc::Rc;
 
 /// After how many units the callback is called again. A unit is about the work of reading one byte once.

@@ -1,6 +1,5 @@
 //! This module estimates the bytes that collections take of the heap. It allocates nothing.
 
-use Vec;
 use std::borrow::Cow;
 
 /// The overhead of an allocation, in bytes.

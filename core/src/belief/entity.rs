@@ -1,8 +1,6 @@
 //! This module names entities: `namespace/Kind/name`, without what a cluster makes up anew for each instance.
 
 use core::fmt;
-use std::format;
-use std::string::{String, ToString as _};
 
 /// The letters that Kubernetes makes suffixes of.
 const GENERATED: &str = "bcdfghjklmnpqrstvwxz2456789";

@@ -10,7 +10,6 @@
 //! | `cooldown` | how many other looks lie between two of it, where others are due |
 //! | `budget` | looks altogether |
 
-use Vec;
 use core::cmp::Reverse;
 use std::collections::btree_map::Values;
 use std::collections::{BTreeMap, BTreeSet};

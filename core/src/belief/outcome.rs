@@ -3,7 +3,6 @@
 //! The frontier are the origins that no other origin reaches over the ways of the fault. A way counts while neither of its
 //! ends is healthy. Origins that reach each other are tied: they are in the frontier together, and it is said.
 
-use Vec;
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

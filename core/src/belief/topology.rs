@@ -1,6 +1,5 @@
 //! This module is the graph that is explored: entities, who depends on whom, and which names mean the same.
 
-use Vec;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::Entity;

@@ -1,10 +1,5 @@
 //! This module reads what a check is: a name, a command line, and when its run has passed.
 
-use Vec;
-use std::borrow::ToOwned as _;
-use std::format;
-use std::string::{String, ToString as _};
-
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 

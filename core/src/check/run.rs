@@ -1,8 +1,5 @@
 //! This module is the run of a check: the document that is kept of it as evidence, and its result.
 
-use std::borrow::ToOwned as _;
-use std::string::{String, ToString as _};
-
 use serde_json::{Map, Value};
 
 use super::declaration::{CheckDeclaration, CheckError, whole_number};
@@ -89,7 +86,6 @@ mod tests {
     use super::super::PassCondition;
     use super::*;
     use proptest::prelude::*;
-    use std::format;
 
     fn run(exit_status: Option<i32>, output: &str, pass: PassCondition) -> CheckRun {
         let command = ["probe".to_owned()].to_vec();

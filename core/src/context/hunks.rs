@@ -1,6 +1,5 @@
 //! This module finds the hunks of unified diffs among the lines of a text. It reads no changes.
 
-use Vec;
 use core::ops::Range;
 
 /// A hunk, by the numbers of its lines.

@@ -1,8 +1,6 @@
 //! This module chooses what is kept of a JSON document around a quote: the keys that lead to it, what names the objects
 //! it stands in, the names of columns, and what stands at the same place of lists beside it.
 
-use Vec;
-
 use super::names::{holds_columns, is_naming};
 use super::ranges::Keep;
 use super::text::MAX_RECORD;

@@ -1,7 +1,6 @@
 //! This module indexes the lines of a text: what each stands in by its indentation, the block and the titles above it,
 //! and which lines name something. It chooses nothing.
 
-use Vec;
 use core::ops::Range;
 
 use super::hunks::{Hunk, Hunks};

@@ -41,8 +41,6 @@ mod tree;
 
 use core::ops::Range;
 use std::borrow::Cow;
-use std::boxed::Box;
-use std::string::String;
 
 use crate::evidence::EvidenceItem;
 use crate::text::part;

@@ -1,7 +1,6 @@
 //! This module holds sets of byte ranges: what of a text is kept, within a budget, and how the kept ranges read as one
 //! text. It knows nothing of what the ranges mean.
 
-use Vec;
 use core::ops::Range;
 
 use crate::text::part;
@@ -129,7 +128,6 @@ fn gap(text: &str, gap: Range<usize>, out: &mut impl FnMut(&str)) {
 #[cfg(test)]
 mod tests {
     use core::slice::from_ref;
-    use std::string::String;
 
     use super::*;
     use proptest::prelude::*;

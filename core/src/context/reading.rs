@@ -1,10 +1,8 @@
 //! This module reads a text once, its lines and the JSON in it, and gives the context of any number of quotes. A long
 //! string of a document is a text of its own, read when a quote falls into it.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::boxed::Box;
 use std::collections::BTreeMap;
 
 use super::json;

@@ -5,10 +5,7 @@ mod hostile;
 mod lines;
 mod tables;
 
-use Vec;
 use core::ops::Range;
-use std::format;
-use std::string::{String, ToString};
 
 use super::{Excerpt, MAX_CONTEXT};
 use crate::evidence::EvidenceItem;

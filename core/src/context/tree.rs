@@ -1,7 +1,6 @@
 //! This module reads JSON into a tree of spans: where each value stands, what it stands in, and under which key. It
 //! reads no values, never recurses and takes what it has where a document breaks off.
 
-use Vec;
 use core::ops::Range;
 
 use crate::escapes::offset;

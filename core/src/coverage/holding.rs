@@ -1,10 +1,7 @@
 //! This module says which words of an assertion the claims hold. It knows nothing of Markdown.
 
-use Vec;
 use core::ops::Range;
-use std::borrow::ToOwned;
 use std::collections::BTreeSet;
-use std::string::String;
 
 use super::tokens::{Token, mark_figures, of_text};
 use super::{ClaimKind, tokens};

@@ -8,10 +8,8 @@
 mod holding;
 mod tokens;
 
-use Vec;
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
-use std::string::String;
 
 use crate::budget::Budget;
 use crate::claim::Claim;

@@ -5,8 +5,6 @@ use crate::budget::Budget;
 use crate::claim::ClaimId;
 use crate::text::part;
 use proptest::prelude::*;
-use std::format;
-use std::string::ToString;
 
 fn claim(id: usize, text: &str, span: Option<Range<usize>>) -> Claim {
     Claim { id: ClaimId::new(format!("c{id}")).unwrap(), text: text.to_string(), span }

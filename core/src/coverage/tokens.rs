@@ -1,9 +1,6 @@
 //! This module reads the words of assertions and claims that must be held. It knows nothing of claims' places.
 
-use Vec;
 use core::ops::Range;
-use std::borrow::ToOwned;
-use std::string::String;
 
 use crate::report::{Assertion, says_something};
 use crate::text::figures::Figures;

@@ -3,10 +3,7 @@
 //! Three tables, asked in this order: shapes of JSON documents, marks in text, words in names. The first
 //! row that fits decides. To teach it something new, add a row and a case to the test below it.
 
-use Vec;
 use core::fmt;
-use std::borrow::ToOwned;
-use std::string::String;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;

@@ -1,8 +1,5 @@
 //! What a loop says is to be done next, and how it ends.
 
-use Vec;
-use std::string::String;
-
 use super::{ClaimKey, StopCause};
 
 /// What to do next.

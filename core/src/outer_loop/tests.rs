@@ -1,7 +1,5 @@
 use super::*;
 use proptest::prelude::*;
-use std::string::ToString;
-use std::vec;
 
 fn digest(number: u8) -> SubjectDigest {
     SubjectDigest([number; 32])

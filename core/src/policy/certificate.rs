@@ -1,11 +1,7 @@
 //! This module holds the certificate of a policy: a bound of the risk that a report which goes out is wrong, shown on graded
 //! reports (docs/CALIBRATION.md, "Certificates"). It decides nothing.
 
-use Vec;
 use core::fmt::Write as _;
-use std::borrow::ToOwned;
-use std::format;
-use std::string::{String, ToString};
 
 use super::literal::Literal;
 use super::{Policy, PolicyProblem};

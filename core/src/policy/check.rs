@@ -1,9 +1,5 @@
 //! This module finds contradictory and unwise values of a policy.
 
-use Vec;
-use std::format;
-use std::string::{String, ToString};
-
 use super::{PolicyProblem, PolicyValues, Preset};
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;

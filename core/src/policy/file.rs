@@ -2,12 +2,6 @@
 //!
 //! Numbers are read from their literals, so `0.1234567` is refused and nothing passes through a double.
 
-use Vec;
-use std::borrow::ToOwned;
-use std::format;
-use std::string::{String, ToString};
-use std::vec;
-
 use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;

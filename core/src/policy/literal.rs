@@ -1,10 +1,5 @@
 //! This module reads the values of policy files: numbers off their digits, words off closed lists. It knows no field.
 
-use Vec;
-use std::borrow::ToOwned;
-use std::format;
-use std::string::String;
-
 use super::RolloutMode;
 use crate::fixed::Millionths;
 

@@ -13,10 +13,8 @@ mod strictness;
 mod values;
 mod write;
 
-use Vec;
 use core::fmt;
 use core::ops::Deref;
-use std::string::String;
 
 pub use certificate::Certificate;
 pub use file::PolicyFileError;

@@ -1,7 +1,5 @@
 //! This module holds the presets, as files compiled in.
 
-use Vec;
-
 use super::{Policy, PolicyFileError};
 
 /// The policies that come with the product.

@@ -12,10 +12,7 @@
 //! Of claims that a judge leaves undecided it says less: where the other policy abstains since its tier depends on them, one
 //! that is as strict may say regenerate or replan. It proceeds nowhere where the other does not.
 
-use Vec;
 use core::fmt;
-use std::format;
-use std::string::{String, ToString};
 
 use super::{
     Cap, Gate, Guards, InvestigationRules, Ladder, Policy, PolicyValues, Rollout, SecondLook,

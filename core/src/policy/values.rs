@@ -1,8 +1,6 @@
 //! This module holds the values of a policy before they are checked. Every range is enforced by
 //! [`super::Policy::new`].
 
-use std::string::String;
-
 use super::Preset;
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;

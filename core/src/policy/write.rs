@@ -1,9 +1,6 @@
 //! This module writes policies as TOML: whole files, and the values that the digest is taken of. It checks nothing.
 
 use core::fmt::Write;
-use std::borrow::ToOwned;
-use std::format;
-use std::string::{String, ToString};
 
 use super::{InvestigationRules, Policy, PolicyValues, UndefinedScore};
 use crate::claim::EvidenceType;

@@ -89,7 +89,6 @@ pub(super) mod tests {
     use super::*;
     use crate::policy::{Policy, Preset, preset};
     use proptest::prelude::*;
-    use std::string::ToString;
 
     /// The confidence of a number of millionths, 0 to 1 000 000.
     pub(crate) fn confidence(millionths: u32) -> Confidence {

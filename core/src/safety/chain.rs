@@ -3,9 +3,6 @@
 //!
 //! Nothing is guessed: a change outside the onset window, or after the onset, is no citation.
 
-use Vec;
-use std::string::String;
-
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::evidence::EvidenceId;
 use crate::time::{Timestamp, Window};
@@ -122,8 +119,6 @@ mod tests {
     use super::*;
     use crate::evidence::Lane;
     use proptest::prelude::*;
-    use std::string::ToString;
-    use std::vec;
 
     fn change(reference: &str, at: i64) -> Change {
         let at = Timestamp::from_micros(at);

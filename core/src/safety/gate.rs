@@ -4,10 +4,7 @@
 //! which beats the wish to finish, which beats the signs of an agent that gets nowhere. Elapsed time is
 //! an argument.
 
-use Vec;
 use core::cmp::Reverse;
-use std::format;
-use std::string::{String, ToString};
 
 use super::hypothesis::{Assessment, Hypothesis, HypothesisId, HypothesisState, assess};
 use crate::belief::Entity;

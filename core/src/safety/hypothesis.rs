@@ -3,9 +3,7 @@
 //! A state is computed from the records each time and never stored, so nobody can set it. Records that
 //! a language model inferred move nothing, in either direction; they are only counted.
 
-use Vec;
 use core::fmt;
-use std::string::String;
 
 use super::verdict::Verdict;
 use crate::claim::{IdError, checked_id};
@@ -211,8 +209,6 @@ pub(super) mod tests {
     use super::*;
     use crate::policy::{Preset, preset};
     use proptest::prelude::*;
-    use std::string::ToString;
-    use std::vec;
 
     pub(crate) fn record(
         tool: &str,

@@ -3,10 +3,6 @@
 //! The ladder ends at a pull request that a person merges. Nothing here remediates, and there is no
 //! switch that would.
 
-use Vec;
-use std::format;
-use std::string::{String, ToString};
-
 use super::cap::Confidence;
 use super::gate::{GateExit, GateOutcome};
 use crate::Tier;
@@ -219,7 +215,6 @@ mod tests {
     use crate::evidence::Lane;
     use crate::policy::{Preset, preset};
     use proptest::prelude::*;
-    use std::vec;
 
     fn gate(exit: GateExit) -> GateOutcome {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];

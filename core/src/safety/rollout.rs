@@ -120,10 +120,7 @@ mod tests {
     use super::*;
     use crate::evidence::Lane;
     use crate::policy::{Preset, Rollout, preset};
-    use Vec;
     use proptest::prelude::*;
-    use std::string::ToString;
-    use std::vec;
 
     const MODES: [RolloutMode; 3] = [RolloutMode::Off, RolloutMode::Shadow, RolloutMode::Active];
 

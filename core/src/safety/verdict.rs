@@ -20,8 +20,6 @@ mod statement;
 mod summary;
 mod weigh;
 
-use std::string::String;
-
 use findings::Findings;
 use weigh::Context;
 

@@ -7,8 +7,6 @@
 mod place;
 mod sheets;
 
-use std::string::String;
-
 pub use sheets::{Sheet, Statement, sheets};
 
 use crate::claim::{ClaimId, Class, JudgedClaim};

@@ -2,8 +2,6 @@
 //! evidence.
 
 use core::ops::Range;
-use std::borrow::ToOwned;
-use std::string::String;
 
 use crate::text::part;
 

@@ -1,10 +1,7 @@
 //! This module lays out what a reader is asked: sheets of statements, each with the excerpts of the items that are cited
 //! for them. It calls no judge.
 
-use Vec;
-use std::borrow::ToOwned;
 use std::collections::BTreeMap;
-use std::string::String;
 
 use super::is_read;
 use super::place::{Place, place};

@@ -1,6 +1,5 @@
 //! This module holds the evidence of one verification: items by id, and what is computed of each at most once.
 
-use Vec;
 use std::collections::BTreeMap;
 
 use super::documents::{Documents, Field};

@@ -3,11 +3,8 @@
 //! Unknown ids are refused, of duplicates the strictest counts, altered words are put back, and what the
 //! judge left out comes back as dropped.
 
-use Vec;
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::format;
-use std::string::String;
 
 use super::corrections::{CorrectionCode, Findings};
 use super::{Standing, VerifiedClaim};

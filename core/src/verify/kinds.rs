@@ -1,8 +1,6 @@
 //! This module makes questions and proposals complementary at most: neither states anything that evidence could show.
 //! What they take for granted is a claim of its own.
 
-use std::format;
-
 use super::VerifiedClaim;
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::Class;

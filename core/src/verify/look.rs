@@ -1,7 +1,5 @@
 //! This module applies what a second reader made of a claim: the stricter of judge and reader counts.
 
-use std::format;
-
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::{Class, JudgedClaim};
 use crate::policy::SecondLook;

@@ -34,9 +34,6 @@ mod turn;
 mod types;
 mod undo;
 
-use Vec;
-use std::string::String;
-
 pub use actions::spelling::holds_spelled;
 pub use citations::references::claim_cycle;
 pub use corrections::{Correction, CorrectionCode, Outcome};

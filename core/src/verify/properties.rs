@@ -1,9 +1,5 @@
 //! This module tests what holds of verification whatever the judge says.
 
-use Vec;
-use std::format;
-use std::string::String;
-
 use proptest::prelude::*;
 
 use super::corrections::is_supported;

@@ -1,9 +1,5 @@
 //! This module has builders for the tests of verification.
 
-use Vec;
-use std::format;
-use std::string::{String, ToString};
-
 use super::{CorrectionCode, EvidenceSet, Verified, verify};
 use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, Target};

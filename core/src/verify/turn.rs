@@ -1,9 +1,6 @@
 //! This module says what a judge is asked once more, and what its answer may change: a class may become stricter and
 //! citations may be added. It calls no judge and decides nothing.
 
-use Vec;
-use std::string::String;
-
 use super::{Correction, CorrectionCode, Outcome};
 use crate::claim::{ClaimId, Class, JudgedClaim};
 

@@ -10,9 +10,6 @@
 //!
 //! The best valid citation decides. Types go down only, and only for claims that count in favour of the report.
 
-use std::format;
-use std::string::String;
-
 use super::citations::resolve::Source;
 use super::corrections::{CorrectionCode, Findings, is_supported};
 use super::evidence_set::Sources;

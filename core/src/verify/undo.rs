@@ -1,8 +1,6 @@
 //! This module takes back what verification corrected in a partition, as far as the corrections tell: it leads from a
 //! recorded answer to what the judge said. It verifies nothing and decides nothing.
 
-use Vec;
-
 use super::{Correction, CorrectionCode, Outcome, Standing, Verified, VerifiedClaim};
 use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
 

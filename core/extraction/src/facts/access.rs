@@ -1,7 +1,6 @@
 //! This module reads the request in a line of an access log: method, path, status, size, client. What stands beside it
 //! is not its concern.
 
-use Vec;
 use core::ops::Range;
 
 use crate::text::{byte_at, part};
@@ -119,8 +118,6 @@ fn is_address(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::format;
-    use std::string::String;
 
     fn read(line: &str) -> String {
         let cells =

@@ -1,6 +1,5 @@
 //! This module puts facts together while a shape is read. It knows no shape.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 

@@ -1,6 +1,5 @@
 //! This module splits a message where another subject begins. In doubt it leaves the message whole.
 
-use Vec;
 use core::ops::Range;
 
 use super::text::{cut, trim};

@@ -1,7 +1,6 @@
 //! This module reads tables whose columns stand below each other without bars: kubectl, df, ss, top, iostat and the
 //! like.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 

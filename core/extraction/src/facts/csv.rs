@@ -1,9 +1,7 @@
 //! This module reads comma, semicolon and tab separated values with a header.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::vec;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 

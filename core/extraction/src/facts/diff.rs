@@ -1,10 +1,8 @@
 //! This module reads unified diffs: what a line said before and what it says after a change, and the lines around it
 //! that stay as they are.
 
-use Vec;
 use core::ops::Range;
-use std::borrow::{Cow, ToOwned};
-use std::vec;
+use std::borrow::Cow;
 
 use super::builder::Builder;
 use super::model::{Form, GroupId, RecordId};

@@ -1,7 +1,6 @@
 //! This module takes a text apart into its sections and hands each to the module of its shape. It reads no shape
 //! itself.
 
-use Vec;
 use std::borrow::Cow;
 
 use memchr::memmem;

@@ -1,7 +1,7 @@
 //! This module finds JSON values in a text, one after the other, and has them read into facts. What stands in them is
 //! not its concern.
 
-use std::borrow::{Cow, ToOwned};
+use std::borrow::Cow;
 
 use super::builder::Builder;
 use super::json_series::goes_on;

@@ -1,9 +1,7 @@
 //! This module reads what JSON holds by position: samples of a series, rows with columns apart, parallel arrays, and
 //! lists of labels.
 
-use Vec;
 use std::borrow::Cow;
-use std::vec;
 
 use super::model::{Form, RecordId};
 use super::names::is_time_name;

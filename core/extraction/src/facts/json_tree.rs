@@ -3,7 +3,6 @@
 //!
 //! Evidence is cut off at any place, so that a value which ends too early is read up to there.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 
@@ -136,8 +135,6 @@ impl<'t> Assembly<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::format;
-    use std::string::String;
 
     fn shape(tree: &Tree<'_>, at: usize) -> String {
         let inner = || tree.members(at).map(|at| shape(tree, at)).collect::<Vec<_>>().join(",");

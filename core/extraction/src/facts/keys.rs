@@ -1,7 +1,6 @@
 //! This module reads blocks of `key: value` lines and what `describe` commands print: sections by indentation, with
 //! lists and tables in them.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 

@@ -1,9 +1,7 @@
 //! This module reads one line into facts: a line of a log, pairs, or running text. Which lines belong together is not
 //! its concern.
 
-use Vec;
 use std::borrow::Cow;
-use std::vec;
 
 use memchr::memchr;
 

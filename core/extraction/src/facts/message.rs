@@ -1,10 +1,8 @@
 //! This module writes a message into facts: as the record's own prose, or as one record for each subject that it
 //! speaks of. Where lines begin and end is not its concern.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::vec;
 
 use super::builder::Builder;
 use super::clauses::clauses;

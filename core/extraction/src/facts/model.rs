@@ -1,6 +1,5 @@
 //! This module has the types that evidence is read into. It reads nothing itself.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 

@@ -1,10 +1,8 @@
 //! This module reads a value's objects and arrays into records: what stands in an object belongs to the nearest one that
 //! it describes. Where values begin and end is not its concern; series and tables in them are the next module's.
 
-use Vec;
-use std::borrow::{Cow, ToOwned};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::vec;
 
 use super::builder::Builder;
 use super::document;

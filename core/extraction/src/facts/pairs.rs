@@ -1,6 +1,5 @@
 //! This module finds `key=value` in a text and tells which of them are said of one subject.
 
-use Vec;
 use core::ops::Range;
 
 use memchr::memchr_iter;
@@ -299,8 +298,6 @@ fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::format;
-    use std::string::String;
 
     fn written(text: &str) -> Vec<String> {
         let of = |pair: &Pair| {

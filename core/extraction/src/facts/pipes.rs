@@ -1,6 +1,5 @@
 //! This module reads tables whose columns are separated by bars: psql, mysql, Markdown, ClickHouse and the like.
 
-use Vec;
 use core::ops::Range;
 
 use super::builder::Builder;

@@ -1,7 +1,6 @@
 //! This module reads what stands before the message of a log line: its time, level, host, program and the like. The
 //! message itself is not its concern.
 
-use Vec;
 use core::ops::Range;
 
 use super::text::trim;
@@ -289,8 +288,6 @@ pub(super) fn is_level(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::format;
-    use std::string::String;
 
     fn read(line: &str) -> String {
         let found = prefix(line);

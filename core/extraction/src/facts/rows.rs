@@ -1,10 +1,8 @@
 //! This module writes the rows of a table, however their cells were found, and reads what stands below them: how many
 //! there are.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::vec;
 
 use super::builder::Builder;
 use super::model::{Form, GroupId};

@@ -1,7 +1,5 @@
 //! This module reads items one by one. [`document`] recognises what their contents are.
 
-use Vec;
-
 use super::builder::Builder;
 use super::document;
 use super::model::{Facts, Item};

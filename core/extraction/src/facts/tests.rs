@@ -1,9 +1,5 @@
 //! This module tests owners in every shape: what is said belongs to the subject that it is said of.
 
-use Vec;
-use std::format;
-use std::string::String;
-
 use proptest::prelude::*;
 
 use super::{Facts, Item};

@@ -1,10 +1,8 @@
 //! This module is a text that is being read, with the place where it stands in the content of its item. It reads
 //! nothing itself.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::borrow::ToOwned;
 
 use memchr::memchr;
 

@@ -2,7 +2,6 @@
 //!
 //! The nodes stand in the order of the text, each with the place behind its last part: no reading recurses.
 
-use Vec;
 use core::ops::{Deref, DerefMut, Range};
 use std::borrow::Cow;
 

@@ -1,7 +1,6 @@
 //! This module reads XML elements. What they say is read as that of JSON is: an element is an object, its attributes
 //! and its text are its values.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 

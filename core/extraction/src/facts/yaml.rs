@@ -1,7 +1,6 @@
 //! This module reads YAML documents. What they say is read as that of JSON is; lines of keys that are no YAML are not
 //! its concern.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 

@@ -2,8 +2,6 @@
 //! own, under the name of their file. It chooses nothing.
 
 use std::borrow::Cow;
-use std::format;
-use std::string::String;
 
 use super::render::{MAX_HEADING, MAX_PASSAGE, Written, squeezed};
 use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};

@@ -22,9 +22,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use Vec;
 use std::collections::BTreeMap;
-use std::string::String;
 
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, ItemId, RecordId};

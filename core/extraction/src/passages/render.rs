@@ -1,11 +1,8 @@
 //! This module writes passages: values beside the names of their columns and keys, lines as they stand, times of the
 //! epoch as times of the day.
 
-use Vec;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::format;
-use std::string::{String, ToString as _};
 
 use crate::facts::{Cell, Facts, Form, ItemId, Record, RecordId};
 use crate::text::figures::ClockTime;

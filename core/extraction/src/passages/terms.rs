@@ -1,7 +1,5 @@
 //! This module says under which terms a passage is found and which terms of a claim are looked for.
 
-use Vec;
-
 use crate::facts::{Facts, ItemId, RecordId};
 use crate::text::tokens::{Word, is_stop_word, words};
 

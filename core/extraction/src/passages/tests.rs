@@ -1,6 +1,3 @@
-use std::format;
-use std::string::String;
-
 use proptest::prelude::*;
 
 use crate::budget::Budget;

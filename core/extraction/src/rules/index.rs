@@ -1,8 +1,6 @@
 //! This module finds the records of a thing and the lines of a text. It decides nothing.
 
-use Vec;
 use std::collections::BTreeMap;
-use std::string::String;
 
 use super::Place;
 use super::names::name_of;

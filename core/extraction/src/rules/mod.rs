@@ -10,7 +10,6 @@ mod statement;
 mod value;
 mod verbatim;
 
-use Vec;
 use core::ops::Range;
 
 pub use index::Index;

@@ -1,6 +1,5 @@
 //! This module says what a record is called, and what a statement has to say to name an attribute. It decides nothing.
 
-use Vec;
 use std::borrow::Cow;
 
 use crate::facts::{Cell, Facts, Form, RecordId};

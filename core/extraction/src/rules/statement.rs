@@ -1,7 +1,5 @@
 //! This module reads a statement that may give one thing one value. It knows no evidence.
 
-use Vec;
-
 use crate::text::figures::{Figure, figures};
 use crate::text::part;
 use crate::text::polarity;

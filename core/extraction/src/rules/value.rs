@@ -3,8 +3,6 @@
 //! It supports where every record that has the attribute agrees, refutes where every one differs, and is silent in all
 //! other cases. Samples and log lines never refute: another one may agree.
 
-use Vec;
-
 use super::names::{AttributeWords, is_kind, name_of};
 use super::statement::Statement;
 use super::{Index, Outcome, Place, Rule};

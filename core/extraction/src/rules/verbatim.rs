@@ -1,10 +1,8 @@
 //! This module finds lines of logs that a statement repeats word for word, up to case, spaces, punctuation
 //! and articles. It does not read them.
 
-use Vec;
 use core::ops::Range;
 use std::collections::BTreeMap;
-use std::string::String;
 
 use super::{Index, Place};
 use crate::budget::Budget;

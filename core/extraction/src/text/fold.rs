@@ -5,10 +5,8 @@
 //! punctuation, look-alike letters and ellipses stay what they are, so a quote spelled with Cyrillic letters or
 //! shortened with dots does not match. A text that is folded already is borrowed, not copied.
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::string::String;
 
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};

@@ -4,8 +4,6 @@
 //! only plain words outside of code and quotation count, and a text that has too few of them has no language: it is
 //! never refused for one. Names are BCP 47 tags.
 
-use Vec;
-
 /// English words that are seldom words of another language.
 const ENGLISH: &[&str] = &[
     "after", "all", "and", "are", "at", "be", "because", "been", "before", "but", "by", "during",

@@ -4,7 +4,6 @@
 //! question each. Cues are whole words from short tables, compared without case. A cue inside another
 //! word (`no` in `node`) is none.
 
-use Vec;
 use core::ops::Range;
 
 use super::tokens::{Shape, Word, Words, words};

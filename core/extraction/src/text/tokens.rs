@@ -3,9 +3,7 @@
 //! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each;
 //! `shop/checkout` and `cause=oom` are two. No word is copied: a [`Word`] borrows from its text.
 
-use Vec;
 use core::ops::Range;
-use std::string::String;
 
 pub use super::stop_words::is_stop_word;
 use super::{byte_at, char_at, char_before, part};
@@ -310,7 +308,6 @@ pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Vec;
     use proptest::prelude::*;
 
     fn texts(text: &str) -> Vec<&str> {

@@ -5,7 +5,6 @@ use crate::policy::{Preset, preset};
 use crate::safety::hypothesis::tests::{any_record, hypothesis, record};
 use crate::safety::verdict::Verdict::{Refutes, Supports};
 use proptest::prelude::*;
-use std::vec;
 
 fn reference() -> Gate {
     preset(Preset::Reference).gate

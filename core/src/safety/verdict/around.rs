@@ -1,7 +1,6 @@
 //! This module gathers what holds for all cells of a record: what it says itself, and what it inherits from the records in
 //! which it stands. It judges nothing.
 
-use Vec;
 use std::collections::BTreeMap;
 
 use gsar_extraction::facts::{Cell, Facts, Record};

@@ -1,9 +1,7 @@
 //! This module judges the facts of a tool result, cell by cell: samples with their thresholds, series, conditions, states,
 //! codes; what is prose it hands on. It reads no text itself.
 
-use Vec;
 use std::collections::{BTreeMap, BTreeSet};
-use std::format;
 
 use gsar_extraction::facts::{Cell, Facts, Form, Group, Item, Record, RecordId};
 

@@ -1,7 +1,6 @@
 //! This module collects what was found in a tool result and comes to the verdict. It reads nothing.
 
 use std::collections::BTreeMap;
-use std::string::{String, ToString};
 
 use super::{ClassifiedVerdict, Signal, Verdict};
 

@@ -1,8 +1,6 @@
 //! This module is the lexicon that tool results are judged with: `lexicon.toml`, compiled in. It judges nothing.
 
-use std::borrow::ToOwned;
 use std::collections::BTreeMap;
-use std::string::String;
 use std::sync::LazyLock;
 
 use super::Polarity;

@@ -1,7 +1,6 @@
 //! This module finds which signal a number in running text measures: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`,
 //! `value 0.93 threshold 0.80`. What the words beside it say is not its concern.
 
-use Vec;
 use core::ops::Range;
 
 use gsar_extraction::text::figures::{CodeKind, Comparator, Dimension, figures};

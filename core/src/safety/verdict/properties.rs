@@ -3,8 +3,6 @@
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::verdict;
 use proptest::prelude::*;
-use std::format;
-use std::string::ToString;
 
 const BAD: [&str; 6] = ["errors", "timeouts", "restarts", "crashes", "failures", "error_rate"];
 const GOOD: [&str; 4] = ["ready", "availability", "success_rate", "free_disk"];

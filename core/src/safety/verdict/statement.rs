@@ -1,9 +1,7 @@
 //! This module reads a text in words, line by line: its numbers, then its words. Fields and their names are not its
 //! concern.
 
-use Vec;
 use core::ops::Range;
-use std::format;
 
 use gsar_extraction::text::polarity::{Marker, MarkerKind, markers};
 use gsar_extraction::text::tokens;

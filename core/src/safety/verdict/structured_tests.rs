@@ -4,7 +4,6 @@ use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::{check, verdict};
 use super::*;
 use crate::budget::Budget;
-use std::format;
 
 #[test]
 fn h20_in_json() {

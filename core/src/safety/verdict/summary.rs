@@ -1,8 +1,6 @@
 //! This module summarises a tool result in one line for people, without raw log lines and without pod names.
 
 use std::borrow::Cow;
-use std::format;
-use std::string::{String, ToString};
 
 /// The most characters of a summary.
 pub(super) const MAX_CHARACTERS: usize = 280;

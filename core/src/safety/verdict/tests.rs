@@ -3,7 +3,6 @@
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::*;
 use crate::budget::Budget;
-use Vec;
 
 pub(super) fn verdict(content: &str) -> Verdict {
     classify(&ToolResult::new(content), &Budget::unlimited()).verdict

@@ -2,8 +2,6 @@
 //! result is not its concern.
 
 use core::cmp::Ordering;
-use std::format;
-use std::string::{String, ToString};
 
 use gsar_extraction::text::figures::{Dimension, Unit};
 

@@ -6,10 +6,7 @@
 
 pub(super) mod spelling;
 
-use Vec;
 use std::collections::BTreeMap;
-use std::format;
-use std::string::String;
 
 use serde_json::Value;
 
@@ -179,8 +176,6 @@ mod tests {
     use crate::claim::EvidenceType;
     use crate::evidence::EvidenceId;
     use crate::time::Timestamp;
-    use std::string::ToString as _;
-    use std::vec;
 
     fn run(id: &str, name: &str, exit_status: i32, minute: i64) -> EvidenceItem {
         let command = vec!["probe".to_string()];

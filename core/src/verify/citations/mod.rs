@@ -3,8 +3,6 @@
 pub(super) mod references;
 pub(super) mod resolve;
 
-use std::string::String;
-
 use super::corrections::{CorrectionCode, Findings};
 use super::{Standing, VerifiedClaim};
 use crate::claim::Class;

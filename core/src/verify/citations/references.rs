@@ -1,10 +1,7 @@
 //! This module keeps claims from resting on themselves, and from being more than what they rest on. It knows nothing
 //! of evidence.
 
-use Vec;
 use std::collections::{BTreeMap, BTreeSet};
-use std::format;
-use std::string::String;
 
 use super::super::VerifiedClaim;
 use super::super::corrections::{CorrectionCode, Findings, is_supported};

@@ -8,10 +8,7 @@
 //! | its quote stands in the item but not in the cited field | the pointer is dropped, the quote decides |
 //! | quotes a short or frequent value without its field or key | noted |
 
-use Vec;
 use core::ops::Range;
-use std::format;
-use std::string::String;
 
 use super::super::VerifiedClaim;
 use super::super::corrections::{CorrectionCode, Findings};

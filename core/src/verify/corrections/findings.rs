@@ -1,8 +1,6 @@
 //! This module collects what the checks of one verification find, and applies it to the claims.
 
-use Vec;
 use std::collections::BTreeMap;
-use std::string::String;
 
 use super::{Correction, CorrectionCode, Outcome};
 use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};

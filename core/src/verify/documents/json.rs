@@ -161,8 +161,6 @@ fn end_of_value(text: &str, from: usize, end: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use Vec;
-    use std::string::ToString;
 
     use super::*;
     use proptest::prelude::*;

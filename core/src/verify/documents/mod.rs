@@ -6,11 +6,9 @@
 
 pub(super) mod json;
 
-use Vec;
 use core::ops::Range;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::string::String;
 
 use serde_json::Value;
 
@@ -210,9 +208,6 @@ fn end_of_document(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::ToOwned;
-    use std::format;
-    use std::string::ToString;
 
     use super::*;
 

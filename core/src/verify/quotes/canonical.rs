@@ -3,7 +3,6 @@
 //! on a line of its own and `"phase" : "Running"` become the same text. It decides nothing.
 
 use core::ops::Range;
-use std::string::String;
 
 use crate::escapes::{MAX_PASSES, Traced, has_escape, offset, unescaped};
 use crate::text::char_at;

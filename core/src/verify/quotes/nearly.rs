@@ -1,10 +1,7 @@
 //! This module finds quotes whose words are nearly those of the source: case, plurals and single letters apart.
 //! Never for quotes with figures or names.
 
-use Vec;
 use core::ops::Range;
-use std::borrow::ToOwned;
-use std::string::String;
 
 use memchr::memmem;
 

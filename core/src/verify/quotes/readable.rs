@@ -1,9 +1,7 @@
 //! This module undoes what runtimes and journals do to a text that was printed: lines that a container runtime cut into
 //! pieces are joined, and arrays of bytes that are text become a string. It remembers where each byte came from.
 
-use Vec;
 use core::ops::Range;
-use std::string::String;
 
 use crate::escapes::{Traced, offset};
 use crate::text::{char_at, part};

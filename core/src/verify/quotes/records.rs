@@ -3,7 +3,6 @@
 //! They hold only in their order and within one record, which is the innermost JSON object around them, or the
 //! line where there is none. A stretch has two words or more, so that no subject is joined to a value of another.
 
-use Vec;
 use core::ops::Range;
 
 use super::super::documents::json::object_around;

@@ -1,9 +1,6 @@
 //! This module tests generated evidence whose values are swapped between things, attributes and units.
 
-use Vec;
 use core::fmt::Write as _;
-use std::format;
-use std::string::String;
 
 use super::{Index, Outcome};
 use crate::budget::Budget;

@@ -1,6 +1,5 @@
 //! This module joins figures that belong together: ranges share a unit, "2 minutes 30 seconds" is one duration.
 
-use Vec;
 use core::ops::Range;
 
 use super::{Decimal, Dimension, Figure, Figures, Unit};

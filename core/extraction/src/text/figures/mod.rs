@@ -13,7 +13,6 @@ mod scan;
 mod spelled;
 mod unit;
 
-use Vec;
 use core::ops::Range;
 
 pub use agreement::{Agreement, agree, agree_times, compare_values};

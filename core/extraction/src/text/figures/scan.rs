@@ -533,10 +533,7 @@ fn is_ordinal(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Vec;
     use proptest::prelude::*;
-    use std::format;
-    use std::string::String;
 
     fn values(text: &str) -> Vec<String> {
         let found = figures(text);
@@ -642,7 +639,6 @@ mod tests {
             .into_iter()
             .map(|t| (part(text, t.span).to_owned(), t.date.is_some(), t.offset_minutes))
             .collect();
-        use std::borrow::ToOwned;
         assert_eq!(
             times,
             [

@@ -1,6 +1,5 @@
 use super::*;
 use proptest::prelude::*;
-use std::string::String;
 
 #[test]
 fn the_table_is_sorted() {
