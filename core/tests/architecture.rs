@@ -163,18 +163,26 @@ fn every_direct_dependency_says_why_it_is_there() {
 }
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
-const MODULES: [(&str, &[&str]); 14] = [
-    ("api", &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies"]),
+const MODULES: [(&str, &[&str]); 16] = [
+    (
+        "api",
+        &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies", "rescore"],
+    ),
+    ("assembly", &["evaluate", "evidence", "judge", "ledger", "policies", "storage", "tls"]),
     ("backup", &["evidence", "judge", "ledger", "storage"]),
     ("drive", &["evaluate", "evidence", "judge", "ledger"]),
-    ("evaluate", &["evidence", "judge", "ledger", "policies", "storage", "tls"]),
+    ("evaluate", &["evidence", "judge", "ledger", "policies"]),
     ("evidence", &["storage"]),
     ("export", &["evaluate", "ledger"]),
     ("gateway", &["lifecycle"]),
     ("identity", &[]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
-    ("lifecycle", &["api", "drive", "evaluate", "gateway", "judge", "ledger", "policies", "tls"]),
+    (
+        "lifecycle",
+        &["api", "assembly", "drive", "evaluate", "gateway", "judge", "ledger", "policies", "tls"],
+    ),
+    ("rescore", &["evaluate", "ledger"]),
     ("storage", &[]),
     ("telemetry", &[]),
     ("tls", &[]),

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use gsar_server::assembly::CheckedConfig;
 use gsar_server::backup::{Backup, back_up};
 use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective};
-use gsar_server::evaluate::CheckedConfig;
 use gsar_server::ledger::{LedgerPlace, copy_ledger};
 use gsar_server::lifecycle::{App, ServiceManager};
 use gsar_server::telemetry::panics::show_places;

@@ -5,8 +5,8 @@ use crate::support::{Running, Wanted, item};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
+use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, Problems};
-use gsar_server::evaluate::CheckedConfig;
 use gsar_server::judge::local::LocalJudge;
 
 /// Reports that are judged; all of them take a minute without optimisation.

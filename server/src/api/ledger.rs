@@ -11,10 +11,11 @@ use tonic::{Request, Response, Status};
 use super::services::{Engines, call};
 use super::{export, grades};
 use crate::errors;
-use crate::evaluate::{self, MAX_DECIDED, PolicyUse, now, refused, summary};
+use crate::evaluate::{self, PolicyUse, now, refused, summary};
 use crate::export::Export;
 use crate::ledger::{Count, Filter, LedgerError, MAX_COUNTS};
 use crate::lifecycle::PhaseCell;
+use crate::rescore::MAX_DECIDED;
 
 /// The service, and the phase by which exports end when the server drains.
 pub(super) struct LedgerReader {

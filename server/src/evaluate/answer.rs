@@ -20,7 +20,7 @@ use crate::judge::Votes;
 use crate::telemetry::metrics as names;
 
 /// The claims of an answer, with their impacts where asked for.
-pub(super) fn claims(
+pub(crate) fn claims(
     policy: &Policy,
     assessment: Assessment,
     explain: bool,
@@ -134,7 +134,7 @@ fn group(claim: &VerifiedClaim) -> Group {
 }
 
 /// The decision of an answer, with margins where asked for.
-pub(super) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) -> v1::Decision {
+pub(crate) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) -> v1::Decision {
     let decision = &assessment.decision;
     let margins = explain.then(|| {
         let margins = margins(policy, &assessment.tally, decision, Some(&assessment.findings));
@@ -242,7 +242,7 @@ pub(super) fn govern(
 }
 
 /// What was decided, whether or not it governs.
-pub(super) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+pub(crate) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
 }

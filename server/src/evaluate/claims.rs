@@ -34,12 +34,12 @@ pub(super) async fn of(
 }
 
 /// Whether a report says more than its given claims, where it is read.
-pub(super) fn is_split(synthesis: &str, given: &[Claim], is_read: bool) -> bool {
+pub(crate) fn is_split(synthesis: &str, given: &[Claim], is_read: bool) -> bool {
     (given.is_empty() || is_read) && !synthesis.trim().is_empty()
 }
 
 /// Given claims, then whatever else a report says.
-pub(super) fn with_the_rest(
+pub(crate) fn with_the_rest(
     synthesis: &str,
     given: Vec<Claim>,
     evidence: &[EvidenceItem],

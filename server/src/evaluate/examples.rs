@@ -31,7 +31,7 @@ const MAX_QUOTES: usize = 3;
 
 /// Graded claims by principal. A copy shares them.
 #[derive(Clone)]
-pub(super) struct GradedClaims(Cache<String, Arc<Vec<Graded>>>);
+pub(crate) struct GradedClaims(Cache<String, Arc<Vec<Graded>>>);
 
 /// A claim that was graded, and its terms.
 struct Graded {

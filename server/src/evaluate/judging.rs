@@ -13,7 +13,7 @@ use tracing::Instrument as _;
 
 use super::Engine;
 use super::cascade::Answer;
-use super::chain::Reader;
+use super::reader::Reader;
 use crate::call::Call;
 use crate::compute::stopped;
 use crate::errors;

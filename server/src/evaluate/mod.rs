@@ -1,27 +1,20 @@
-//! One evaluation, from request to recorded answer. The only module that knows all others; every rule it
-//! applies is in core.
+//! One evaluation, from request to recorded answer. Every rule it applies is in core.
 
-mod answer;
+pub(crate) mod answer;
 mod cascade;
-mod chain;
-mod chat_model;
-mod checked_config;
-mod claims;
-mod database;
+pub(crate) mod claims;
 mod decide;
 pub(crate) mod dry_run;
-mod embedded;
 mod engine;
 mod examples;
 mod judging;
-mod not_rescored;
 mod own_report;
 mod pipeline;
 mod policy_choice;
+mod reader;
 mod record;
 mod redacted;
 mod rehearsal;
-mod rescore;
 mod retrieval;
 mod score;
 mod second_look;
@@ -31,13 +24,13 @@ mod stored;
 mod unjudged;
 mod warnings;
 
-pub use checked_config::CheckedConfig;
 pub use engine::Engine;
+pub(crate) use examples::GradedClaims;
 pub(crate) use judging::{call_to_proto, count_call};
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
+pub(crate) use reader::Reader;
 pub(crate) use record::{item, now, refused};
-pub(crate) use rescore::MAX_DECIDED;
 pub(crate) use retrieval::search_hit;
 pub(crate) use stored::{recorded_grade, summary, unknown};
 

@@ -13,9 +13,9 @@ use metrics::counter;
 use tonic::Status;
 use tracing::{Instrument as _, Span};
 
-use super::chain::Reader;
 use super::decide::{Case, decide};
 use super::judging::{Judged, ask};
+use super::reader::Reader;
 use super::record::{self, Keyed};
 use super::retrieval::{Corpus, Gathered, insufficient};
 use super::stopwatch::Stopwatch;

@@ -22,9 +22,10 @@ use super::reload::Reload;
 use super::service_manager::Notified;
 use super::{Bound, ListenError, PassedError, Phase, PhaseCell, ServiceManager, admin, http};
 use crate::api::{self, AdmissionLayer, Permits};
+use crate::assembly::CheckedConfig;
 use crate::attestation::Attestation;
 use crate::config::Listen;
-use crate::evaluate::{CheckedConfig, Engine};
+use crate::evaluate::Engine;
 use crate::gateway;
 use crate::memory::{Memory, half_of_machine};
 use crate::telemetry::metrics as names;
@@ -318,7 +319,7 @@ impl std::fmt::Debug for App {
 }
 
 async fn load(checked: CheckedConfig) -> Result<Arc<Engine>, StartError> {
-    let loaded = tokio::task::spawn_blocking(move || Engine::load(checked)).await;
+    let loaded = tokio::task::spawn_blocking(move || checked.build()).await;
     match loaded {
         Ok(Ok(engine)) => Ok(Arc::new(engine)),
         Ok(Err(reason)) => Err(StartError::Load(reason)),

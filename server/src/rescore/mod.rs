@@ -1,6 +1,7 @@
 //! This module decides a recorded evaluation anew under another policy: no judge is asked, nothing is recorded.
 
 mod many;
+mod not_rescored;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,11 +18,11 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::not_rescored::{self, Scope};
-use super::{ChosenPolicy, Engine, PolicyUse, answer, claims, record};
+use self::not_rescored::Scope;
 use crate::call::{Call, Step};
 use crate::compute::compute;
 use crate::errors;
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, answer, claims, item as recorded_item};
 
 pub(crate) use many::MAX_DECIDED;
 
@@ -120,7 +121,7 @@ impl Engine {
                     "the ledger keeps its heads alone (ledger.evidence = \"full\" keeps all of it)";
                 return heads(kept, why);
             };
-            items.push((item.attested, record::item(item.clone(), content)));
+            items.push((item.attested, recorded_item(item.clone(), content)));
         }
         parsed(items).map(Evidence::Whole)
     }
@@ -132,7 +133,7 @@ fn heads(kept: Vec<v1::RecordedEvidence>, why: &'static str) -> Result<Evidence,
         let attested = kept.attested;
         // The head of a JSON document is none.
         let text = v1::RecordedEvidence { is_json: false, head: String::new(), ..kept };
-        (attested, record::item(text, String::new()))
+        (attested, recorded_item(text, String::new()))
     };
     parsed(kept.into_iter().map(item).collect()).map(|items| Evidence::Heads(items, why))
 }

@@ -13,11 +13,10 @@ use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::{Evaluation, Evidence, before, is_partitioned};
+use super::{Evaluation, Evidence, before, is_partitioned, not_rescored};
 use crate::call::{Call, Step};
 use crate::compute::compute;
-use crate::evaluate::record::refused;
-use crate::evaluate::{ChosenPolicy, Engine, answer, not_rescored, summary};
+use crate::evaluate::{ChosenPolicy, Engine, answer, refused, summary};
 use crate::ledger::{Answered, Filter};
 
 /// The most evaluations that one call decides.

@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 
 use super::chat_model::{CheckedModel, redactor};
 use crate::config::{self, Judges, Problems};
+use crate::evaluate::Reader;
 use crate::judge::Judge;
 use crate::judge::cached::{Bounds, CachedJudge, JudgementCache};
 use crate::judge::clock::system;
@@ -59,28 +60,6 @@ enum CheckedReader {
     Nobody,
     Same,
     Named(Link),
-}
-
-/// Who takes second looks.
-#[derive(Clone)]
-pub(super) enum Reader {
-    /// Nobody.
-    Nobody,
-    /// The judge that judged, where it can.
-    Same,
-    /// A judge of its own.
-    Named(Arc<dyn Judge>),
-}
-
-impl Reader {
-    /// Who reads what that judge supports.
-    pub(super) fn of(&self, judge: &Arc<dyn Judge>) -> Option<Arc<dyn Judge>> {
-        match self {
-            Self::Nobody => None,
-            Self::Same => judge.can_take_second_look().then(|| Arc::clone(judge)),
-            Self::Named(reader) => Some(Arc::clone(reader)),
-        }
-    }
 }
 
 /// The judges of a server.

@@ -1,0 +1,10 @@
+//! Checks a configuration and builds the engine that it describes: judges, storage, policies, models.
+
+mod chain;
+mod chat_model;
+mod checked_config;
+mod database;
+mod embedded;
+mod engine;
+
+pub use checked_config::CheckedConfig;
