@@ -57,7 +57,7 @@ impl BuiltIn {
 
 /// Who takes second looks, checked and not yet put together.
 enum CheckedReader {
-    Nobody,
+    Off,
     Same,
     Named(Link),
 }
@@ -117,9 +117,9 @@ impl CheckedChain {
         let mut checking = Checking { wanted, known, problems, models: BTreeMap::new() };
         let links: Vec<Option<Link>> =
             wanted.chain.iter().map(|name| checking.link(name)).collect();
-        let look = wanted.look.as_ref().filter(|name| checking.looks(name)).cloned();
+        let look = wanted.look.as_ref().filter(|name| checking.register_look_model(name)).cloned();
         let reader = checking.reader(&wanted.second_look);
-        checking.nothing_is_unused();
+        checking.report_unused();
         let Checking { problems, models: names, .. } = checking;
         if !names.is_empty() && !ledger_is_enabled {
             problems.add(
@@ -183,7 +183,7 @@ impl CheckedChain {
         };
         let judges: Result<_, String> = links.into_iter().map(&build).collect();
         let reader = match reader {
-            CheckedReader::Nobody => Reader::Nobody,
+            CheckedReader::Off => Reader::Off,
             CheckedReader::Same => Reader::Same,
             CheckedReader::Named(link) => Reader::Named(build(link)?),
         };
@@ -286,7 +286,7 @@ impl Checking<'_> {
     fn reader(&mut self, name: &str) -> Option<CheckedReader> {
         let path = ["judges", "second_look"];
         match name {
-            config::NO_READER => return Some(CheckedReader::Nobody),
+            config::NO_READER => return Some(CheckedReader::Off),
             config::SAME_READER => return Some(CheckedReader::Same),
             _ => {}
         }
@@ -406,7 +406,7 @@ impl Checking<'_> {
     }
 
     /// Whether a chat model of that name can look at entities.
-    fn looks(&mut self, name: &str) -> bool {
+    fn register_look_model(&mut self, name: &str) -> bool {
         let parsed: Result<ModelName, _> = name.parse();
         let path = ["judges", "look"];
         let parsed = self.problems.note(&path, parsed);
@@ -418,7 +418,7 @@ impl Checking<'_> {
     }
 
     /// Notes panels and models that the chain does not ask.
-    fn nothing_is_unused(&mut self) {
+    fn report_unused(&mut self) {
         let unreadable = [&["judges", "chain"][..], &["judges", "panels"]];
         if unreadable.iter().any(|path| self.problems.concern(path)) {
             return;

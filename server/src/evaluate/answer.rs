@@ -44,7 +44,7 @@ pub(super) fn is_grounded(assessment: &Assessment) -> bool {
 }
 
 /// Adds to the claims what the judge considered for each.
-pub(super) fn tell_considered(
+pub(super) fn attach_considered(
     claims: &mut [v1::JudgedClaim],
     asked: &[Claim],
     considered: Vec<Vec<String>>,
@@ -57,7 +57,7 @@ pub(super) fn tell_considered(
 }
 
 /// Adds to the claims whose verdict on each counts.
-pub(super) fn tell_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<ClaimId, String>) {
+pub(super) fn attach_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<ClaimId, String>) {
     let judges: HashMap<&str, &String> =
         judges.iter().map(|(claim, judge)| (claim.as_str(), judge)).collect();
     for claim in claims {
@@ -67,7 +67,7 @@ pub(super) fn tell_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<ClaimI
 }
 
 /// Adds to the claims how the votes on each were.
-pub(super) fn tell_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
+pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
     let mut votes: HashMap<&str, &Votes> =
         votes.iter().map(|votes| (votes.claim.as_str(), votes)).collect();
     for claim in claims {
@@ -92,7 +92,7 @@ pub(super) fn tell_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
 }
 
 /// Adds to the claims what a second reader made of each.
-pub(super) fn tell_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Reading]) {
+pub(super) fn attach_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Reading]) {
     let readings: HashMap<&str, &Reading> =
         readings.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
     for claim in claims {

@@ -15,7 +15,7 @@ use tonic::Status;
 use crate::call::Call;
 use crate::compute::compute;
 
-/// The claims to judge. Where the policy asks for no coverage (`is_read`), given claims are all.
+/// The claims to judge. Where the policy asks for no coverage (`requires_coverage`), given claims are all.
 ///
 /// # Errors
 /// It takes too long.
@@ -23,23 +23,23 @@ pub(super) async fn of(
     call: &Call,
     report: &parse::ParsedReport,
     evidence: &Arc<Vec<EvidenceItem>>,
-    is_read: bool,
+    requires_coverage: bool,
 ) -> Result<Vec<Claim>, Status> {
     let given = report.claims.clone();
-    if !is_split(&report.synthesis, &given, is_read) {
+    if !is_split(&report.synthesis, &given, requires_coverage) {
         return Ok(given);
     }
     let (synthesis, evidence) = (report.synthesis.clone(), Arc::clone(evidence));
-    compute(call, move |budget| with_the_rest(&synthesis, given, &evidence, budget)).await
+    compute(call, move |budget| with_uncovered_claims(&synthesis, given, &evidence, budget)).await
 }
 
 /// Whether a report says more than its given claims, where it is read.
-pub(crate) fn is_split(synthesis: &str, given: &[Claim], is_read: bool) -> bool {
-    (given.is_empty() || is_read) && !synthesis.trim().is_empty()
+pub(crate) fn is_split(synthesis: &str, given: &[Claim], requires_coverage: bool) -> bool {
+    (given.is_empty() || requires_coverage) && !synthesis.trim().is_empty()
 }
 
 /// Given claims, then whatever else a report says.
-pub(crate) fn with_the_rest(
+pub(crate) fn with_uncovered_claims(
     synthesis: &str,
     given: Vec<Claim>,
     evidence: &[EvidenceItem],
@@ -47,8 +47,8 @@ pub(crate) fn with_the_rest(
 ) -> Vec<Claim> {
     let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
     let document = Document::read(synthesis, &texts, budget);
-    let besides: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
-    let split = gsar_core::split::claims(&besides, &given, budget);
+    let uncovered: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
+    let split = gsar_core::split::claims(&uncovered, &given, budget);
     given.into_iter().chain(split).collect()
 }
 

@@ -94,9 +94,9 @@ fn partitioned(
     let coverage = assessment.findings.coverage.as_ref().map(render::coverage);
     let mut claims = answer::claims(policy, assessment, case.explain);
     let considered = std::mem::take(&mut judgement.considered);
-    answer::tell_considered(&mut claims, &case.question.claims, considered);
-    answer::tell_votes(&mut claims, &judgement.votes);
-    answer::tell_second_looks(&mut claims, readings);
+    answer::attach_considered(&mut claims, &case.question.claims, considered);
+    answer::attach_votes(&mut claims, &judgement.votes);
+    answer::attach_second_looks(&mut claims, readings);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {

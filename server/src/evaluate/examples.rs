@@ -17,7 +17,7 @@ use crate::judge::{Example, Judge};
 use crate::ledger::{Filter, Ledger, LedgerError, Scan, Scanned};
 
 /// How long graded claims are kept until they are read again.
-const KEPT: Duration = Duration::from_secs(60);
+const TIME_TO_LIVE: Duration = Duration::from_secs(60);
 /// The most principals whose graded claims are kept.
 const MAX_PRINCIPALS: u64 = 64;
 /// How many graded evaluations are read, the latest ones.
@@ -41,7 +41,7 @@ struct Graded {
 
 impl Default for GradedClaims {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(MAX_PRINCIPALS).time_to_live(KEPT).build())
+        Self(Cache::builder().max_capacity(MAX_PRINCIPALS).time_to_live(TIME_TO_LIVE).build())
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Judged {
 
 impl Judged {
     /// Nobody was asked.
-    pub(super) fn by_nobody(reason: Reason) -> Self {
+    pub(super) fn not_asked(reason: Reason) -> Self {
         Self::without_answer(Vec::new(), Vec::new(), reason)
     }
 
@@ -110,7 +110,7 @@ pub(super) async fn ask(
             continue;
         }
         let span = traces::judge(&name);
-        let in_time = in_its_time(&open, following, reader.of(judge).is_some());
+        let in_time = with_time_share(&open, following, reader.of(judge).is_some());
         let mut answer = judge.judge(&in_time).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
@@ -208,17 +208,17 @@ fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
 /// The question with the time that its judge may take: those behind it need some as well. Judges that wait for others
 /// share it evenly, and those that compute here keep a tenth. A third of it, at most [`MAX_FOR_READER`], is kept for a
 /// second look.
-fn in_its_time(
+fn with_time_share(
     question: &Arc<Question>,
     following: &[Arc<dyn Judge>],
-    is_read: bool,
+    has_reader: bool,
 ) -> Arc<Question> {
-    let Some(deadline) = question.deadline.filter(|_| is_read || !following.is_empty()) else {
+    let Some(deadline) = question.deadline.filter(|_| has_reader || !following.is_empty()) else {
         return Arc::clone(question);
     };
     let now = Instant::now();
     let all = deadline.saturating_duration_since(now);
-    let for_reader = if is_read { (all / 3).min(MAX_FOR_READER) } else { Duration::ZERO };
+    let for_reader = if has_reader { (all / 3).min(MAX_FOR_READER) } else { Duration::ZERO };
     let left = all - for_reader;
     let waiting = following.iter().filter(|judge| !judge.is_local()).count();
     let for_local = if waiting < following.len() { left / 10 } else { Duration::ZERO };

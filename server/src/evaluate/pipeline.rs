@@ -63,7 +63,7 @@ struct Checked<R> {
 }
 
 /// What an answer says beside what was decided.
-struct Circumstances {
+struct AnswerContext {
     provenance: v1::Provenance,
     watch: Stopwatch,
     notices: Vec<Notice>,
@@ -82,7 +82,7 @@ impl Engine {
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let redact = request.options.as_ref().is_some_and(|options| options.redact);
         let answer = self.evaluate_with(call, request, policy, |_| None).await?;
-        self.redacted_if_asked(call, answer, redact).await
+        self.redact_if(call, answer, redact).await
     }
 
     /// Evaluates a report of a driven investigation; what the answer means for it is recorded together with it.
@@ -106,22 +106,22 @@ impl Engine {
             return Ok(before);
         }
         let report = record::encoded_report(&request);
-        let kept = record::Kept::of(&request, report);
+        let recorded = record::RecordedRequest::of(&request, report);
         let whole = self.evidence_kept == EvidenceKept::Full;
         let ((policy, contents), mut answer) =
-            self.decide_report(call, request, kept.report_digest(), whole, policy).await?;
+            self.decide_report(call, request, recorded.report_digest(), whole, policy).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
         let event = event(&answer);
         let recording =
-            record::record(ledger.as_ref(), keyed, kept, contents, &policy, answer, event);
+            record::record(ledger.as_ref(), keyed, recorded, contents, &policy, answer, event);
         recording.instrument(traces::step("record")).await
     }
 
     /// Redacts the answer if `redact` is set.
-    pub(super) async fn redacted_if_asked(
+    pub(super) async fn redact_if(
         &self,
         call: &Call,
         answer: v1::EvaluateResponse,
@@ -198,22 +198,21 @@ impl Engine {
         report_digest: String,
         watch: Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
-        let mut around = Circumstances {
+        let mut ctx = AnswerContext {
             provenance: record::provenance(report_digest, record::now()),
             watch,
             notices: Vec::new(),
         };
-        around.provenance.evidence = std::mem::take(&mut shared.digests);
-        let (claims, gathered) = self.collect(call, &mut shared, &report, &mut around).await?;
+        ctx.provenance.evidence = std::mem::take(&mut shared.digests);
+        let (claims, gathered) = self.collect(call, &mut shared, &report, &mut ctx).await?;
         let examples = self.examples(&shared.judges, &claims).await;
-        around.provenance.examples = examples.iter().map(shown_example).collect();
+        ctx.provenance.examples = examples.iter().map(shown_example).collect();
         let (question, judged) =
-            judge(call, &mut shared, &report, claims, gathered, examples, &mut around).await?;
+            judge(call, &mut shared, &report, claims, gathered, examples, &mut ctx).await?;
         let confidence = report.confidence;
-        let answer = self
-            .decide_judged(call, &mut shared, confidence, question, judged, &mut around)
-            .await?;
-        Ok(finish(&shared, &report, answer, around))
+        let answer =
+            self.decide_judged(call, &mut shared, confidence, question, judged, &mut ctx).await?;
+        Ok(finish(&shared, &report, answer, ctx))
     }
 
     fn check<R>(
@@ -248,7 +247,7 @@ impl Engine {
         let corpus_id = request.corpus_id;
         let checked = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
             let reader = match policy.policy.second_look {
-                SecondLook::Off => Reader::Nobody,
+                SecondLook::Off => Reader::Off,
                 SecondLook::Headline | SecondLook::All => self.reader.clone(),
             };
             let shared = Shared {
@@ -275,11 +274,11 @@ impl Engine {
         call: &Call,
         shared: &mut Shared,
         report: &parse::ParsedReport,
-        around: &mut Circumstances,
+        ctx: &mut AnswerContext,
     ) -> Result<(Vec<Claim>, Gathered), Status> {
-        let is_read = shared.policy.policy.guards.min_coverage.is_some();
+        let requires_coverage = shared.policy.policy.guards.min_coverage.is_some();
         let inline = std::mem::take(&mut shared.evidence);
-        let claims = claims::of(call, report, &inline, is_read).await?;
+        let claims = claims::of(call, report, &inline, requires_coverage).await?;
         claims::check(&claims, report, &self.limits)?;
         let corpus = std::mem::replace(&mut shared.corpus, Corpus::None);
         let span = match corpus {
@@ -289,12 +288,12 @@ impl Engine {
         let mut gathered = corpus.gather(call, inline, &claims).instrument(span).await?;
         if let Some(retrieval) = gathered.retrieval.take() {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
-            around.provenance.evidence.append(&mut gathered.found);
-            around.provenance.retrieval = Some(retrieval);
-            around.watch.lap(Step::Retrieve);
+            ctx.provenance.evidence.append(&mut gathered.found);
+            ctx.provenance.retrieval = Some(retrieval);
+            ctx.watch.lap(Step::Retrieve);
         }
         let notice = own_report::mark(call, &report.synthesis, &mut gathered.evidence).await;
-        around.notices.extend(notice);
+        ctx.notices.extend(notice);
         if let Some(gate) = &mut shared.gate {
             gate.link(&gathered.evidence);
         }
@@ -308,11 +307,11 @@ impl Engine {
         confidence: Option<Confidence>,
         question: Arc<Question>,
         judged: Judged,
-        around: &mut Circumstances,
+        ctx: &mut AnswerContext,
     ) -> Result<v1::EvaluateResponse, Status> {
         call.enter(Step::Decide);
-        around.provenance.judges = judged.links;
-        around.notices.extend(judged.notices);
+        ctx.provenance.judges = judged.links;
+        ctx.notices.extend(judged.notices);
         let policy = &shared.policy.policy;
         let gate = shared.gate.take();
         let answer = match judged.outcome {
@@ -327,16 +326,16 @@ impl Engine {
                     gate,
                     confidence,
                 };
-                let provenance = &mut around.provenance;
+                let provenance = &mut ctx.provenance;
                 let deciding = decide(call, case, judge, &mut judgement, provenance);
                 let mut answer = deciding.instrument(traces::step("decide")).await?;
-                answer::tell_judges(&mut answer.claims, judged.judges);
-                around.notices.append(&mut judgement.notices);
+                answer::attach_judges(&mut answer.claims, judged.judges);
+                ctx.notices.append(&mut judgement.notices);
                 answer
             }
             Err(reason) => unjudged::answer(policy, reason, gate.as_ref(), confidence),
         };
-        around.watch.lap(Step::Decide);
+        ctx.watch.lap(Step::Decide);
         Ok(answer)
     }
 }
@@ -366,11 +365,11 @@ async fn judge(
     claims: Vec<Claim>,
     gathered: Gathered,
     examples: Arc<[Example]>,
-    around: &mut Circumstances,
+    ctx: &mut AnswerContext,
 ) -> Result<(Arc<Question>, Judged), Status> {
     call.enter(Step::Judge);
     // What was searched for one report is of that one alone.
-    let is_shared = shared.has_several && !is_searched(around);
+    let is_shared = shared.has_several && !is_searched(ctx);
     let question = Arc::new(Question {
         synthesis: report.synthesis.as_str().into(),
         claims: claims.into(),
@@ -386,8 +385,8 @@ async fn judge(
         deadline: Some(call.deadline),
         call: Some(call.clone()),
     });
-    let judged = if knows_nothing(&shared.policy, &question) {
-        Judged::by_nobody(Reason::NoEvidence)
+    let judged = if has_no_evidence(&shared.policy, &question) {
+        Judged::not_asked(Reason::NoEvidence)
     } else {
         let asked = Arc::clone(&question);
         let languages = compute_briefly(call, move || asked.languages()).await;
@@ -395,7 +394,7 @@ async fn judge(
         let policy = &shared.policy.policy;
         ask(call, policy, judges, &question, &languages, &shared.reader).await?
     };
-    around.watch.lap(Step::Judge);
+    ctx.watch.lap(Step::Judge);
     Ok((question, judged))
 }
 
@@ -411,9 +410,9 @@ fn finish(
     shared: &Shared,
     report: &parse::ParsedReport,
     mut answer: v1::EvaluateResponse,
-    around: Circumstances,
+    ctx: AnswerContext,
 ) -> v1::EvaluateResponse {
-    let Circumstances { mut provenance, watch, notices } = around;
+    let AnswerContext { mut provenance, watch, notices } = ctx;
     let policy = &shared.policy;
     if shared.is_counted {
         answer::count(&policy.policy, answer.decision.as_ref());
@@ -452,11 +451,11 @@ fn check_samples(options: &v1::EvaluateOptions, violations: &mut Violations) {
 }
 
 /// Whether the evidence was searched for what bears on this report.
-fn is_searched(around: &Circumstances) -> bool {
-    around.provenance.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
+fn is_searched(ctx: &AnswerContext) -> bool {
+    ctx.provenance.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
 }
 
 /// Whether there is nothing to judge by. The method as published scores a report without evidence as well.
-fn knows_nothing(policy: &ChosenPolicy, question: &Question) -> bool {
+fn has_no_evidence(policy: &ChosenPolicy, question: &Question) -> bool {
     question.evidence.is_empty() && policy.policy.undefined_score != UndefinedScore::Half
 }

@@ -8,7 +8,7 @@ use crate::judge::Judge;
 #[derive(Clone)]
 pub(crate) enum Reader {
     /// Nobody.
-    Nobody,
+    Off,
     /// The judge that judged, where it can.
     Same,
     /// A judge of its own.
@@ -19,7 +19,7 @@ impl Reader {
     /// Who reads what that judge supports.
     pub(super) fn of(&self, judge: &Arc<dyn Judge>) -> Option<Arc<dyn Judge>> {
         match self {
-            Self::Nobody => None,
+            Self::Off => None,
             Self::Same => judge.can_take_second_look().then(|| Arc::clone(judge)),
             Self::Named(reader) => Some(Arc::clone(reader)),
         }

@@ -50,14 +50,14 @@ pub(super) async fn replay(
 
 /// What the ledger keeps of a request.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct RecordedRequest {
     report_id: String,
     investigation_id: String,
     report: Vec<u8>,
     heads: Vec<v1::RecordedEvidence>,
 }
 
-impl Kept {
+impl RecordedRequest {
     /// Takes it from a request whose encoded report is known.
     pub(super) fn of(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Kept {
     }
 }
 
-impl Kept {
+impl RecordedRequest {
     /// The same for one of several reports of the request.
     pub(super) fn with_report(&self, report: &v1::Report) -> Self {
         let encoded = report.encode_to_vec();
@@ -91,7 +91,7 @@ pub(super) fn encoded_report(request: &v1::EvaluateRequest) -> Vec<u8> {
 pub(super) async fn record(
     ledger: &dyn Ledger,
     keyed: Keyed,
-    kept: Kept,
+    recorded: RecordedRequest,
     contents: Vec<Content>,
     policy: &ChosenPolicy,
     answer: v1::EvaluateResponse,
@@ -99,7 +99,7 @@ pub(super) async fn record(
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
-    let Kept { report_id, investigation_id, report, mut heads } = kept;
+    let RecordedRequest { report_id, investigation_id, report, mut heads } = recorded;
     for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
         head.digest.clone_from(&known.digest);
         head.size = known.size;

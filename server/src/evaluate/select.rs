@@ -12,7 +12,7 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::pipeline::Shared;
-use super::record::{self, Kept, Keyed};
+use super::record::{self, Keyed, RecordedRequest};
 use super::stopwatch::Stopwatch;
 use super::{Engine, PolicyChoice, PolicyUse, answer, dry_run};
 use crate::call::{Call, Step};
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 4;
 /// One of the reports.
 struct Candidate {
     report: parse::ParsedReport,
-    kept: Kept,
+    recorded: RecordedRequest,
 }
 
 impl Engine {
@@ -58,8 +58,9 @@ impl Engine {
             idempotency_key: String::new(),
             corpus_id,
         };
-        let kept = Kept::of(&common, Vec::new());
-        let kept: Vec<Kept> = candidates.iter().map(|report| kept.with_report(report)).collect();
+        let recorded = RecordedRequest::of(&common, Vec::new());
+        let recorded: Vec<RecordedRequest> =
+            candidates.iter().map(|report| recorded.with_report(report)).collect();
         let whole = self.ledger.is_some() && self.evidence_kept == EvidenceKept::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let options = common.options.clone().unwrap_or_default();
@@ -70,8 +71,10 @@ impl Engine {
         let mut watch = Stopwatch::start();
         let (shared, reports) = self.prepare(call, common, whole, policy, read, &mut watch).await?;
         let shared = shared.for_several(reports.len());
-        let candidates =
-            reports.into_iter().zip(kept).map(|(report, kept)| Candidate { report, kept });
+        let candidates = reports
+            .into_iter()
+            .zip(recorded)
+            .map(|(report, recorded)| Candidate { report, recorded });
         let evaluated = candidates
             .map(|candidate| self.evaluate_candidate(call, shared.clone(), candidate, &watch));
         let evaluated: Vec<Result<v1::EvaluateResponse, Status>> =
@@ -87,16 +90,16 @@ impl Engine {
         &self,
         call: &Call,
         mut shared: Shared,
-        Candidate { report, kept }: Candidate,
+        Candidate { report, recorded }: Candidate,
         watch: &Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
         let (policy, contents) = (shared.policy.clone(), std::mem::take(&mut shared.contents));
         let redact = shared.options.redact;
-        let digest = kept.report_digest();
+        let digest = recorded.report_digest();
         let decided = self.decide_shared(call, shared, report, digest, watch.resumed()).await;
         let mut answer = decided?;
         let Some(ledger) = &self.ledger else {
-            return self.redacted_if_asked(call, answer, redact).await;
+            return self.redact_if(call, answer, redact).await;
         };
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
@@ -105,13 +108,13 @@ impl Engine {
         let recording = record::record(
             ledger.as_ref(),
             Keyed::unkeyed(),
-            kept,
+            recorded,
             contents,
             &policy,
             answer,
             None,
         );
-        self.redacted_if_asked(call, recording.await?, redact).await
+        self.redact_if(call, recording.await?, redact).await
     }
 }
 

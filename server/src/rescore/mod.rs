@@ -246,9 +246,9 @@ impl Evaluation {
             ClaimId::new(id).ok().map(|id| Claim { id, text, span })
         });
         let given: Vec<Claim> = given.collect();
-        let is_read = self.policy.guards.min_coverage.is_some();
-        match claims::is_split(&self.report.synthesis, &given, is_read) {
-            true => claims::with_the_rest(&self.report.synthesis, given, items, budget),
+        let requires_coverage = self.policy.guards.min_coverage.is_some();
+        match claims::is_split(&self.report.synthesis, &given, requires_coverage) {
+            true => claims::with_uncovered_claims(&self.report.synthesis, given, items, budget),
             false => given,
         }
     }
