@@ -6,7 +6,6 @@ use std::sync::Arc;
 use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::Confidence;
-use gsar_core::second_look::Reading;
 use gsar_core::{Origin, Policy};
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
@@ -16,7 +15,7 @@ use super::investigation;
 use super::second_look::{Review, Reviewed};
 use crate::call::Call;
 use crate::compute::compute;
-use crate::judge::{Judge, Judgement, Question};
+use crate::judge::{Judge, Judgement, Notice, Question};
 
 /// What is decided on, beside the partition.
 pub(super) struct Case {
@@ -31,28 +30,45 @@ pub(super) struct Case {
     pub(super) is_counted: bool,
 }
 
-/// Decides. What judge and reader do on the way is added to the provenance and to the notices of the judgement.
+/// Decides a judgement. Returns the answer and the notices of the second look; calls of judge and reader are added to
+/// the provenance.
 ///
 /// # Errors
-/// It takes too long.
+/// DEADLINE_EXCEEDED.
 pub(super) async fn decide(
     call: &Call,
     case: Case,
-    judge: Option<&Arc<dyn Judge>>,
-    judgement: &mut Judgement,
+    judge: &Arc<dyn Judge>,
+    judgement: Judgement,
     provenance: &mut v1::Provenance,
-) -> Result<v1::EvaluateResponse, Status> {
+) -> Result<(v1::EvaluateResponse, Vec<Notice>), Status> {
     let case = Arc::new(case);
-    let judged = std::mem::take(&mut judgement.judged);
-    let judge = judge.filter(|judge| judge.can_reconsider());
-    let review = Review { call, case: &case, judge, judgement, provenance };
+    let Judgement {
+        judged,
+        votes,
+        considered,
+        score,
+        explanation,
+        gaps,
+        contradictions,
+        mut notices,
+        ..
+    } = judgement;
+    let judge = judge.can_reconsider().then_some(judge);
+    let review =
+        Review { call, case: &case, judge, votes: &votes, notices: &mut notices, provenance };
     let reviewed = review.run(judged).await?;
     let readings = reviewed.readings.clone();
     let assessment = assessed(call, &case, reviewed).await?;
     if case.is_counted {
         answer::count_claims(&assessment);
     }
-    Ok(partitioned(&case, assessment, &readings, judgement))
+    let mut answer = response(&case, assessment);
+    answer::attach_considered(&mut answer.claims, &case.question.claims, considered);
+    answer::attach_votes(&mut answer.claims, &votes);
+    answer::attach_second_looks(&mut answer.claims, &readings);
+    let judge_score = score.map(Millionths::to_f64);
+    Ok((v1::EvaluateResponse { judge_score, explanation, gaps, contradictions, ..answer }, notices))
 }
 
 async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<Assessment, Status> {
@@ -77,12 +93,7 @@ async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<A
     .await
 }
 
-fn partitioned(
-    case: &Case,
-    assessment: Assessment,
-    readings: &[Reading],
-    judgement: &mut Judgement,
-) -> v1::EvaluateResponse {
+fn response(case: &Case, assessment: Assessment) -> v1::EvaluateResponse {
     let policy = &case.policy;
     let settled =
         answer::settled(policy, &assessment.chain, &assessment.settled, case.gate.as_ref());
@@ -92,11 +103,7 @@ fn partitioned(
     let is_grounded = answer::is_grounded(&assessment);
     let corrections = assessment.corrections.iter().map(render::correction).collect();
     let coverage = assessment.findings.coverage.as_ref().map(render::coverage);
-    let mut claims = answer::claims(policy, assessment, case.explain);
-    let considered = std::mem::take(&mut judgement.considered);
-    answer::attach_considered(&mut claims, &case.question.claims, considered);
-    answer::attach_votes(&mut claims, &judgement.votes);
-    answer::attach_second_looks(&mut claims, readings);
+    let claims = answer::claims(policy, assessment, case.explain);
     let outcome =
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {
@@ -109,16 +116,12 @@ fn partitioned(
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, policy)),
-        judge_score: judgement.score.map(Millionths::to_f64),
         decision: Some(rendered),
         gate: settled.gate,
         chain: settled.chain,
         cap: settled.cap,
         action: settled.action,
         shadow: settled.shadow,
-        explanation: std::mem::take(&mut judgement.explanation),
-        gaps: std::mem::take(&mut judgement.gaps),
-        contradictions: std::mem::take(&mut judgement.contradictions),
         corrections,
         coverage,
         ..v1::EvaluateResponse::default()

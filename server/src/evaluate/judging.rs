@@ -33,14 +33,12 @@ const MAX_FOR_READER: Duration = Duration::from_secs(20);
 pub(super) struct Judged {
     /// What each judge did, in the order in which they were asked.
     pub(super) links: Vec<v1::JudgeLink>,
-    /// The judge that answered, the last one of several.
-    pub(super) judge: Option<Arc<dyn Judge>>,
     /// The judge whose verdict on a claim counts.
     pub(super) judges: HashMap<ClaimId, String>,
     /// What the judges that answered let a person know.
     pub(super) notices: Vec<Notice>,
-    /// The answer of the judges that gave one, or why there is none.
-    pub(super) outcome: Result<Judgement, Reason>,
+    /// The judge that answered last with what all said together, or why there is no judgement.
+    pub(super) outcome: Result<(Arc<dyn Judge>, Judgement), Reason>,
 }
 
 impl Judged {
@@ -50,13 +48,13 @@ impl Judged {
     }
 
     fn without_answer(links: Vec<v1::JudgeLink>, notices: Vec<Notice>, reason: Reason) -> Self {
-        Self { links, judge: None, judges: HashMap::new(), notices, outcome: Err(reason) }
+        Self { links, judges: HashMap::new(), notices, outcome: Err(reason) }
     }
 
     fn answered(links: Vec<v1::JudgeLink>, answer: Answer) -> Self {
         let Answer { mut judgement, judge, judges, .. } = answer;
         let notices = std::mem::take(&mut judgement.notices);
-        Self { links, judge: Some(judge), judges, notices, outcome: Ok(judgement) }
+        Self { links, judges, notices, outcome: Ok((judge, judgement)) }
     }
 }
 
@@ -87,7 +85,7 @@ impl Engine {
 pub(super) async fn ask(
     call: &Call,
     policy: &Arc<Policy>,
-    judges: Vec<Arc<dyn Judge>>,
+    judges: &[Arc<dyn Judge>],
     question: &Arc<Question>,
     languages: &[&'static str],
     reader: &Reader,
@@ -97,7 +95,7 @@ pub(super) async fn ask(
     let (mut failures, mut codes) = (Vec::new(), Vec::new());
     let mut answered: Option<Answer> = None;
     let mut open = Arc::clone(question);
-    let mut chain = judges.as_slice();
+    let mut chain = judges;
     while let [judge, following @ ..] = chain {
         chain = following;
         let name = judge.name().to_owned();

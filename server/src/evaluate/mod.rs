@@ -11,6 +11,7 @@ mod judging;
 mod own_report;
 mod pipeline;
 mod policy_choice;
+mod prepare;
 mod reader;
 mod record;
 mod redacted;

@@ -13,16 +13,14 @@ use crate::judge::Notice;
 pub(super) async fn mark(
     call: &Call,
     report: &str,
-    evidence: &mut Arc<Vec<EvidenceItem>>,
-) -> Option<Notice> {
-    let (report, mut items) = (report.to_owned(), std::mem::take(evidence));
-    let (items, notice) = compute_briefly(call, move || {
-        let notice = mark_now(&report, &mut items);
-        (items, notice)
+    mut evidence: Arc<Vec<EvidenceItem>>,
+) -> (Arc<Vec<EvidenceItem>>, Option<Notice>) {
+    let report = report.to_owned();
+    compute_briefly(call, move || {
+        let notice = mark_now(&report, &mut evidence);
+        (evidence, notice)
     })
-    .await;
-    *evidence = items;
-    notice
+    .await
 }
 
 fn mark_now(report: &str, evidence: &mut Arc<Vec<EvidenceItem>>) -> Option<Notice> {

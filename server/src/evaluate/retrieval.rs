@@ -34,6 +34,13 @@ pub(super) struct Gathered {
     pub(super) found: Vec<v1::EvidenceDigest>,
 }
 
+impl Gathered {
+    /// Returns `true` if a corpus was searched for what bears on this report.
+    pub(super) fn is_searched(&self) -> bool {
+        self.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
+    }
+}
+
 /// The corpus that a request names, for all of its reports.
 #[derive(Clone)]
 pub(super) enum Corpus {

@@ -18,7 +18,7 @@ use super::decide::Case;
 use super::judging::{call_to_proto, count_call};
 use crate::call::{Call, Step};
 use crate::compute::compute;
-use crate::judge::{self, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
+use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
 /// The most bytes of evidence on a sheet.
@@ -45,7 +45,8 @@ pub(super) struct Review<'a> {
     pub(super) case: &'a Arc<Case>,
     /// The judge of the partition, where it can be asked once more.
     pub(super) judge: Option<&'a Arc<dyn Judge>>,
-    pub(super) judgement: &'a mut Judgement,
+    pub(super) votes: &'a [Votes],
+    pub(super) notices: &'a mut Vec<Notice>,
     pub(super) provenance: &'a mut v1::Provenance,
 }
 
@@ -123,9 +124,7 @@ impl Review<'_> {
         {
             let sentence =
                 "nobody reads what the judge supports a second time: judges.second_look is off";
-            self.judgement
-                .notices
-                .push(Notice { code: "NO_SECOND_LOOK", sentence: sentence.to_owned() });
+            self.notices.push(Notice { code: "NO_SECOND_LOOK", sentence: sentence.to_owned() });
         }
     }
 
@@ -186,7 +185,7 @@ impl Review<'_> {
             match answer {
                 Ok(answer) => {
                     calls.extend(answer.calls);
-                    add_new(&mut self.judgement.notices, answer.notices);
+                    add_new(self.notices, answer.notices);
                     let readings =
                         answer.judged.into_iter().map(|said| reading(said, reader.name()));
                     let before = read.readings.len();
@@ -219,10 +218,7 @@ impl Review<'_> {
         }
         if let Some(why) = &read.unread {
             let sentence = format!("what the judge supports was not read a second time: {why}");
-            add_new(
-                &mut self.judgement.notices,
-                vec![Notice { code: "SECOND_LOOK_FAILED", sentence }],
-            );
+            add_new(self.notices, vec![Notice { code: "SECOND_LOOK_FAILED", sentence }]);
         }
         let detail = read.unread.clone().unwrap_or_default();
         self.record(reader.name(), result, detail, code, calls);
@@ -280,7 +276,7 @@ impl Review<'_> {
         self.call.enter(Step::Judge);
         let ids: Vec<ClaimId> = asked.iter().map(|one| one.said.claim.id.clone()).collect();
         let objected = asked.into_iter().map(|Objection { said, findings }| {
-            let votes = self.judgement.votes.iter().find(|votes| votes.claim == said.claim.id);
+            let votes = self.votes.iter().find(|votes| votes.claim == said.claim.id);
             let votes = votes.map(|votes| votes.votes.clone()).unwrap_or_default();
             judge::Objection { said, findings, votes }
         });
@@ -297,16 +293,16 @@ impl Review<'_> {
         }
         let (result, judged) = match answer {
             Ok(answer) if answer.abstained.is_none() => {
-                add_new(&mut self.judgement.notices, answer.notices);
+                add_new(self.notices, answer.notices);
                 let ids: Vec<&ClaimId> = ids.iter().collect();
                 ("answered", after_turn(first, &ids, &answer.judged))
             }
             Ok(_) => {
-                self.judgement.notices.push(turn_failed("it abstained"));
+                self.notices.push(turn_failed("it abstained"));
                 ("abstained", first.to_vec())
             }
             Err(error) => {
-                self.judgement.notices.push(turn_failed(&error.to_string()));
+                self.notices.push(turn_failed(&error.to_string()));
                 ("failed", first.to_vec())
             }
         };

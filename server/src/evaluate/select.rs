@@ -1,5 +1,7 @@
 //! This module evaluates several reports over the same evidence and ranks them. How they compare is a rule of core.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use gsar_core::fixed::Fraction;
@@ -11,12 +13,13 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::pipeline::Shared;
+use super::prepare::Prepared;
 use super::record::{self, Keyed, RecordedRequest};
 use super::stopwatch::Stopwatch;
 use super::{Engine, PolicyChoice, PolicyUse, answer, dry_run};
 use crate::call::{Call, Step};
 use crate::config::EvidenceKept;
+use crate::ledger::Content;
 
 /// The most reports of one call that are evaluated at a time.
 const AT_ONCE: usize = 4;
@@ -61,7 +64,7 @@ impl Engine {
         let recorded = RecordedRequest::of(&common, Vec::new());
         let recorded: Vec<RecordedRequest> =
             candidates.iter().map(|report| recorded.with_report(report)).collect();
-        let whole = self.ledger.is_some() && self.evidence_kept == EvidenceKept::Full;
+        let keeps_contents = self.ledger.is_some() && self.evidence_kept == EvidenceKept::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let options = common.options.clone().unwrap_or_default();
         let read = |violations: &mut Violations| {
@@ -69,14 +72,16 @@ impl Engine {
             parse::candidates(candidates, &self.limits, violations)
         };
         let mut watch = Stopwatch::start();
-        let (shared, reports) = self.prepare(call, common, whole, policy, read, &mut watch).await?;
-        let shared = shared.for_several(reports.len());
+        let (prepared, contents, reports) =
+            self.prepare(call, common, keeps_contents, policy, read, &mut watch).await?;
+        let prepared = Prepared { has_several: reports.len() > 1, ..prepared };
         let candidates = reports
             .into_iter()
             .zip(recorded)
             .map(|(report, recorded)| Candidate { report, recorded });
-        let evaluated = candidates
-            .map(|candidate| self.evaluate_candidate(call, shared.clone(), candidate, &watch));
+        let evaluated = candidates.map(|candidate| {
+            self.evaluate_candidate(call, prepared.clone(), contents.clone(), candidate, &watch)
+        });
         let evaluated: Vec<Result<v1::EvaluateResponse, Status>> =
             stream::iter(evaluated).buffered(AT_ONCE).collect().await;
         if let Some(Err(first)) = evaluated.first().filter(|_| evaluated.iter().all(Result::is_err))
@@ -89,14 +94,15 @@ impl Engine {
     async fn evaluate_candidate(
         &self,
         call: &Call,
-        mut shared: Shared,
+        prepared: Prepared,
+        contents: Vec<Content>,
         Candidate { report, recorded }: Candidate,
         watch: &Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
-        let (policy, contents) = (shared.policy.clone(), std::mem::take(&mut shared.contents));
-        let redact = shared.options.redact;
+        let settings = Arc::clone(&prepared.settings);
+        let redact = settings.options.redact;
         let digest = recorded.report_digest();
-        let decided = self.decide_shared(call, shared, report, digest, watch.resumed()).await;
+        let decided = self.decide_prepared(call, prepared, report, digest, watch.resumed()).await;
         let mut answer = decided?;
         let Some(ledger) = &self.ledger else {
             return self.redact_if(call, answer, redact).await;
@@ -110,7 +116,7 @@ impl Engine {
             Keyed::unkeyed(),
             recorded,
             contents,
-            &policy,
+            &settings.policy,
             answer,
             None,
         );

@@ -1,0 +1,130 @@
+//! Checks a request, reads its evidence and finds its corpus, once for all of its reports.
+
+use std::sync::Arc;
+
+use gsar_core::evidence::EvidenceItem;
+use gsar_core::policy::SecondLook;
+use gsar_proto::violations::Violations;
+use gsar_proto::{parse, v1};
+use tonic::Status;
+
+use super::reader::Reader;
+use super::retrieval::Corpus;
+use super::stopwatch::Stopwatch;
+use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, dry_run, record};
+use crate::call::{Call, Step};
+use crate::compute::compute_briefly;
+use crate::judge::{Judge, Question};
+use crate::ledger::Content;
+
+/// How the reports of a request are evaluated.
+pub(super) struct Settings {
+    pub(super) policy: ChosenPolicy,
+    pub(super) judges: Vec<Arc<dyn Judge>>,
+    pub(super) reader: Reader,
+    pub(super) options: v1::EvaluateOptions,
+    /// `true` if the metrics of decisions count the request.
+    pub(super) is_counted: bool,
+}
+
+/// A checked request without its reports: its evidence is attested and digested.
+#[derive(Clone)]
+pub(super) struct Prepared {
+    pub(super) settings: Arc<Settings>,
+    pub(super) evidence: Arc<Vec<EvidenceItem>>,
+    pub(super) digests: Vec<v1::EvidenceDigest>,
+    pub(super) corpus: Corpus,
+    pub(super) gate: Option<parse::ParsedGate>,
+    /// `true` if several reports are judged by the evidence.
+    pub(super) has_several: bool,
+}
+
+/// A request whose every field was checked.
+struct Checked<R> {
+    settings: Settings,
+    evidence: Vec<EvidenceItem>,
+    gate: Option<parse::ParsedGate>,
+    corpus_id: String,
+    reports: R,
+}
+
+impl Engine {
+    /// Prepares a request whose reports `read` parses. Also returns the contents of its evidence for the ledger, if
+    /// `keeps_contents`.
+    pub(super) async fn prepare<R>(
+        &self,
+        call: &Call,
+        request: v1::EvaluateRequest,
+        keeps_contents: bool,
+        policy: PolicyChoice,
+        read: impl FnOnce(&mut Violations) -> Option<R>,
+        watch: &mut Stopwatch,
+    ) -> Result<(Prepared, Vec<Content>, R), Status> {
+        call.enter(Step::Admit);
+        let Checked { settings, mut evidence, gate, corpus_id, reports } =
+            self.check(request, policy, read)?;
+        evidence.iter_mut().for_each(|item| call.attestation.attest(item));
+        let evidence = Arc::new(evidence);
+        let items = Arc::clone(&evidence);
+        let (digests, contents) =
+            compute_briefly(call, move || record::digested(&items, keeps_contents)).await;
+        watch.lap(Step::Admit);
+        let corpus = self.corpus(call, &corpus_id, &evidence, &settings.judges).await?;
+        let settings = Arc::new(settings);
+        let prepared = Prepared { settings, evidence, digests, corpus, gate, has_several: false };
+        Ok((prepared, contents, reports))
+    }
+
+    fn check<R>(
+        &self,
+        request: v1::EvaluateRequest,
+        policy: PolicyChoice,
+        read: impl FnOnce(&mut Violations) -> Option<R>,
+    ) -> Result<Checked<R>, Status> {
+        let mut violations = Violations::default();
+        let (name, overrides) = (&request.policy, request.policy_overrides);
+        let is_rehearsal = matches!(policy, PolicyChoice::Named(PolicyUse::Any));
+        let policy = match policy {
+            PolicyChoice::Pinned(policy) => Some(policy),
+            PolicyChoice::Named(purpose) => {
+                self.choose_policy(name, overrides, purpose, &mut violations)?
+            }
+        };
+        let reports = read(&mut violations);
+        let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
+        let options = request.options.unwrap_or_default();
+        check_samples(&options, &mut violations);
+        dry_run::check(&options, &request.idempotency_key, &mut violations);
+        let judges = self.judges("options.judge", &options.judge, &mut violations);
+        let gate =
+            request.gate.and_then(|gate| parse::gate_inputs(gate, &self.limits, &mut violations));
+        for (field, value) in [
+            ("investigation_id", request.investigation_id),
+            ("idempotency_key", request.idempotency_key),
+        ] {
+            parse::name(field, value, &mut violations);
+        }
+        let corpus_id = request.corpus_id;
+        let checked = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
+            let reader = match policy.policy.second_look {
+                SecondLook::Off => Reader::Off,
+                SecondLook::Headline | SecondLook::All => self.reader.clone(),
+            };
+            let is_counted = !is_rehearsal && !options.dry_run;
+            let settings = Settings { policy, judges, reader, options, is_counted };
+            Checked { settings, evidence, gate, corpus_id, reports }
+        });
+        violations.finish(checked)
+    }
+}
+
+fn check_samples(options: &v1::EvaluateOptions, violations: &mut Violations) {
+    let given = options.samples;
+    let max = Question::MAX_SAMPLES;
+    if given > max {
+        let description = format!(
+            "{given} samples are too many; give 1 to {max}, or 0 for the configured number"
+        );
+        violations.add("options.samples", description);
+    }
+}
