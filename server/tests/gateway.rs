@@ -1,11 +1,9 @@
 //! The HTTP gateway, as HTTP clients and browsers meet it, beside the same calls over gRPC.
 
 use crate::support::{self, Running, Wanted};
-use bytes::Bytes;
 use gsar_proto::json;
 use gsar_proto::v1;
 use gsar_server::config::Config;
-use prost::Message as _;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
 
@@ -201,30 +199,6 @@ async fn pages_of_elsewhere_and_other_names_are_refused() {
     assert_eq!(allowed.headers()["access-control-allow-origin"], console);
     let answered = evaluate().header("origin", console).send().await.unwrap();
     assert_eq!(answered.headers()["access-control-allow-origin"], console);
-}
-
-#[tokio::test]
-async fn browsers_call_by_grpc_web() {
-    let server = server(|_| {}).await;
-    let message = support::request().encode_to_vec();
-    let mut frame = vec![0];
-    frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
-    frame.extend(message);
-    let answer = client()
-        .post(url(&server, "/gsar.v1.GroundingService/Evaluate"))
-        .header("content-type", "application/grpc-web+proto")
-        .header("x-grpc-web", "1")
-        .body(frame)
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(answer.headers()["content-type"], "application/grpc-web+proto");
-    let body: Bytes = answer.bytes().await.unwrap();
-    let size = u32::from_be_bytes(body[1..5].try_into().unwrap()) as usize;
-    let answer = v1::EvaluateResponse::decode(&body[5..5 + size]).unwrap();
-    assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
-    let trailers = String::from_utf8_lossy(&body[5 + size + 5..]).into_owned();
-    assert!(trailers.contains("grpc-status:0"), "{trailers}");
 }
 
 #[tokio::test]

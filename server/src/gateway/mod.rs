@@ -1,8 +1,8 @@
-//! This module serves a part of the contract over HTTP/1.1, for callers without gRPC: JSON documents, and gRPC-Web for
-//! browsers. Every call passes the same admission and the same services as one over gRPC, so it is answered alike.
+//! Serves part of the contract over HTTP as JSON documents, for callers without gRPC. Every call passes the same admission
+//! and reaches the same services as a gRPC call.
 //!
-//! Any web page can make a browser post to this machine. So, where callers need not say who they are, it serves names of
-//! this machine only and has nothing that stores, grades or deletes. It refuses pages of other origins, and knows no rules.
+//! Any web page can make a browser send requests to this machine. Without principals, the gateway therefore accepts only
+//! loopback host names and has no methods that store, grade or delete. It always refuses pages of unknown origins.
 
 mod console;
 mod methods;
@@ -16,14 +16,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use bytes::Bytes;
-use tonic_web::GrpcWebLayer;
-use tower::{Layer as _, Service, ServiceExt};
+use tower::Service;
 use tower_http::cors::CorsLayer;
 
 use crate::config::Config;
@@ -35,21 +34,11 @@ use origin::Origins;
 use problem::problem;
 use transcode::{Documents, Transcoder};
 
-/// Headers of a request that go on to the service, or that a page of another origin may send.
-const REQUEST_HEADERS: [&str; 7] = [
-    "authorization",
-    "content-type",
-    "grpc-timeout",
-    "traceparent",
-    "tracestate",
-    "x-grpc-web",
-    "x-user-agent",
-];
-/// Headers of an answer that a page of another origin may read.
-const ANSWER_HEADERS: [&str; 4] =
-    ["grpc-status", "grpc-message", "grpc-status-details-bin", "retry-after"];
+/// The request headers that a page of another origin may send.
+const REQUEST_HEADERS: [&str; 5] =
+    ["authorization", "content-type", "grpc-timeout", "traceparent", "tracestate"];
 
-/// What answers over HTTP, by a service that answers gRPC.
+/// Builds the routes of the gateway in front of a gRPC service.
 ///
 /// # Errors
 /// A sentence when the descriptors of the contract are broken.
@@ -77,15 +66,11 @@ where
     let mut router = Router::new();
     for method in METHODS.into_iter().chain(written) {
         let transcoder = Transcoder::new(method, documents.clone(), Arc::clone(identities))?;
-        let of_json = service.clone();
+        let service = service.clone();
         let handler = move |uri: Uri, headers: HeaderMap, body: Body| async move {
-            transcoder.answer(of_json, uri.query(), &headers, body).await
+            transcoder.answer(service, uri.query(), &headers, body).await
         };
-        let of_web = GrpcWebLayer::new().layer(service.clone());
-        let web = ServiceExt::<Request<Body>>::map_response(of_web, in_axum);
-        router = router
-            .route(method.path, post(handler))
-            .route_service(&format!("/{}", method.rpc), web);
+        router = router.route(method.path, post(handler));
     }
     if config.gateway.console {
         router = router.merge(console::routes()?);
@@ -112,10 +97,6 @@ pub fn document() -> Result<String, String> {
     gsar_proto::openapi::document(methods).map_err(|error| error.to_string())
 }
 
-fn in_axum(response: Response<tonic::body::Body>) -> Response<Body> {
-    response.map(Body::new)
-}
-
 async fn health(State(phase): State<PhaseCell>) -> impl IntoResponse {
     let json = [(CONTENT_TYPE, "application/json")];
     match phase.current() {
@@ -131,7 +112,7 @@ fn cors(origins: &Origins) -> CorsLayer {
         .allow_origin(origins.allowed())
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(REQUEST_HEADERS.map(axum::http::HeaderName::from_static))
-        .expose_headers(ANSWER_HEADERS.map(axum::http::HeaderName::from_static))
+        .expose_headers([RETRY_AFTER])
 }
 
 fn unknown() -> Response<Body> {
