@@ -164,17 +164,14 @@ fn every_direct_dependency_says_why_it_is_there() {
 
 /// Modules of the server that may know each other, besides those of [`COMMON`].
 const MODULES: [(&str, &[&str]); 16] = [
-    (
-        "api",
-        &["drive", "evaluate", "evidence", "export", "ledger", "lifecycle", "policies", "rescore"],
-    ),
+    ("api", &["drive", "evaluate", "evidence", "export", "ledger", "policies", "rescore"]),
     ("assembly", &["evaluate", "evidence", "judge", "ledger", "policies", "storage", "tls"]),
     ("backup", &["evidence", "judge", "ledger", "storage"]),
     ("drive", &["evaluate", "evidence", "judge", "ledger"]),
     ("evaluate", &["evidence", "judge", "ledger", "policies"]),
     ("evidence", &["storage"]),
     ("export", &["evaluate", "ledger"]),
-    ("gateway", &["lifecycle"]),
+    ("gateway", &[]),
     ("identity", &[]),
     ("judge", &["storage"]),
     ("ledger", &["storage"]),
@@ -189,7 +186,7 @@ const MODULES: [(&str, &[&str]); 16] = [
 ];
 
 /// What every module of the server may use.
-const COMMON: [&str; 13] = [
+const COMMON: [&str; 14] = [
     "attestation",
     "call",
     "compute",
@@ -199,6 +196,7 @@ const COMMON: [&str; 13] = [
     "memory",
     "offload",
     "owner",
+    "phase",
     "telemetry",
     "wall_clock",
     "weigh",

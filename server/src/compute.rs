@@ -16,8 +16,8 @@ use tonic::Status;
 use crate::call::Call;
 use crate::errors;
 use crate::identity::Principal;
-use crate::lifecycle::{Phase, PhaseCell};
 use crate::memory::{Memory, Reservation};
+use crate::phase::{Phase, PhaseCell};
 
 /// How many computations may run at once: one core is left for serving.
 static THREADS: LazyLock<usize> =

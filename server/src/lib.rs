@@ -26,6 +26,7 @@ pub mod lifecycle;
 mod memory;
 mod offload;
 pub mod owner;
+pub mod phase;
 pub mod policies;
 mod rescore;
 mod storage;

@@ -269,7 +269,7 @@ async fn run(
     hangup: Signal,
 ) -> anyhow::Result<()> {
     let stop = asked_to_stop()?;
-    let app = App::bind_under(checked, manager).await?;
+    let app = App::bind_with(checked, manager).await?;
     let stop = async {
         // An error would be the end of the thread that waits, which ends with the process.
         let _ = stop.await;

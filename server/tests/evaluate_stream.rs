@@ -12,7 +12,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::evaluate_stream_response::Result as Answered;
 use gsar_server::config::Config;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
-use gsar_server::lifecycle::Phase;
+use gsar_server::phase::Phase;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;

@@ -125,7 +125,7 @@ fn a_file_that_is_no_socket_is_not_taken_for_one() {
         .output()
         .unwrap();
     let said = String::from_utf8(started.stderr).unwrap();
-    assert!(!started.status.success() && said.contains("something else than a socket"), "{said}");
+    assert!(!started.status.success() && said.contains("the file there is not a socket"), "{said}");
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "mine");
 }
 
@@ -201,7 +201,7 @@ async fn readiness_is_earned_and_taken_back() {
     assert!(!metrics.contains("connection pool"), "no text of reports or evidence in metrics");
 
     server.tell_to_stop();
-    server.phase.reached(gsar_server::lifecycle::Phase::Draining).await;
+    server.phase.reached(gsar_server::phase::Phase::Draining).await;
     assert!(http(admin, "/readyz").await.starts_with("HTTP/1.1 503"));
     server.stopped().await.unwrap();
 }

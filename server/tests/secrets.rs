@@ -328,8 +328,10 @@ async fn run(database: Option<&Postgres>) {
         std::fs::write(path(file), broken).unwrap();
         process.signal(Signal::HUP);
         process.log_line(match file {
-            "principals.toml" | "jwks.json" => "principals and keys of tokens stay as they were",
-            _ => "certificate, key and client CA stay as they were",
+            "principals.toml" | "jwks.json" => {
+                "failed to reload principals and token keys; keeping the previous ones"
+            }
+            _ => "failed to reload certificate, key and client CA; keeping the previous ones",
         });
         let checked = output(&["--check", "--config", &path("gsar.toml")], &[]);
         seen.add("check", &checked);

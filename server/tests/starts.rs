@@ -59,7 +59,7 @@ async fn a_hangup_before_it_is_ready_is_remembered() {
     drop(pipe);
 
     process.log_line("ready");
-    let read = process.log_line("policies were read again");
+    let read = process.log_line("policies reloaded");
     assert_eq!(read["count"], 3, "without a directory there are the presets");
     assert_eq!(default_policy(folder.path()).await, "strict");
     let looser = v1::EvaluateRequest { policy: "paper".to_owned(), ..request() };
@@ -77,7 +77,7 @@ async fn what_is_wrong_in_policies_at_a_hangup_leaves_them_as_they_were() {
         let config = format!("{BY_RULES}{wrong}");
         std::fs::write(folder.path().join("gsar.toml"), config).unwrap();
         process.signal(Signal::HUP);
-        process.log_line("policies stay as they were");
+        process.log_line("failed to reload policies; keeping the previous ones");
         assert_eq!(default_policy(folder.path()).await, "reference", "{wrong}");
     }
 }

@@ -22,7 +22,7 @@ use crate::call::{Permit, Terms};
 use crate::config::Limits;
 use crate::errors;
 use crate::evaluate::Engine;
-use crate::lifecycle::{Phase, PhaseCell};
+use crate::phase::{Phase, PhaseCell};
 use crate::telemetry::calls::{RequestIds, code_name, log_evaluated, log_refused};
 use crate::telemetry::metrics as names;
 

@@ -15,7 +15,7 @@ use super::admission::ended;
 use crate::call::Call;
 use crate::errors;
 use crate::export::Export;
-use crate::lifecycle::{Phase, PhaseCell};
+use crate::phase::{Phase, PhaseCell};
 
 /// The label of an export in logs.
 const METHOD: &str = "LedgerService/Export";

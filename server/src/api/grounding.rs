@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 use super::evaluate_stream::Stream;
 use super::services::{Engines, call, permits};
 use crate::config::Limits;
-use crate::lifecycle::PhaseCell;
+use crate::phase::PhaseCell;
 use crate::telemetry::calls::{RequestIds, log_evaluated};
 
 /// The service, and what its streams are bounded by.

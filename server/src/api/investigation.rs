@@ -12,7 +12,7 @@ use super::services::call;
 use crate::call::Call;
 use crate::drive::{Investigations, Submitted};
 use crate::errors;
-use crate::lifecycle::{Phase, PhaseCell};
+use crate::phase::{Phase, PhaseCell};
 
 /// The service, and the phase by which streams end when the server drains.
 pub(super) struct Driver {

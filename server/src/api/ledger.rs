@@ -14,7 +14,7 @@ use crate::errors;
 use crate::evaluate::{self, PolicyUse, now, refused, summary};
 use crate::export::Export;
 use crate::ledger::{Count, Filter, LedgerError, MAX_COUNTS};
-use crate::lifecycle::PhaseCell;
+use crate::phase::PhaseCell;
 use crate::rescore::MAX_DECIDED;
 
 /// The service, and the phase by which exports end when the server drains.

@@ -28,7 +28,7 @@ use crate::config::Limits;
 use crate::drive::Investigations;
 use crate::errors;
 use crate::evaluate::Engine;
-use crate::lifecycle::PhaseCell;
+use crate::phase::PhaseCell;
 
 /// The names that health answers to; the empty one is the whole server.
 const HEALTH_NAMES: [&str; 7] = [

@@ -27,8 +27,8 @@ use tower_http::cors::CorsLayer;
 
 use crate::config::Config;
 use crate::identity::IdentityStore;
-use crate::lifecycle::{Phase, PhaseCell};
 use crate::memory::Memory;
+use crate::phase::{Phase, PhaseCell};
 use methods::{METHODS, WRITING};
 use origin::Origins;
 use problem::problem;

@@ -1,5 +1,4 @@
-//! This module waits for descriptors where a process has none left to accept connections with. It reads nothing of what comes
-//! over them.
+//! Accepts connections, and waits while the process has no file descriptors left for them.
 
 use std::io;
 use std::sync::Arc;
@@ -9,11 +8,11 @@ use std::time::Duration;
 use futures_util::{Stream, StreamExt as _};
 use rustix::io::Errno;
 
-/// How long accepting pauses; connections that come in the meantime wait in the kernel.
+/// How long accepting pauses. Connections that arrive in the meantime wait in the kernel.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections as they are accepted. Where accepting fails for want of descriptors or memory, it pauses, and says so once until
-/// it succeeds again; other failures are of one connection and are passed over.
+/// Returns the connections of a listener. When descriptors or memory run out, accepting pauses and logs it once until it
+/// succeeds again. Other failures concern a single connection and are skipped.
 pub(super) fn accepted<C>(
     incoming: impl Stream<Item = io::Result<C>>,
 ) -> impl Stream<Item = io::Result<C>> {
@@ -28,7 +27,7 @@ pub(super) fn accepted<C>(
                 }
                 Err(error) if is_shortage(&error) => {
                     if !is_short.swap(true, Ordering::Relaxed) {
-                        tracing::warn!(%error, "connections cannot be accepted; raise the limit of open files");
+                        tracing::warn!(%error, "failed to accept connections; raise the limit of open files");
                     }
                     tokio::time::sleep(PAUSE).await;
                     None
@@ -52,7 +51,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_comes_after_a_shortage_is_accepted() {
+    async fn accepts_connections_after_a_shortage() {
         let failed = |errno: Errno| Err(io::Error::from(errno));
         let tries = [failed(Errno::MFILE), failed(Errno::CONNABORTED), failed(Errno::NFILE), Ok(7)];
         let all: Vec<io::Result<i32>> = accepted(stream::iter(tries)).collect().await;

@@ -1,9 +1,9 @@
-//! The admin endpoints, over HTTP on a port of their own:
+//! The admin endpoints, served over HTTP on their own port:
 //!
 //! | path | answer |
 //! |---|---|
 //! | `/livez` | 200 while the process runs |
-//! | `/readyz` | 200 while calls are served, else 503 with what stands in the way |
+//! | `/readyz` | 200 while calls are served, else 503 with the reason |
 //! | `/metrics` | Prometheus text |
 
 use axum::Router;

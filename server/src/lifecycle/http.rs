@@ -1,5 +1,4 @@
-//! This module serves HTTP for the gateway and the admin address: as many connections as are allowed, each with a time for its
-//! headers. It knows no path.
+//! Serves HTTP for the gateway and the admin address, with limits on connections and on the time for headers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,35 +15,35 @@ use tokio_stream::wrappers::TcpListenerStream;
 
 use super::accept::accepted;
 
-/// How long headers may take, and a connection between two requests.
-const HEADERS_WITHIN: Duration = Duration::from_secs(10);
-/// How many connections are served at once; more wait in the kernel.
+/// The time for the headers of a request, and for the pause between two requests of a connection.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum number of connections served at once; more wait in the kernel.
 const MAX_CONNECTIONS: usize = 1_024;
 
-/// Serves until `stop` resolves and the requests in progress are answered.
+/// Serves until `stop` resolves and the requests in flight are answered.
 pub(super) async fn serve(listener: TcpListener, app: Router, stop: impl Future<Output = ()>) {
-    serve_within(HEADERS_WITHIN, listener, app, stop).await;
+    serve_within(HEADER_TIMEOUT, listener, app, stop).await;
 }
 
 async fn serve_within(
-    headers: Duration,
+    header_timeout: Duration,
     listener: TcpListener,
     app: Router,
     stop: impl Future<Output = ()>,
 ) {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(headers);
-    builder.http2().timer(TokioTimer::new()).keep_alive_interval(headers);
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    builder.http2().timer(TokioTimer::new()).keep_alive_interval(header_timeout);
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     let mut incoming = std::pin::pin!(accepted(TcpListenerStream::new(listener)));
     let mut stop = std::pin::pin!(stop);
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await.ok()?;
-            Some((place, incoming.next().await?.ok()?))
+            let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
+            Some((permit, incoming.next().await?.ok()?))
         };
-        let (place, stream) = tokio::select! {
+        let (permit, stream) = tokio::select! {
             next = next => match next {
                 Some(next) => next,
                 None => break,
@@ -55,9 +54,9 @@ async fn serve_within(
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
-            // A connection that breaks concerns its peer alone.
+            // A broken connection concerns only its peer.
             let _ = connection.await;
-            drop(place);
+            drop(permit);
         });
     }
     graceful.shutdown().await;
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn headers_that_never_end_end_the_connection_and_others_are_answered() {
+    async fn slow_headers_close_only_their_own_connection() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let app = Router::new().route("/", get(|| async { "here" }));
@@ -84,10 +83,10 @@ mod tests {
 
         let mut slow = TcpStream::connect(address).await.unwrap();
         slow.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n").await.unwrap();
-        let mut said = Vec::new();
-        // It has an end.
-        let _ = slow.read_to_end(&mut said).await;
-        assert!(!said.starts_with(b"HTTP/1.1 200"), "{said:?}");
+        let mut received = Vec::new();
+        // Returns because the server closes the connection.
+        let _ = slow.read_to_end(&mut received).await;
+        assert!(!received.starts_with(b"HTTP/1.1 200"), "{received:?}");
 
         let mut quick = TcpStream::connect(address).await.unwrap();
         quick.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();

@@ -1,4 +1,4 @@
-//! Binding addresses, before anything else is done.
+//! Binds the gRPC addresses, or takes the sockets that the service manager passed for them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use crate::config::Listen;
 #[derive(Debug)]
 pub struct Bound {
     pub(super) socket: Socket,
-    /// Whether it was open, and may have callers waiting, before the server was started.
+    /// `true` if the service manager passed it: clients may have been waiting before the server started.
     pub(super) was_passed: bool,
 }
 
@@ -28,22 +28,22 @@ pub(super) enum Socket {
     Unix(UnixListener, SocketFile),
 }
 
-/// The file of a socket; removed when dropped, unless it is the service manager's.
+/// The file of a Unix socket. Removed on drop, unless the service manager owns it.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    is_ours: bool,
+    owned: bool,
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if self.is_ours {
+        if self.owned {
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Why an address cannot be listened on.
+/// An error from binding an address.
 #[derive(Debug, thiserror::Error)]
 #[error("listen {address}: {reason}")]
 pub struct ListenError {
@@ -52,7 +52,7 @@ pub struct ListenError {
 }
 
 impl Bound {
-    /// Takes the socket that was passed for an address, else binds it. A socket file that nobody answers on is replaced.
+    /// Takes the socket that was passed for an address, or binds it. A stale socket file is replaced.
     ///
     /// # Errors
     /// [`ListenError`] with the address and the fix.
@@ -61,7 +61,7 @@ impl Bound {
         passed: &mut PassedSockets,
     ) -> Result<Self, ListenError> {
         let failed = |reason: String| ListenError { address: listen.to_string(), reason };
-        let was_passed = passed.holds(listen);
+        let was_passed = passed.contains(listen);
         let socket = match listen {
             Listen::Tcp(address) | Listen::Tls(address) => {
                 let listener =
@@ -77,7 +77,7 @@ impl Bound {
         Ok(Self { socket, was_passed })
     }
 
-    /// The address as it can be connected to, with the port that the system chose.
+    /// Returns the address as clients can connect to it, with the port that the system chose.
     #[must_use]
     pub fn address(&self) -> Listen {
         match &self.socket {
@@ -91,7 +91,7 @@ impl Bound {
 async fn unix(path: &Path, passed: &mut PassedSockets) -> Result<Socket, String> {
     if let Some(listener) = passed.take_unix(path) {
         let listener = UnixListener::from_std(listener).map_err(|error| error.to_string())?;
-        return Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_ours: false }));
+        return Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), owned: false }));
     }
     if UnixStream::connect(path).await.is_ok() {
         return Err("another server answers there; stop it or choose another path".to_owned());
@@ -99,22 +99,22 @@ async fn unix(path: &Path, passed: &mut PassedSockets) -> Result<Socket, String>
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     }
-    if std::fs::symlink_metadata(path).is_ok_and(|there| !there.file_type().is_socket()) {
-        return Err("something else than a socket is there; choose another path".to_owned());
+    if std::fs::symlink_metadata(path).is_ok_and(|file| !file.file_type().is_socket()) {
+        return Err("the file there is not a socket; choose another path".to_owned());
     }
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(format!("the stale socket cannot be removed: {error}"));
+            return Err(format!("failed to remove the stale socket: {error}"));
         }
         _ => {}
     }
     let listener = UnixListener::bind(path).map_err(|error| in_use(&error))?;
     let mode = std::fs::Permissions::from_mode(0o660);
     std::fs::set_permissions(path, mode).map_err(|error| error.to_string())?;
-    Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_ours: true }))
+    Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), owned: true }))
 }
 
-/// The socket that was passed for this address, else a new one.
+/// Returns the socket that was passed for an address, or binds a new one.
 pub(super) async fn tcp(
     address: SocketAddr,
     passed: &mut PassedSockets,
@@ -127,7 +127,7 @@ pub(super) async fn tcp(
 
 fn in_use(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::AddrInUse {
-        "is in use; stop what holds it or choose another".to_owned()
+        "already in use; stop the program that uses it or choose another address".to_owned()
     } else {
         error.to_string()
     }

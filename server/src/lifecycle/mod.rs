@@ -1,20 +1,20 @@
-//! Starting, readiness, draining: a configuration becomes an [`App`], which is served until it is asked to stop.
+//! Starts, serves and drains. A checked configuration becomes an [`App`], which serves until it is asked to stop.
 //!
-//! Assembly is a value, so that tests start the same object as `main`.
+//! This is the composition root: the only module that knows all the others. Tests start the same `App` as `main`.
 
 mod accept;
 mod admin;
 mod app;
 mod http;
 mod listen;
+mod listeners;
 mod passed;
-mod phase;
 mod readiness;
 mod reload;
+mod running;
 mod service_manager;
 
 pub use app::{App, StartError};
 pub use listen::{Bound, ListenError};
 pub use passed::PassedError;
-pub use phase::{Phase, PhaseCell};
 pub use service_manager::ServiceManager;

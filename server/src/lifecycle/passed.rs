@@ -1,4 +1,4 @@
-//! Listening sockets that the service manager opened (`LISTEN_FDS`), each used by the address that it is bound to.
+//! Listening sockets passed by the service manager (`LISTEN_FDS`), each for the address that it is bound to.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -10,14 +10,14 @@ use rustix::net::sockopt::socket_acceptconn;
 
 use crate::config::Listen;
 
-/// Those that nobody has taken yet.
+/// The passed sockets that no address has taken yet.
 #[derive(Debug, Default)]
 pub(super) struct PassedSockets {
     unix: Vec<(PathBuf, UnixListener)>,
     tcp: Vec<(SocketAddr, TcpListener)>,
 }
 
-/// Why a passed descriptor cannot be used.
+/// An error about a passed descriptor.
 #[derive(Debug, thiserror::Error)]
 #[error("LISTEN_FDS: {0}")]
 pub struct PassedError(String);
@@ -40,19 +40,20 @@ impl PassedSockets {
         if let Ok(listener) = passed.take_unix_listener(index) {
             let Some(listener) = listener else { return Ok(()) };
             let address = listener.local_addr()?;
-            let path = address.as_pathname().ok_or_else(|| io::Error::other("has no path"))?;
-            listening(&listener)?;
+            let path =
+                address.as_pathname().ok_or_else(|| io::Error::other("the socket has no path"))?;
+            check_listening(&listener)?;
             listener.set_nonblocking(true)?;
             self.unix.push((path.to_owned(), listener));
         } else if let Some(listener) = passed.take_tcp_listener(index)? {
-            listening(&listener)?;
+            check_listening(&listener)?;
             listener.set_nonblocking(true)?;
             self.tcp.push((listener.local_addr()?, listener));
         }
         Ok(())
     }
 
-    pub(super) fn holds(&self, listen: &Listen) -> bool {
+    pub(super) fn contains(&self, listen: &Listen) -> bool {
         match listen {
             Listen::Unix(path) => self.unix.iter().any(|(bound, _)| bound == path),
             Listen::Tcp(address) | Listen::Tls(address) => {
@@ -61,23 +62,23 @@ impl PassedSockets {
         }
     }
 
-    /// The socket of this path.
+    /// Takes the socket bound to a path.
     pub(super) fn take_unix(&mut self, path: &Path) -> Option<UnixListener> {
         let index = self.unix.iter().position(|(bound, _)| bound == path)?;
         Some(self.unix.swap_remove(index).1)
     }
 
-    /// The socket of this address.
+    /// Takes the socket bound to an address.
     pub(super) fn take_tcp(&mut self, address: SocketAddr) -> Option<TcpListener> {
         let index = self.tcp.iter().position(|(bound, _)| *bound == address)?;
         Some(self.tcp.swap_remove(index).1)
     }
 
-    /// A caller at a socket that nobody took would wait for ever.
+    /// Checks that every socket is served: clients of any other would wait for ever.
     ///
     /// # Errors
-    /// [`PassedError`] naming such sockets.
-    pub(super) fn all_taken(&self) -> Result<(), PassedError> {
+    /// [`PassedError`] naming the sockets left over.
+    pub(super) fn check_all_taken(&self) -> Result<(), PassedError> {
         let unix = self.unix.iter().map(|(path, _)| Listen::Unix(path.clone()));
         let tcp = self.tcp.iter().map(|(address, _)| Listen::Tcp(*address));
         let left: Vec<String> = unix.chain(tcp).map(|listen| listen.to_string()).collect();
@@ -85,15 +86,15 @@ impl PassedSockets {
             return Ok(());
         }
         Err(PassedError(format!(
-            "{} was passed, and none of listen, admin and gateway.address is that; add it there, or take it out of the socket unit",
+            "{} was passed but is not among listen, admin and gateway.address; add it there, or remove it from the socket unit",
             left.join(", ")
         )))
     }
 }
 
-fn listening(socket: impl std::os::fd::AsFd) -> io::Result<()> {
+fn check_listening(socket: impl std::os::fd::AsFd) -> io::Result<()> {
     if socket_acceptconn(socket)? {
         return Ok(());
     }
-    Err(io::Error::other("does not listen"))
+    Err(io::Error::other("the socket does not listen"))
 }

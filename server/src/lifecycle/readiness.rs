@@ -1,12 +1,12 @@
-//! This module says whether calls can be served now, as /readyz and grpc.health.v1 answer: by the phase of the server, and
-//! by whether the ledger takes records.
+//! Whether calls can be served, as /readyz and grpc.health.v1 report it: it depends on the phase of the server and on whether
+//! the ledger accepts records.
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Phase, PhaseCell};
 use crate::ledger::Ledger;
+use crate::phase::{Phase, PhaseCell};
 
-/// Whether calls can be served; a clone says the same.
+/// The readiness of a server, shared by its clones.
 #[derive(Clone, Debug)]
 pub(super) struct Readiness {
     phase: PhaseCell,
@@ -18,12 +18,12 @@ impl Readiness {
         Self { phase, ledger: Arc::default() }
     }
 
-    /// From now on it follows this ledger as well.
+    /// Makes readiness depend on a ledger. Only the first one counts.
     pub(super) fn follow(&self, ledger: &Arc<dyn Ledger>) {
-        let _followed_already = self.ledger.set(Arc::clone(ledger));
+        let _already_set = self.ledger.set(Arc::clone(ledger));
     }
 
-    /// Why calls cannot be served; `None` where they can.
+    /// Returns why calls cannot be served, or `None` if they can.
     pub(super) fn obstacle(&self) -> Option<String> {
         match self.phase.current() {
             Phase::Starting => Some("starting".to_owned()),

@@ -1,5 +1,5 @@
-//! This module reads anew what can change while the server runs: policies, principals, checks and the files of TLS. Each stays as it was
-//! where something is wrong with it.
+//! Reloads what can change while the server runs: policies, principals, declared checks and TLS files. Each keeps its previous
+//! contents if its files are invalid.
 
 use crate::attestation::DeclaredChecks;
 use crate::config::{Loaded, Sources};
@@ -7,10 +7,10 @@ use crate::identity::IdentityStore;
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
-/// What can be read again.
+/// The stores that can be reloaded.
 pub(super) struct Reload<'a> {
     pub(super) policies: &'a PolicyStore,
-    /// Where the table `policies` of the configuration is read again, where it came from anywhere.
+    /// The sources from which the table `policies` of the configuration is reloaded.
     pub(super) sources: Option<&'a Sources>,
     pub(super) tls: Option<&'a TlsStore>,
     pub(super) identities: &'a IdentityStore,
@@ -18,33 +18,33 @@ pub(super) struct Reload<'a> {
 }
 
 impl Reload<'_> {
-    /// Reads everything anew, and logs what is wrong.
-    pub(super) fn all(&self) {
+    /// Reloads everything and logs the errors.
+    pub(super) fn run(&self) {
         self.policies();
         match self.identities.reload() {
-            Ok(true) => tracing::info!("principals and keys of tokens were read again"),
+            Ok(true) => tracing::info!("principals and token keys reloaded"),
             Ok(false) => {}
             Err(problems) => {
                 for problem in problems {
-                    tracing::error!(%problem, "principals and keys of tokens stay as they were");
+                    tracing::error!(%problem, "failed to reload principals and token keys; keeping the previous ones");
                 }
             }
         }
         match self.checks.reload() {
-            Ok(Some(count)) => tracing::info!(count, "checks were read again"),
+            Ok(Some(count)) => tracing::info!(count, "checks reloaded"),
             Ok(None) => {}
             Err(problems) => {
                 for problem in problems {
-                    tracing::error!(%problem, "checks stay as they were");
+                    tracing::error!(%problem, "failed to reload checks; keeping the previous ones");
                 }
             }
         }
         match self.tls.map(TlsStore::reload) {
             None => {}
-            Some(Ok(())) => tracing::info!("certificate, key and client CA were read again"),
+            Some(Ok(())) => tracing::info!("certificate, key and client CA reloaded"),
             Some(Err(problems)) => {
                 for problem in problems {
-                    tracing::error!(%problem, "certificate, key and client CA stay as they were");
+                    tracing::error!(%problem, "failed to reload certificate, key and client CA; keeping the previous ones");
                 }
             }
         }
@@ -57,15 +57,15 @@ impl Reload<'_> {
                 Some(loaded.config.policies)
             }
             Some(Ok(Loaded { problems, .. }) | Err(problems)) => {
-                tracing::error!(%problems, "policies stay as they were");
+                tracing::error!(%problems, "failed to reload policies; keeping the previous ones");
                 return;
             }
         };
         match self.policies.reload(config) {
-            Ok(count) => tracing::info!(count, "policies were read again"),
+            Ok(count) => tracing::info!(count, "policies reloaded"),
             Err(errors) => {
                 for error in errors {
-                    tracing::error!(%error, "policies stay as they were");
+                    tracing::error!(%error, "failed to reload policies; keeping the previous ones");
                 }
             }
         }

@@ -1,59 +1,58 @@
-//! This module speaks the two protocols of service managers such as systemd: listening sockets that are passed to the server
-//! (`LISTEN_FDS`), and what the server says of its state (`NOTIFY_SOCKET`). Where nobody asked for either, it does nothing.
+//! The two protocols of service managers such as systemd: listening sockets passed to the server (`LISTEN_FDS`), and
+//! notifications about its state (`NOTIFY_SOCKET`). Does nothing when neither variable is set.
 
 use sd_notify::NotifyState;
 
 use super::passed::{PassedError, PassedSockets};
 
-/// Who started the server, as far as the environment says; the default is nobody.
+/// The service manager that started the server, as given by the environment. The default is none.
 #[derive(Debug, Default)]
 pub struct ServiceManager {
     pub(super) sockets: PassedSockets,
-    notified: Notified,
+    notifier: Notifier,
 }
 
 impl ServiceManager {
-    /// Takes the sockets that the environment names. It changes the environment, so it is called once, before there are threads.
+    /// Takes the sockets that the environment names. It changes the environment, so call it once, before any thread is started.
     ///
     /// # Errors
-    /// [`PassedError`] where a descriptor is no listening stream socket.
+    /// [`PassedError`] if a descriptor is not a listening stream socket.
     pub fn from_environment() -> Result<Self, PassedError> {
-        let notified = Notified(std::env::var_os("NOTIFY_SOCKET").is_some());
-        Ok(Self { sockets: PassedSockets::from_environment()?, notified })
+        let notifier = Notifier(std::env::var_os("NOTIFY_SOCKET").is_some());
+        Ok(Self { sockets: PassedSockets::from_environment()?, notifier })
     }
 
-    /// What is left once the sockets are taken.
-    pub(super) fn notified(&self) -> Notified {
-        self.notified
+    pub(super) fn notifier(&self) -> Notifier {
+        self.notifier
     }
 }
 
-/// Whether somebody is notified of the server's state.
+/// Notifies the service manager of the server's state, if it asked for that.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Notified(bool);
+pub(super) struct Notifier(bool);
 
-impl Notified {
-    /// Start or reload is over; `obstacle` is why calls cannot be served, if they cannot.
+impl Notifier {
+    /// Reports that the start or a reload has finished. `obstacle` is the reason why calls cannot be served, if any.
     pub(super) fn ready(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Ready, NotifyState::Status(&status(obstacle))]);
     }
 
-    /// Whether calls can be served has changed.
+    /// Reports a change of readiness.
     pub(super) fn readiness(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Status(&status(obstacle))]);
     }
 
-    /// Files are read again, until it is ready again.
+    /// Reports that a reload has begun; [`Self::ready`] ends it.
     pub(super) fn reloading(self) {
         match NotifyState::monotonic_usec_now() {
             Ok(now) => self.notify(&[NotifyState::Reloading, now]),
             Err(error) => {
-                tracing::warn!(%error, "the service manager is not notified of the reload")
+                tracing::warn!(%error, "failed to notify the service manager of the reload")
             }
         }
     }
 
-    /// No more calls are taken.
+    /// Reports that the server drains.
     pub(super) fn stopping(self) {
         self.notify(&[NotifyState::Stopping, NotifyState::Status("draining")]);
     }
@@ -62,12 +61,12 @@ impl Notified {
         if self.0
             && let Err(error) = sd_notify::notify(states)
         {
-            tracing::warn!(%error, ?states, "the service manager cannot be notified");
+            tracing::warn!(%error, ?states, "failed to notify the service manager");
         }
     }
 }
 
-/// A status is one line.
+/// A status is a single line.
 fn status(obstacle: Option<&str>) -> String {
     obstacle.map_or_else(|| "serving".to_owned(), |text| text.replace('\n', " "))
 }

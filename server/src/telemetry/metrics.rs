@@ -88,7 +88,7 @@ const UPKEEP: Duration = Duration::from_secs(10);
 
 /// Puts samples of durations into their buckets again and again. Without it every one is kept until somebody asks for the metrics, and
 /// where nobody does memory grows with each call.
-pub async fn keep_up() {
+pub async fn run_upkeep() {
     let Ok(handle) = recorder() else { return };
     let mut tick = tokio::time::interval(UPKEEP);
     loop {

@@ -1,4 +1,4 @@
-//! Where a server is in its life. It only moves forward.
+//! The phase of a server's life. It only moves forward.
 
 use tokio::sync::watch;
 
@@ -9,13 +9,13 @@ pub enum Phase {
     Starting,
     /// Serving.
     Ready,
-    /// Stopping; new calls are refused, those in progress finish.
+    /// Shutting down; new calls are refused and calls in flight finish.
     Draining,
-    /// The time of those in progress has passed: what still computes stops.
+    /// The grace period has expired: running computations stop.
     Stopped,
 }
 
-/// The phase, shared by everything that depends on it.
+/// The phase of a server, shared by its clones.
 #[derive(Clone, Debug)]
 pub struct PhaseCell(watch::Sender<Phase>);
 
@@ -26,13 +26,13 @@ impl Default for PhaseCell {
 }
 
 impl PhaseCell {
-    /// The phase now.
+    /// Returns the current phase.
     #[must_use]
     pub fn current(&self) -> Phase {
         *self.0.borrow()
     }
 
-    /// Moves on; moving back changes nothing.
+    /// Moves to a later phase. An earlier one is ignored.
     pub fn advance(&self, to: Phase) {
         self.0.send_if_modified(|phase| {
             let forward = to > *phase;
@@ -43,9 +43,9 @@ impl PhaseCell {
         });
     }
 
-    /// Returns once the phase is `phase` or later.
+    /// Waits until the phase is `phase` or later.
     pub async fn reached(&self, phase: Phase) {
-        // The sender lives in self, so the channel cannot close.
+        // `self` owns the sender, so the channel cannot close.
         let _ = self.0.subscribe().wait_for(|now| *now >= phase).await;
     }
 }
