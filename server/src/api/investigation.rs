@@ -1,6 +1,7 @@
-//! `gsar.v1.InvestigationService`.
+//! Serves `gsar.v1.InvestigationService`.
 
 use gsar_proto::v1;
+use gsar_proto::v1::drive_request::Request as Step;
 use gsar_proto::v1::investigation_service_server::InvestigationService;
 use gsar_proto::violations::Violations;
 use tokio::sync::mpsc;
@@ -10,20 +11,43 @@ use tonic::{Request, Response, Status, Streaming};
 use super::admission::ended;
 use super::services::call;
 use crate::call::Call;
-use crate::drive::{Investigations, Submitted};
+use crate::drive::Investigations;
 use crate::errors;
 use crate::phase::{Phase, PhaseCell};
 
-/// The service, and the phase by which streams end when the server drains.
+/// The service. The phase ends streams when the server drains.
+#[derive(Clone)]
 pub(super) struct Driver {
     pub(super) investigations: Investigations,
     pub(super) phase: PhaseCell,
 }
 
 impl Driver {
-    /// The investigations of who calls.
+    /// Returns the investigations of the caller.
     fn of<T>(&self, request: &Request<T>) -> Result<Investigations, Status> {
         Ok(self.investigations.of(&call(request.extensions())?.principal))
+    }
+
+    /// Handles a step that arrived as a call of its own.
+    async fn unary<T>(
+        &self,
+        request: Request<T>,
+        step: impl FnOnce(T) -> Step,
+    ) -> Result<v1::DriveResponse, Status> {
+        let call = call(request.extensions())?;
+        self.step(&call, step(request.into_inner())).await
+    }
+
+    /// Handles one step of an investigation, whether it arrived as a call or as a message of a stream.
+    async fn step(&self, call: &Call, step: Step) -> Result<v1::DriveResponse, Status> {
+        let investigations = self.investigations.of(&call.principal);
+        let investigation = match step {
+            Step::Start(start) => investigations.start(*start).await?,
+            Step::Turn(turn) => investigations.record_turn(call, turn).await?,
+            Step::Report(report) => return investigations.submit_report(call, report).await,
+            Step::Cancel(cancel) => investigations.cancel(cancel).await?,
+        };
+        Ok(v1::DriveResponse { investigation: Some(investigation), evaluation: None })
     }
 }
 
@@ -33,7 +57,8 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::StartInvestigationRequest>,
     ) -> Result<Response<v1::StartInvestigationResponse>, Status> {
-        let investigation = Some(self.of(&request)?.start(request.into_inner()).await?);
+        let answer = self.unary(request, |start| Step::Start(Box::new(start))).await?;
+        let investigation = answer.investigation;
         Ok(Response::new(v1::StartInvestigationResponse { investigation }))
     }
 
@@ -41,10 +66,7 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::RecordTurnRequest>,
     ) -> Result<Response<v1::RecordTurnResponse>, Status> {
-        let call = call(request.extensions())?;
-        let turn = request.into_inner();
-        let investigation =
-            Some(self.investigations.of(&call.principal).record_turn(&call, turn).await?);
+        let investigation = self.unary(request, Step::Turn).await?.investigation;
         Ok(Response::new(v1::RecordTurnResponse { investigation }))
     }
 
@@ -52,13 +74,8 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::SubmitReportRequest>,
     ) -> Result<Response<v1::SubmitReportResponse>, Status> {
-        let call = call(request.extensions())?;
-        let Submitted { investigation, evaluation } = self
-            .investigations
-            .of(&call.principal)
-            .submit_report(&call, request.into_inner())
-            .await?;
-        let investigation = Some(investigation);
+        let v1::DriveResponse { investigation, evaluation } =
+            self.unary(request, Step::Report).await?;
         Ok(Response::new(v1::SubmitReportResponse { investigation, evaluation }))
     }
 
@@ -73,7 +90,7 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::CancelInvestigationRequest>,
     ) -> Result<Response<v1::CancelInvestigationResponse>, Status> {
-        let investigation = Some(self.of(&request)?.cancel(request.into_inner()).await?);
+        let investigation = self.unary(request, Step::Cancel).await?.investigation;
         Ok(Response::new(v1::CancelInvestigationResponse { investigation }))
     }
 
@@ -94,12 +111,8 @@ impl InvestigationService for Driver {
     ) -> Result<Response<Self::DriveStream>, Status> {
         let call = call(request.extensions())?;
         let (answers, stream) = mpsc::channel(1);
-        let session = Session {
-            investigations: self.investigations.clone(),
-            investigation_id: String::new(),
-            call,
-        };
-        tokio::spawn(session.run(request.into_inner(), answers, self.phase.clone()));
+        let session = Session { driver: self.clone(), investigation_id: String::new(), call };
+        tokio::spawn(session.run(request.into_inner(), answers));
         Ok(Response::new(ReceiverStream::new(stream)))
     }
 }
@@ -111,25 +124,22 @@ type Answers = mpsc::Sender<Result<v1::DriveResponse, Status>>;
 
 /// One stream.
 struct Session {
-    investigations: Investigations,
-    /// The investigation that the first message named.
+    driver: Driver,
+    /// The investigation that the first message started; empty before that.
     investigation_id: String,
     call: Call,
 }
 
 impl Session {
-    /// Answers each message in its order, until the investigation is over, the caller goes or the server drains. What
-    /// is being judged then is recorded all the same.
-    async fn run(
-        mut self,
-        mut requests: Streaming<v1::DriveRequest>,
-        answers: Answers,
-        phase: PhaseCell,
-    ) {
+    /// Answers each message in order until the investigation is finished, the client disconnects or the server drains. A
+    /// report that is being judged by then is still recorded.
+    async fn run(mut self, mut requests: Streaming<v1::DriveRequest>, answers: Answers) {
         loop {
             let message = tokio::select! {
                 message = requests.message() => message,
-                () = phase.reached(Phase::Draining) => Err(errors::not_serving("draining")),
+                () = self.driver.phase.reached(Phase::Draining) => {
+                    Err(errors::not_serving("draining"))
+                }
                 () = answers.closed() => return,
             };
             let answer = match message {
@@ -147,55 +157,52 @@ impl Session {
         }
     }
 
+    /// Each message counts as a call of its own: it has its own deadline, and the rights that its caller has by then.
     async fn answer(&mut self, message: v1::DriveRequest) -> Result<v1::DriveResponse, Status> {
-        use v1::drive_request::Request as Kind;
-        let request = message
+        let step = message
             .request
             .ok_or_else(|| invalid("request", "is missing; give start, turn, report or cancel"))?;
-        let is_first = self.investigation_id.is_empty();
-        // Each message counts as a call of its own, has as much time, and the rights that its caller has by then.
         self.call.terms().wait_for_call().await.map_err(|why| ended(METHOD, &why))?;
         let call = self.call.renewed().map_err(|why| ended(METHOD, &why))?;
-        let investigations = self.investigations.of(&call.principal);
-        let (investigation, evaluation) = match request {
-            Kind::Start(start) => {
-                if !is_first {
-                    return Err(invalid("start", "begins a stream; open another for another one"));
-                }
-                self.investigation_id.clone_from(&start.investigation_id);
-                (investigations.start(*start).await?, None)
+        let step = self.addressed(step)?;
+        self.driver.step(&call, step).await
+    }
+
+    /// Returns a step with the stream's investigation filled in. Only the first message starts one.
+    fn addressed(&mut self, mut step: Step) -> Result<Step, Status> {
+        let is_first = self.investigation_id.is_empty();
+        match &mut step {
+            Step::Start(_) if !is_first => {
+                return Err(invalid("start", "may only begin a stream; open another stream"));
             }
+            Step::Start(start) => self.investigation_id.clone_from(&start.investigation_id),
             _ if is_first => {
                 return Err(invalid("start", "is missing; the first message of a stream is start"));
             }
-            Kind::Turn(mut turn) => {
-                self.name(&mut turn.investigation_id, "turn.investigation_id")?;
-                (investigations.record_turn(&call, turn).await?, None)
-            }
-            Kind::Report(mut report) => {
+            Step::Turn(turn) => self.name(&mut turn.investigation_id, "turn.investigation_id")?,
+            Step::Report(report) => {
                 self.name(&mut report.investigation_id, "report.investigation_id")?;
-                let Submitted { investigation, evaluation } =
-                    investigations.submit_report(&call, report).await?;
-                (investigation, evaluation)
             }
-            Kind::Cancel(mut cancel) => {
+            Step::Cancel(cancel) => {
                 self.name(&mut cancel.investigation_id, "cancel.investigation_id")?;
-                (investigations.cancel(cancel).await?, None)
             }
-        };
-        Ok(v1::DriveResponse { investigation: Some(investigation), evaluation })
+        }
+        Ok(step)
     }
 
-    /// Puts the investigation of the stream where a message names none.
+    /// Fills in the stream's investigation if a message names none.
     fn name(&self, given: &mut String, field: &str) -> Result<(), Status> {
+        let of_stream = &self.investigation_id;
         if given.is_empty() {
-            given.clone_from(&self.investigation_id);
+            given.clone_from(of_stream);
         }
-        if *given == self.investigation_id {
+        if given == of_stream {
             return Ok(());
         }
-        let wanted = &self.investigation_id;
-        Err(invalid(field, &format!("is `{given}`; this stream drives `{wanted}`: leave it out")))
+        Err(invalid(
+            field,
+            &format!("is `{given}`; this stream drives `{of_stream}`: leave it out"),
+        ))
     }
 }
 

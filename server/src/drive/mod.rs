@@ -48,15 +48,6 @@ pub struct Investigations {
     locks: Cache<String, Arc<Mutex<()>>>,
 }
 
-/// What came of a submitted report.
-#[derive(Debug)]
-pub struct Submitted {
-    /// Where the investigation stands.
-    pub investigation: v1::Investigation,
-    /// The evaluation of the report; `None` where it was not judged.
-    pub evaluation: Option<v1::EvaluateResponse>,
-}
-
 impl Investigations {
     /// Investigations with what a server evaluates with.
     #[must_use]
@@ -163,16 +154,16 @@ impl Investigations {
         &self,
         call: &Call,
         request: v1::SubmitReportRequest,
-    ) -> Result<Submitted, Status> {
+    ) -> Result<v1::DriveResponse, Status> {
         let (mut state, _lock) = self.open(&request.investigation_id).await?;
         let digest = digest(&request);
         if self.is_repetition(&state, request.step, &digest)? {
             let evaluation = self.last_evaluation(&state).await?;
-            return Ok(Submitted { investigation: self.view(&state), evaluation });
+            return Ok(self.answer(&state, evaluation));
         }
         if let Some(cause) = spent_up(&state, now()) {
             self.stop(&mut state, cause, digest).await?;
-            return Ok(Submitted { investigation: self.view(&state), evaluation: None });
+            return Ok(self.answer(&state, None));
         }
         let call = &call.declaring(&state.checks);
         let subject = report::subject(&self.engine, call, &state, &request).await?;
@@ -191,7 +182,7 @@ impl Investigations {
         if let Some(cause) = spent_up(&state, now()).filter(|_| !state.outer_loop.is_finished()) {
             self.stop(&mut state, cause, [0; 32]).await?;
         }
-        Ok(Submitted { investigation: self.view(&state), evaluation })
+        Ok(self.answer(&state, evaluation))
     }
 
     /// Gives what is stored of an entity that is due, and asks the model that looks at entities where that is wanted.
@@ -340,6 +331,10 @@ impl Investigations {
             v1::EvaluateResponse::decode(stored.response.as_slice())
         };
         stored.map(decode).transpose().map_err(|error| broken(error.to_string()))
+    }
+
+    fn answer(&self, state: &State, evaluation: Option<v1::EvaluateResponse>) -> v1::DriveResponse {
+        v1::DriveResponse { investigation: Some(self.view(state)), evaluation }
     }
 
     fn view(&self, state: &State) -> v1::Investigation {
