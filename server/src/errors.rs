@@ -189,7 +189,7 @@ pub fn evidence(error: &StoreError) -> Status {
             let details = ErrorDetails::with_quota_failure_violation(*limit, message.clone());
             status(Code::ResourceExhausted, ErrorReason::EvidenceFull, message, details)
         }
-        StoreError::Damaged { .. } | StoreError::NewerSchema { .. } => {
+        StoreError::Damaged { .. } | StoreError::Schema { .. } => {
             let details = ErrorDetails::with_precondition_failure_violation(
                 "corpus",
                 "evidence",

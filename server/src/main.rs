@@ -65,8 +65,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Bring the ledger to the schema of this version, and exit. A server does it when it starts, unless storage.migrate is
-    /// false.
+    /// Create the tables of the ledger if they are missing, and exit. A server does so when it starts, unless
+    /// storage.migrate is false.
     Migrate,
     /// Copy a ledger into another one, and compare both. Neither may be in use by writers; what is there already is passed
     /// over, so that it can be started again.

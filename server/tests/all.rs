@@ -73,4 +73,3 @@ mod traces;
 mod true_reports;
 mod truths;
 mod undecided;
-mod version_before;

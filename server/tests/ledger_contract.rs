@@ -111,7 +111,7 @@ async fn postgres_alone() {
     else {
         return;
     };
-    postgres_alone::schemas_are_migrated_once_and_refused_when_they_are_later(&postgres).await;
+    postgres_alone::a_schema_is_created_once_and_another_one_is_refused(&postgres).await;
     postgres_alone::what_is_too_old_goes_row_by_row_and_month_by_month(&postgres).await;
     postgres_alone::rows_that_nothing_refers_to_are_swept_away(&postgres).await;
     postgres_alone::rows_that_are_swept_away_in_use_are_written_again(&postgres).await;

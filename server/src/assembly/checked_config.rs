@@ -140,10 +140,10 @@ impl CheckedConfig {
         }
     }
 
-    /// Brings the ledger to the schema of this version. Takes the data directory where the ledger is there.
+    /// Creates the tables of the ledger if they are missing. Locks the data directory of a ledger in SQLite.
     ///
     /// # Errors
-    /// Why it cannot be done.
+    /// Why the ledger cannot be opened.
     pub async fn migrate_ledger(&self) -> Result<(), String> {
         match self.database() {
             Some(options) => {

@@ -10,14 +10,14 @@ use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 /// What it holds, each part with a version of its own.
 const PARTS: [PostgresSchema; 3] = [LEDGER, JUDGES, EVIDENCE];
 
-/// Connects, and brings the schema to this version where the options say so.
+/// Connects, and creates the tables if they are missing and `migrate` is set.
 ///
 /// # Errors
 /// Why the database cannot be used.
 pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> {
     let database = connect(options)?;
     for part in PARTS {
-        let applied = part.apply(&database, options.migrate).await;
+        let applied = part.create(&database, options.migrate).await;
         applied.map_err(|failure| described(&database, &failure))?;
     }
     let vectors = prepare_vectors(&database, options.migrate).await;

@@ -21,7 +21,7 @@ pub struct Storage {
     pub connections: usize,
     /// The longest statement, and the longest wait for a connection.
     pub timeout: Duration,
-    /// Whether the server brings the schema to its version when it starts; else `gsar-server migrate` does.
+    /// `true` if the server creates missing tables when it starts; otherwise `gsar-server migrate` does.
     pub migrate: bool,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::storage::SchemaMismatch;
 use crate::storage::postgres::{Failure, FailureKind};
 
 /// Why stored evidence could not be had or kept.
@@ -53,15 +54,13 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The corpus was written by a later version of the server.
-    #[error("{} has schema {found}, this server knows up to {supported}; run the server that wrote it, or a newer one", file.display())]
-    NewerSchema {
+    /// The corpus has another schema than this server supports.
+    #[error("{} {mismatch}", file.display())]
+    Schema {
         /// The database.
         file: PathBuf,
-        /// Its schema.
-        found: i64,
-        /// The latest schema this server knows.
-        supported: i64,
+        /// The difference.
+        mismatch: SchemaMismatch,
     },
     /// The store cannot take or give evidence at present.
     #[error("stored evidence is unavailable: {reason}; {fix}, then try again")]

@@ -1,20 +1,18 @@
-//! This module opens the database of cached judgements and spending: in the latest schema, for this user alone,
-//! hardened against damaged files. A file that cannot be used is left as it is.
+//! Opens the database of cached judgements and spending, private to this user and hardened against damaged files. An
+//! unusable file is left unchanged.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::storage::{DatabaseFile, Schema, SchemaError, create_folder, open_file};
+use crate::storage::{DatabaseFile, Schema, SchemaError, SchemaMismatch, create_folder, open_file};
 
-/// Marked with the letters `gsaj`.
+/// Marked with the letters `GSRJ`; `gsaj` in development versions.
 const SCHEMA: Schema = Schema {
-    application_id: 0x6773_616a,
-    migrations: &[
-        include_str!("migrations/0001_judgements.sql"),
-        include_str!("migrations/0002_principals.sql"),
-    ],
+    application_id: 0x4753_524a,
+    development_id: 0x6773_616a,
+    sql: include_str!("schema.sql"),
 };
 /// The file in the data directory.
 pub(super) const FILE: &str = "judgements.sqlite3";
@@ -41,15 +39,13 @@ pub enum DatabaseError {
         /// The file.
         file: PathBuf,
     },
-    /// A later version of the server wrote it.
-    #[error("{} has schema {found}, this server knows up to {supported}; run the server that wrote it, or a newer one", file.display())]
-    Newer {
+    /// It has another schema than this server supports.
+    #[error("{} {mismatch}", file.display())]
+    Schema {
         /// The file.
         file: PathBuf,
-        /// Its schema.
-        found: i64,
-        /// The latest schema this server knows.
-        supported: i64,
+        /// The difference.
+        mismatch: SchemaMismatch,
     },
     /// It is no database, or a damaged one.
     #[error(
@@ -118,7 +114,7 @@ fn refused(error: SchemaError, file: &Path) -> DatabaseError {
     let file = file.to_owned();
     match error {
         SchemaError::Foreign => DatabaseError::Foreign { file },
-        SchemaError::Newer { found, supported } => DatabaseError::Newer { file, found, supported },
+        SchemaError::Mismatch(mismatch) => DatabaseError::Schema { file, mismatch },
         SchemaError::Sqlite(error) => DatabaseError::of_sqlite(&error, &file),
     }
 }
@@ -133,7 +129,7 @@ fn prepare(connection: &mut Connection, durability: Durability) -> rusqlite::Res
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
-    SCHEMA.migrate(connection)
+    SCHEMA.create(connection)
 }
 
 #[cfg(test)]
@@ -187,7 +183,8 @@ mod tests {
         let connection = open(folder.path(), Durability::Lossy).unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
         let refused = open(folder.path(), Durability::Durable).unwrap_err();
-        assert!(matches!(refused, DatabaseError::Newer { found: 99, supported: 2, .. }));
+        let mismatch = SchemaMismatch::Unsupported { found: 99 };
+        assert_eq!(refused, DatabaseError::Schema { file: folder.path().join(FILE), mismatch });
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::storage::SchemaMismatch;
+
 /// Why the ledger did not do what it was asked.
 ///
 /// Cheap to clone: every record of a failed batch gets the same answer.
@@ -33,27 +35,13 @@ pub enum LedgerError {
         /// The process that holds it, where it has said so.
         pid: Option<u32>,
     },
-    /// The ledger was written by a later version of the server.
-    #[error(
-        "{database} has schema {found}, this server knows up to {supported}; run the server that wrote it, or a newer one"
-    )]
-    NewerSchema {
+    /// The ledger has another schema than this server supports.
+    #[error("{database} {mismatch}")]
+    Schema {
         /// The database.
         database: String,
-        /// Its schema.
-        found: i64,
-        /// The latest schema this server knows.
-        supported: i64,
-    },
-    /// The ledger was written by an earlier version of the server, and is not to be migrated now.
-    #[error("{database} has schema {found}, this server needs {needed}; run gsar-server migrate")]
-    OlderSchema {
-        /// The database.
-        database: String,
-        /// Its schema.
-        found: i64,
-        /// The schema that is needed.
-        needed: i64,
+        /// The difference.
+        mismatch: SchemaMismatch,
     },
     /// The file is a database of something else.
     #[error("{} is the database of another program; choose another data directory", file.display())]

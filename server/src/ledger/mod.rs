@@ -39,4 +39,5 @@ pub(crate) use sqlite::database_file;
 pub use sqlite::{Durability, Options, SqliteLedger, check, check_directory};
 pub use store::Ledger;
 
+pub use crate::storage::SchemaMismatch;
 pub use crate::storage::postgres::{DatabaseUrl, PostgresOptions};

@@ -1,5 +1,5 @@
-//! This module holds what all storage shares: folders and files for this user alone, a folder held by one process,
-//! databases migrated to the latest schema, and copies of them. It does not know what is stored.
+//! Storage shared by all stores: private folders and files, lock files, SQLite schemas and backups, and connections to
+//! PostgreSQL.
 
 mod copy;
 mod lock;
@@ -10,4 +10,5 @@ mod schema;
 pub(crate) use copy::{CopyError, DatabaseFile, copy_database};
 pub(crate) use lock::{LockError, lock};
 pub(crate) use private::{check_folder, create_folder, open_file};
+pub use schema::SchemaMismatch;
 pub(crate) use schema::{Schema, SchemaError};

@@ -1,78 +1,91 @@
-//! This module migrates the schema of a database from each version to the latest.
+//! Creates the schema of a SQLite database, and refuses a database with another schema.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// What a database of ours is marked with, and what leads to its latest schema.
+/// The number of the schema in every database.
+pub(super) const VERSION: i64 = 1;
+
+/// The schema of a SQLite database. Its number is stored as `user_version`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schema {
     /// The application id in SQLite's header: four letters.
     pub(crate) application_id: i64,
-    /// Each leads from the version of its position to the next. A released one is never changed; a new one is added
-    /// behind it.
-    pub(crate) migrations: &'static [&'static str],
+    /// The application id in databases of development versions, which numbered their schemas from 1 too.
+    pub(crate) development_id: i64,
+    /// Statements that create the tables.
+    pub(crate) sql: &'static str,
 }
 
-/// Why a database is not opened.
+/// A database of this product whose schema is not the one of this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaMismatch {
+    /// Another version of the server wrote it.
+    #[error(
+        "has schema {found}, this server supports schema {VERSION} only; run the server that wrote it"
+    )]
+    Unsupported {
+        /// The number of its schema.
+        found: i64,
+    },
+    /// A development version wrote it.
+    #[error(
+        "has schema {found} of a development version; export its records with the server that wrote it \
+         (gsar ledger export), then start with an empty data directory or database"
+    )]
+    Development {
+        /// The number of its schema.
+        found: i64,
+    },
+    /// It has no tables, and this server may not create them.
+    #[error("has no tables yet; run gsar-server migrate")]
+    Missing,
+}
+
+/// An error from [`Schema::check`].
 #[derive(Debug, PartialEq)]
 pub(crate) enum SchemaError {
-    /// It belongs to another program.
+    /// The database belongs to another program.
     Foreign,
-    /// A later version of the server wrote it.
-    Newer {
-        /// The version of its schema.
-        found: i64,
-        /// The latest version of the schema known here.
-        supported: i64,
-    },
-    /// SQLite could not read it.
+    /// The database has another schema.
+    Mismatch(SchemaMismatch),
+    /// SQLite could not read the database.
     Sqlite(rusqlite::Error),
 }
 
 impl Schema {
-    /// Refuses a database that is not ours, or one from the future, and changes nothing.
+    /// Refuses a database that is neither empty nor has this schema. Changes nothing.
     pub(crate) fn check(&self, connection: &Connection) -> Result<(), SchemaError> {
-        let ask = |sql| {
-            let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-            found.map_err(SchemaError::Sqlite)
+        let query = |sql| {
+            let value = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+            value.map_err(SchemaError::Sqlite)
         };
-        let application = ask("PRAGMA application_id")?;
-        let version = ask("PRAGMA user_version")?;
-        let tables = ask("SELECT count(*) FROM sqlite_schema")?;
-        let is_empty = application == 0 && version == 0 && tables == 0;
-        if application != self.application_id && !is_empty {
-            return Err(SchemaError::Foreign);
+        let application = query("PRAGMA application_id")?;
+        let found = query("PRAGMA user_version")?;
+        if application == self.development_id {
+            return Err(SchemaError::Mismatch(SchemaMismatch::Development { found }));
         }
-        let supported = self.latest();
-        if version > supported {
-            return Err(SchemaError::Newer { found: version, supported });
+        if application == self.application_id {
+            return match found {
+                VERSION => Ok(()),
+                _ => Err(SchemaError::Mismatch(SchemaMismatch::Unsupported { found })),
+            };
         }
-        Ok(())
+        match (application, found, query("SELECT count(*) FROM sqlite_schema")?) {
+            (0, 0, 0) => Ok(()),
+            _ => Err(SchemaError::Foreign),
+        }
     }
 
-    /// Marks a database as ours and brings it to the latest version, each migration in a transaction of its own.
-    pub(crate) fn migrate(&self, connection: &mut Connection) -> rusqlite::Result<()> {
-        let marked: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-        if marked != self.application_id {
-            connection.pragma_update(None, "application_id", self.application_id)?;
+    /// Creates the tables in an empty database, in one transaction.
+    pub(crate) fn create(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found == 0 {
+            transaction.execute_batch(self.sql)?;
+            transaction.pragma_update(None, "application_id", self.application_id)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
         }
-        let mut version = 0;
-        for migration in self.migrations {
-            version += 1;
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-            if found < version {
-                transaction.execute_batch(migration)?;
-                transaction.pragma_update(None, "user_version", version)?;
-                tracing::debug!(version, "schema migrated");
-            }
-            transaction.commit()?;
-        }
-        Ok(())
-    }
-
-    fn latest(&self) -> i64 {
-        i64::try_from(self.migrations.len()).unwrap_or(i64::MAX)
+        transaction.commit()
     }
 }
 
@@ -80,56 +93,60 @@ impl Schema {
 mod tests {
     use super::*;
 
-    const SCHEMA: Schema = Schema {
-        application_id: 7,
-        migrations: &["CREATE TABLE songs (name TEXT)", "CREATE TABLE singers (name TEXT)"],
-    };
+    const SCHEMA: Schema =
+        Schema { application_id: 7, development_id: 6, sql: "CREATE TABLE songs (name TEXT)" };
 
-    fn tables(connection: &Connection) -> Vec<String> {
-        let mut names = connection.prepare("SELECT name FROM sqlite_schema ORDER BY name").unwrap();
-        names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
-    }
-
-    fn migrated() -> Connection {
+    fn created() -> Connection {
         let mut connection = Connection::open_in_memory().unwrap();
-        SCHEMA.migrate(&mut connection).unwrap();
+        SCHEMA.create(&mut connection).unwrap();
         connection
     }
 
     #[test]
-    fn migrating_twice_changes_nothing() {
-        let mut connection = migrated();
-        assert_eq!(tables(&connection), ["singers", "songs"]);
-        SCHEMA.migrate(&mut connection).unwrap();
-        assert_eq!(tables(&connection), ["singers", "songs"]);
+    fn creating_twice_changes_nothing() {
+        let mut connection = created();
+        SCHEMA.create(&mut connection).unwrap();
         SCHEMA.check(&connection).unwrap();
+        connection.execute("INSERT INTO songs VALUES ('a')", []).unwrap();
     }
 
     #[test]
-    fn a_migration_that_fails_leaves_the_version_before_it() {
+    fn a_failed_creation_leaves_the_database_unmarked() {
         let mut connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch("CREATE TABLE singers (other TEXT)").unwrap();
-        SCHEMA.migrate(&mut connection).unwrap_err();
-        let version: i64 =
-            connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 1);
-        assert_eq!(tables(&connection), ["singers", "songs"]);
+        let broken = Schema { sql: "CREATE TABLE songs (name TEXT); CREATE", ..SCHEMA };
+        broken.create(&mut connection).unwrap_err();
+        SCHEMA.check(&connection).unwrap();
+        SCHEMA.create(&mut connection).unwrap();
     }
 
     #[test]
-    fn what_is_not_ours_is_refused() {
+    fn a_database_of_another_program_is_refused() {
         let connection = Connection::open_in_memory().unwrap();
         SCHEMA.check(&connection).unwrap();
         connection.execute_batch("CREATE TABLE other (name TEXT)").unwrap();
         assert_eq!(SCHEMA.check(&connection), Err(SchemaError::Foreign));
         let other = Schema { application_id: 8, ..SCHEMA };
-        assert_eq!(other.check(&migrated()), Err(SchemaError::Foreign));
+        assert_eq!(other.check(&created()), Err(SchemaError::Foreign));
     }
 
     #[test]
-    fn a_later_schema_is_refused() {
-        let connection = migrated();
-        connection.pragma_update(None, "user_version", 3).unwrap();
-        assert_eq!(SCHEMA.check(&connection), Err(SchemaError::Newer { found: 3, supported: 2 }));
+    fn another_schema_is_refused() {
+        let connection = created();
+        for found in [0, 2] {
+            connection.pragma_update(None, "user_version", found).unwrap();
+            let refused = SchemaError::Mismatch(SchemaMismatch::Unsupported { found });
+            assert_eq!(SCHEMA.check(&connection), Err(refused));
+        }
+    }
+
+    #[test]
+    fn a_development_schema_is_refused_even_with_the_number_of_this_one() {
+        let connection = created();
+        connection.pragma_update(None, "application_id", SCHEMA.development_id).unwrap();
+        for found in [1, 8] {
+            connection.pragma_update(None, "user_version", found).unwrap();
+            let refused = SchemaError::Mismatch(SchemaMismatch::Development { found });
+            assert_eq!(SCHEMA.check(&connection), Err(refused));
+        }
     }
 }

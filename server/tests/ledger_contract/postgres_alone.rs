@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gsar_server::ledger::{
     Filter, Ledger, LedgerError, PostgresLedger, PostgresLedgerOptions, PostgresOptions, Record,
-    Recorded,
+    Recorded, SchemaMismatch,
 };
 
 use crate::ledger_contract::records::{event, listed, record, record_all, start, with_contents};
@@ -24,13 +24,18 @@ fn now(postgres: &Postgres, url: &str) -> i64 {
     postgres.query(url, "SELECT (extract(epoch FROM now()) * 1000000)::bigint").parse().unwrap()
 }
 
-pub(crate) async fn schemas_are_migrated_once_and_refused_when_they_are_later(postgres: &Postgres) {
+pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres: &Postgres) {
     let url = postgres.database();
     let mut by_hand = options(&url);
     by_hand.database.migrate = false;
-    let refused = PostgresLedger::open(by_hand.clone()).await.unwrap_err();
-    assert!(matches!(refused, LedgerError::OlderSchema { found: 0, needed: 2, .. }), "{refused}");
-    assert!(refused.to_string().contains("gsar-server migrate"), "{refused}");
+    let mismatch = async |options: PostgresLedgerOptions| match PostgresLedger::open(options)
+        .await
+        .unwrap_err()
+    {
+        LedgerError::Schema { mismatch, .. } => mismatch,
+        error => panic!("{error}"),
+    };
+    assert_eq!(mismatch(by_hand.clone()).await, SchemaMismatch::Missing);
     // Several servers start at once.
     let starting: Vec<_> = (0..4)
         .map(|_| {
@@ -43,19 +48,16 @@ pub(crate) async fn schemas_are_migrated_once_and_refused_when_they_are_later(po
         record_all(&ledger, [record(u32::try_from(number).unwrap())]).await;
     }
     PostgresLedger::open(by_hand).await.unwrap();
-    assert_eq!(postgres.query(&url, "SELECT version FROM gsar_schema WHERE part = 'ledger'"), "2");
+    assert_eq!(postgres.query(&url, "SELECT version FROM gsar_schemas WHERE part = 'ledger'"), "1");
 
-    postgres.query(&url, "UPDATE gsar_schema SET version = 99 WHERE part = 'ledger'");
-    let refused = PostgresLedger::open(options(&url)).await.unwrap_err();
-    assert!(
-        matches!(refused, LedgerError::NewerSchema { found: 99, supported: 2, .. }),
-        "{refused}"
-    );
-    assert_eq!(
-        postgres.query(&url, "SELECT count(*) FROM evaluations"),
-        "4",
-        "nothing was changed"
-    );
+    postgres.query(&url, "UPDATE gsar_schemas SET version = 99 WHERE part = 'ledger'");
+    assert_eq!(mismatch(options(&url)).await, SchemaMismatch::Unsupported { found: 99 });
+    assert_eq!(postgres.query(&url, "SELECT count(*) FROM evaluations"), "4");
+
+    postgres.query(&url, "DROP TABLE gsar_schemas");
+    postgres
+        .query(&url, "CREATE TABLE gsar_schema AS SELECT 'ledger' AS part, 2::bigint AS version");
+    assert_eq!(mismatch(options(&url)).await, SchemaMismatch::Development { found: 2 });
 }
 
 pub(crate) async fn what_is_too_old_goes_row_by_row_and_month_by_month(postgres: &Postgres) {

@@ -35,7 +35,7 @@ pub(crate) use vectors::prepare as prepare_vectors;
 
 /// The tables of corpora.
 pub(crate) const SCHEMA: PostgresSchema =
-    PostgresSchema { part: "evidence", migrations: &[include_str!("migrations/0001_corpora.sql")] };
+    PostgresSchema { part: "evidence", sql: include_str!("schema.sql") };
 
 /// A database, asked from threads that may block.
 #[derive(Clone, Debug)]

@@ -16,8 +16,7 @@ use crate::storage::postgres::query::{self, Conditions};
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
 /// The table of vectors, where the database has the type.
-const SCHEMA: PostgresSchema =
-    PostgresSchema { part: "vectors", migrations: &[include_str!("migrations/0001_vectors.sql")] };
+const SCHEMA: PostgresSchema = PostgresSchema { part: "vectors", sql: include_str!("vectors.sql") };
 
 /// The most passages of a text that is embedded as a whole; one with more is embedded in part.
 const LONG_TEXT: i64 = 64;
@@ -40,7 +39,7 @@ pub(crate) async fn prepare(database: &Database, migrate: bool) -> Result<(), Sc
         }
     }
     if database.run(|client, _| Box::pin(has_type(client))).await? {
-        SCHEMA.apply(database, migrate).await?;
+        SCHEMA.create(database, migrate).await?;
     }
     Ok(())
 }

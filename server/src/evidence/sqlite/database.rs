@@ -1,5 +1,4 @@
-//! This module opens the database of one corpus: in the latest schema, identified as a corpus, hardened against
-//! damaged files.
+//! Opens the database of a corpus, hardened against damaged files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,13 +8,11 @@ use rusqlite::{Connection, OpenFlags};
 use crate::evidence::error::StoreError;
 use crate::storage::{Schema, SchemaError, open_file};
 
-/// Marked with the letters `gsae`.
+/// Marked with the letters `GSRC`; `gsae` in development versions.
 const SCHEMA: Schema = Schema {
-    application_id: 0x6773_6165,
-    migrations: &[
-        include_str!("migrations/0001_corpus.sql"),
-        include_str!("migrations/0002_provenance.sql"),
-    ],
+    application_id: 0x4753_5243,
+    development_id: 0x6773_6165,
+    sql: include_str!("schema.sql"),
 };
 /// How long a connection waits for another one's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -65,9 +62,7 @@ fn refused(error: SchemaError, file: &Path) -> StoreError {
             place: file.display().to_string(),
             reason: "it is the database of another program".to_owned(),
         },
-        SchemaError::Newer { found, supported } => {
-            StoreError::NewerSchema { file: file.to_owned(), found, supported }
-        }
+        SchemaError::Mismatch(mismatch) => StoreError::Schema { file: file.to_owned(), mismatch },
         SchemaError::Sqlite(error) => StoreError::of_sqlite(&error, file),
     }
 }
@@ -76,7 +71,7 @@ fn prepare(connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))?;
-    SCHEMA.migrate(connection)?;
+    SCHEMA.create(connection)?;
     connection.execute(
         "INSERT INTO corpus (created_at) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM corpus)",
         [now],
@@ -116,6 +111,6 @@ mod tests {
         assert!(matches!(open_reader(&garbage), Err(StoreError::Damaged { .. })));
         let newer = folder.path().join("newer.sqlite3");
         open_writer(&newer, 0).unwrap().pragma_update(None, "user_version", 99).unwrap();
-        assert!(matches!(open_writer(&newer, 0), Err(StoreError::NewerSchema { found: 99, .. })));
+        assert!(matches!(open_writer(&newer, 0), Err(StoreError::Schema { .. })));
     }
 }

@@ -79,7 +79,7 @@ impl Place {
 /// A database in the schema of this version.
 async fn prepared(url: &str) -> Database {
     let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
-    postgres::SCHEMA.apply(&database, true).await.unwrap();
+    postgres::SCHEMA.create(&database, true).await.unwrap();
     postgres::prepare_vectors(&database, true).await.unwrap();
     database
 }

@@ -11,10 +11,5 @@ pub(super) use spending::SharedBudget;
 use crate::storage::postgres::PostgresSchema;
 
 /// The tables of judges.
-pub(crate) const SCHEMA: PostgresSchema = PostgresSchema {
-    part: "judges",
-    migrations: &[
-        include_str!("migrations/0001_judgements.sql"),
-        include_str!("migrations/0002_principals.sql"),
-    ],
-};
+pub(crate) const SCHEMA: PostgresSchema =
+    PostgresSchema { part: "judges", sql: include_str!("schema.sql") };

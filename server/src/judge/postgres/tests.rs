@@ -26,7 +26,7 @@ fn postgres() -> Option<Postgres> {
 
 async fn open(url: &str) -> Database {
     let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
-    SCHEMA.apply(&database, true).await.unwrap();
+    SCHEMA.create(&database, true).await.unwrap();
     database
 }
 

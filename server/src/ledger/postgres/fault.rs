@@ -26,12 +26,7 @@ fn unavailable(failure: &Failure) -> LedgerError {
 pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
     let database = shown.to_owned();
     match error {
-        SchemaFailure::Newer { found, supported } => {
-            LedgerError::NewerSchema { database, found, supported }
-        }
-        SchemaFailure::Older { found, needed } => {
-            LedgerError::OlderSchema { database, found, needed }
-        }
+        SchemaFailure::Mismatch(mismatch) => LedgerError::Schema { database, mismatch },
         SchemaFailure::Failed(failure) => LedgerError::Unavailable {
             reason: format!("{database}: {}", failure.reason),
             fix: failure.fix.to_owned(),

@@ -48,13 +48,8 @@ use sweep::Walk;
 use watch::Watch;
 
 /// The tables of the ledger.
-pub(crate) const SCHEMA: PostgresSchema = PostgresSchema {
-    part: "ledger",
-    migrations: &[
-        include_str!("migrations/0001_ledger.sql"),
-        include_str!("migrations/0002_summaries.sql"),
-    ],
-};
+pub(crate) const SCHEMA: PostgresSchema =
+    PostgresSchema { part: "ledger", sql: include_str!("schema.sql") };
 
 /// A record larger than this is refused: a value of PostgreSQL has at most one gibibyte.
 const MAX_RECORD_BYTES: usize = 1_000_000_000;
@@ -76,12 +71,12 @@ struct Shared {
 }
 
 impl PostgresLedger {
-    /// Connects, brings the schema to the latest version where that is wanted, and begins to look after the ledger.
+    /// Connects, creates the tables if they are missing and `migrate` is set, and starts the maintenance.
     ///
     /// Metrics go to the recorder that is installed at this moment.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidOption`], [`LedgerError::NewerSchema`], [`LedgerError::OlderSchema`] or
+    /// [`LedgerError::InvalidOption`], [`LedgerError::Schema`] or
     /// [`LedgerError::Unavailable`].
     pub async fn open(options: PostgresLedgerOptions) -> Result<Self, LedgerError> {
         options.check()?;
@@ -95,7 +90,7 @@ impl PostgresLedger {
         options: PostgresLedgerOptions,
     ) -> Result<Self, LedgerError> {
         SCHEMA
-            .apply(&database, options.database.migrate)
+            .create(&database, options.database.migrate)
             .await
             .map_err(|error| fault::schema(error, database.shown()))?;
         partitions::create(&database).await.map_err(|failure| fault(&failure).error)?;

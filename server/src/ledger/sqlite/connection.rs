@@ -18,10 +18,10 @@ const CHECKPOINT_PAGES: i64 = 4_096;
 /// Bytes to which the write-ahead log is cut after it was copied.
 const LOG_BYTES: i64 = 16 << 20;
 
-/// Opens the database for writing, in the latest schema.
+/// Opens the database for writing; creates the tables in an empty one.
 ///
 /// # Errors
-/// [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`] or
+/// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
 /// [`LedgerError::Unavailable`].
 pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connection, LedgerError> {
     let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
@@ -32,7 +32,7 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
     // Free pages can be handed back; this has an effect before the first table only.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     use_log(&connection, file)?;
-    SCHEMA.migrate(&mut connection).map_err(failed)?;
+    SCHEMA.create(&mut connection).map_err(failed)?;
     configure_writer(&connection, durability).map_err(failed)?;
     Ok(connection)
 }
@@ -41,8 +41,8 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
 pub(super) fn refused(error: SchemaError, file: &Path) -> LedgerError {
     match error {
         SchemaError::Foreign => LedgerError::Foreign { file: file.to_owned() },
-        SchemaError::Newer { found, supported } => {
-            LedgerError::NewerSchema { database: file.display().to_string(), found, supported }
+        SchemaError::Mismatch(mismatch) => {
+            LedgerError::Schema { database: file.display().to_string(), mismatch }
         }
         SchemaError::Sqlite(error) => Fault::from_sqlite(&error, file).error,
     }

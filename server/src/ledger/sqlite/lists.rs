@@ -187,7 +187,7 @@ mod tests {
 
     fn plan(filter: &Filter) -> String {
         let mut connection = Connection::open_in_memory().unwrap();
-        SCHEMA.migrate(&mut connection).unwrap();
+        SCHEMA.create(&mut connection).unwrap();
         let (sql, parameters) = list_query(SUMMARY_COLUMNS, &Owner::default(), filter, 7);
         let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let lines = explain
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn counts_are_read_off_an_index() {
         let mut connection = Connection::open_in_memory().unwrap();
-        SCHEMA.migrate(&mut connection).unwrap();
+        SCHEMA.create(&mut connection).unwrap();
         let day = NonZeroU64::new(86_400_000_000);
         for filter in [
             Filter::default(),

@@ -70,14 +70,14 @@ struct Shared {
 }
 
 impl SqliteLedger {
-    /// Opens the ledger, brings it to the latest schema and starts the writer. Blocks on the disk.
+    /// Opens the ledger, creating it if it does not exist, and starts the writer. Blocks on the disk.
     ///
     /// Metrics go to the recorder that is installed at this moment. Retention begins at once, beside the
     /// first records.
     ///
     /// # Errors
     /// [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
-    /// [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
     /// [`LedgerError::Unavailable`].
     pub fn open(options: Options) -> Result<Self, LedgerError> {
         options.check()?;

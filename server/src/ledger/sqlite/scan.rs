@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn every_page_is_read_in_order_from_an_index() {
         let mut connection = Connection::open_in_memory().unwrap();
-        SCHEMA.migrate(&mut connection).unwrap();
+        SCHEMA.create(&mut connection).unwrap();
         let all = Scan {
             from_micros: Some(1),
             before_micros: Some(2),

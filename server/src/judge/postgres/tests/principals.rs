@@ -6,7 +6,6 @@ use super::super::spending::{Wanted, reserve};
 use super::*;
 use crate::judge::spending::Booking;
 use crate::owner::Owner;
-use crate::storage::postgres::PostgresSchema;
 
 fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
     Payer::new(Owner::new(name, false), daily_budget)
@@ -136,37 +135,6 @@ async fn while_the_database_is_away_who_has_a_budget_is_not_served() {
     call.settle(10);
     postgres.up();
     settled(&spending, of("ada"), 10).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_stands_in_the_schema_before_counts_and_is_settled() {
-    let Some(postgres) = postgres() else { return };
-    let url = postgres.database();
-    let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
-    let before = PostgresSchema { migrations: &SCHEMA.migrations[..1], ..SCHEMA };
-    before.apply(&database, true).await.unwrap();
-    let id = "00000000-0000-7000-8000-000000000001";
-    // A server of the version before goes on with its own statements until it is replaced.
-    let reserved = |day: i64, micros: u64| {
-        let sql =
-            format!("INSERT INTO reservations (id, day, micros) VALUES ('{id}', {day}, {micros})");
-        postgres.query(&url, &sql);
-    };
-    postgres.query(&url, "INSERT INTO spending VALUES (1, 70)");
-    reserved(1, 30);
-    let spending = spending(&url, Some(100)).await;
-    assert_eq!(spending.today(Budget::All).await, Ok(70));
-    let refused = spending.admit("m", &payer("ada", None), 31).await.map(drop);
-    assert!(refused.is_err());
-    let settle = format!(
-        "WITH settled AS (DELETE FROM reservations WHERE id = '{id}' RETURNING day, micros) \
-         UPDATE spending SET micros = spending.micros - settled.micros FROM settled WHERE spending.day = settled.day"
-    );
-    postgres.query(&url, &settle);
-    reserved(1, 0);
-    spending.admit("m", &payer("ada", None), 60).await.unwrap().settle(50);
-    settled(&spending, of("ada"), 50).await;
-    settled(&spending, Budget::All, 90).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,19 +1,19 @@
--- A corpus without a name was deleted; what it holds is swept away.
+-- A corpus without a name was deleted; its rows are removed in the background.
 CREATE TABLE evidence_corpora (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" UNIQUE,
-    created_at bigint NOT NULL,           -- microseconds since the epoch
+    created_at bigint NOT NULL,           -- microseconds since 1970-01-01T00:00:00Z
     expires_at bigint,                    -- the same; null for never
-    revision bigint NOT NULL,             -- of the sequence below; another one after every change of its items
-    embedded_by text,                     -- the model whose vectors every passage has that should; null where some are missing
-    items bigint NOT NULL DEFAULT 0,      -- complete ones, as are the next three
+    revision bigint NOT NULL,             -- from evidence_revisions; changes with its items
+    embedded_by text,                     -- the model that embedded every passage; null while some lack a vector
+    items bigint NOT NULL DEFAULT 0,      -- of complete items, as are the next three
     passages bigint NOT NULL DEFAULT 0,
     words bigint NOT NULL DEFAULT 0,
     size bigint NOT NULL DEFAULT 0        -- bytes of contents
 );
 CREATE SEQUENCE evidence_revisions;
 
--- An item that is `receiving` and is not touched any more was left by a server that stopped.
+-- An item in state `receiving` with an old `touched_at` was abandoned by a server that stopped.
 CREATE TABLE evidence_items (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     corpus bigint NOT NULL REFERENCES evidence_corpora,
@@ -27,12 +27,12 @@ CREATE TABLE evidence_items (
     tool text NOT NULL,
     query text NOT NULL,
     is_json boolean NOT NULL,
-    collected_at bigint,                  -- microseconds since the epoch
+    collected_at bigint,                  -- microseconds since 1970-01-01T00:00:00Z
     exhaustive boolean NOT NULL,
     attested boolean NOT NULL,
     step_id text NOT NULL,
     specialist_id text NOT NULL,
-    verification_result text NOT NULL,    -- empty where it is not known
+    verification_result text NOT NULL,    -- empty if unknown
     size bigint NOT NULL DEFAULT 0,
     lines bigint NOT NULL DEFAULT 0,
     repeated_lines bigint NOT NULL DEFAULT 0,
@@ -44,7 +44,7 @@ CREATE INDEX evidence_items_by_digest ON evidence_items (corpus, digest) WHERE s
 CREATE INDEX evidence_items_to_sweep ON evidence_items (touched_at) WHERE state <> 'complete';
 CREATE INDEX evidence_items_by_corpus ON evidence_items (corpus);
 
--- The content of an item in stretches, each with the byte at which it starts; not packed, so that a range of one is read alone.
+-- The content of an item in chunks, each with its byte offset; uncompressed, so that a range is read on its own.
 CREATE TABLE evidence_contents (
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
     start bigint NOT NULL,
@@ -53,24 +53,24 @@ CREATE TABLE evidence_contents (
 );
 ALTER TABLE evidence_contents ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
--- Its words are terms with the number of the corpus in front of each, so that an entry of the index is of one corpus. A
--- term has as many positions as it stands there, at most 255; where it stands is not kept.
+-- Each term in `words` is prefixed with the number of its corpus, so that an index entry belongs to one corpus. A term
+-- has one position per occurrence, at most 255; the positions themselves mean nothing.
 CREATE TABLE evidence_passages (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
-    start bigint NOT NULL,                -- bytes of the content
+    start bigint NOT NULL,                -- byte range of the content
     stop bigint NOT NULL,
     first_line bigint NOT NULL,           -- from 1; 0 for JSON
     last_line bigint NOT NULL,
     pointer bytea NOT NULL,               -- UTF-8; empty for text
-    length integer NOT NULL,              -- how many terms it has
+    length integer NOT NULL,              -- number of terms
     words tsvector NOT NULL
 );
 CREATE INDEX evidence_passages_by_item ON evidence_passages (item, first_line);
 CREATE INDEX evidence_passages_by_words ON evidence_passages USING gin (words) WITH (gin_pending_list_limit = 1024);
 
--- In about how many passages of a corpus a common term stands. Of the others, most of which are ids that stand once, there
--- would be too many: they are counted in the index.
+-- The approximate number of passages with each common term. Rare terms, mostly ids that occur once, would be too many:
+-- they are counted in the index.
 CREATE TABLE evidence_common_terms (
     corpus bigint NOT NULL REFERENCES evidence_corpora,
     term text COLLATE "C" NOT NULL,
@@ -78,14 +78,14 @@ CREATE TABLE evidence_common_terms (
     PRIMARY KEY (corpus, term)
 );
 
--- Lines that say something new.
+-- The first line of each template: lines that differ from it only in numbers repeat it.
 CREATE TABLE evidence_new_lines (
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
     line bigint NOT NULL,
     PRIMARY KEY (item, line)
 );
 
--- Vectors by the digest of their text under their model; the oldest go first.
+-- Vectors by the digest of model and text; the oldest are evicted first.
 CREATE TABLE evidence_vector_cache (
     key bytea PRIMARY KEY,
     number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,

@@ -1,19 +1,19 @@
--- Policies as files; evaluations share them.
+-- Policy files, shared by evaluations.
 CREATE TABLE policies (
     id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     digest bytea NOT NULL UNIQUE CHECK (length(digest) = 32), -- BLAKE3 of toml
     toml   text NOT NULL
 );
 
--- Contents of evidence items, whole; sets of evidence share them.
+-- Full contents of evidence items, shared by evidence sets.
 CREATE TABLE contents (
     id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     digest bytea NOT NULL UNIQUE CHECK (length(digest) = 32), -- BLAKE3 of the content
-    packed bytea NOT NULL                                     -- LZ4 block behind the size, four bytes, little-endian
+    packed bytea NOT NULL                                     -- size (four bytes, little-endian), then an LZ4 block
 );
-ALTER TABLE contents ALTER COLUMN packed SET STORAGE EXTERNAL; -- it is packed already
+ALTER TABLE contents ALTER COLUMN packed SET STORAGE EXTERNAL; -- already compressed
 
--- What is kept of the evidence of an evaluation; evaluations over the same evidence share it.
+-- Recorded evidence, shared by evaluations of the same evidence.
 CREATE TABLE evidence_sets (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     digest   bytea NOT NULL UNIQUE CHECK (length(digest) = 32), -- BLAKE3 of evidence
@@ -27,24 +27,23 @@ CREATE TABLE evidence_set_contents (
 );
 CREATE INDEX evidence_set_contents_by_content ON evidence_set_contents (content_id);
 
--- Order of recording. Who takes a value holds a shared advisory lock on a value that was taken before until the end of
--- its transaction; so it is known below which value everything is there that ever will be.
+-- Recording order. Until its transaction ends, a writer holds a shared advisory lock on the last value taken before its
+-- own, so that readers know the value up to which every row is visible.
 CREATE SEQUENCE evaluation_sequence;
 
--- Which evaluations there are. What has to be unique over all of them stands here, since the evaluations themselves are
--- partitioned by time.
+-- One row per evaluation, with the columns that are unique over all of them: evaluations is partitioned by time.
 CREATE TABLE evaluation_ids (
-    sequence            bigint PRIMARY KEY DEFAULT nextval('evaluation_sequence'), -- never used twice
+    sequence            bigint PRIMARY KEY DEFAULT nextval('evaluation_sequence'), -- never reused
     evaluation_id       text NOT NULL UNIQUE,
-    owner               text NOT NULL, -- for whom it is kept: the name of a principal; empty where callers have none
-    idempotency_key     text,          -- a name that each owner gives by itself
+    owner               text NOT NULL, -- name of the principal; empty without principals
+    idempotency_key     text,          -- unique per owner
     request_digest      bytea NOT NULL CHECK (length(request_digest) = 32),
     evaluated_at_micros bigint NOT NULL,
     UNIQUE (owner, idempotency_key)
 );
 CREATE INDEX evaluation_ids_by_time ON evaluation_ids (evaluated_at_micros);
 
--- One row for each of evaluation_ids, in partitions of a month of evaluated_at_micros.
+-- One row for each of evaluation_ids, partitioned by the month of evaluated_at_micros.
 CREATE TABLE evaluations (
     sequence            bigint NOT NULL,
     evaluation_id       text NOT NULL,
@@ -57,9 +56,12 @@ CREATE TABLE evaluations (
     judge               text NOT NULL,
     outcome             integer NOT NULL, -- number of gsar.v1.Outcome
     tier                integer NOT NULL, -- number of gsar.v1.Tier
-    score_numerator     bigint,           -- 64 bits without sign; NULL where there is no score
+    score_numerator     bigint,           -- unsigned 64-bit value; NULL without a score
     score_denominator   bigint,
     claims              bigint NOT NULL,
+    grounded            bigint,           -- claims counted as grounded; NULL if unknown
+    in_shadow           boolean NOT NULL, -- the tier was not enforced
+    fell_back           boolean NOT NULL, -- the first judge failed and another one was used
     evidence_set_id     bigint NOT NULL REFERENCES evidence_sets (id),
     report              bytea NOT NULL,   -- gsar.v1.Report
     response            bytea NOT NULL,   -- gsar.v1.EvaluateResponse
@@ -67,7 +69,7 @@ CREATE TABLE evaluations (
     CHECK ((score_numerator IS NULL) = (score_denominator IS NULL))
 ) PARTITION BY RANGE (evaluated_at_micros);
 
--- What was evaluated in a month that has no partition of its own.
+-- Evaluations of months without a partition.
 CREATE TABLE evaluations_default PARTITION OF evaluations DEFAULT;
 
 CREATE INDEX evaluations_by_tier ON evaluations (tier, sequence);
@@ -77,13 +79,21 @@ CREATE INDEX evaluations_by_owner ON evaluations (owner, sequence) WHERE owner <
 CREATE INDEX evaluations_by_policy ON evaluations (policy_id);
 CREATE INDEX evaluations_by_evidence_set ON evaluations (evidence_set_id);
 
--- Investigations that are driven. Where one stands follows from its events.
+-- A covering index for counts.
+CREATE INDEX evaluations_by_time
+    ON evaluations (evaluated_at_micros, owner, policy, judge, outcome, tier, in_shadow, fell_back);
+
+-- Reports that could be sent without every claim grounded. 1 is gsar.v1.TIER_PROCEED.
+CREATE INDEX evaluations_unproven ON evaluations (sequence)
+    WHERE (tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow AND tier <> 1);
+
+-- Driven investigations. The state of one follows from its events.
 CREATE TABLE investigations (
     owner             text NOT NULL,
-    investigation_id  text NOT NULL,     -- a name that each owner gives by itself
+    investigation_id  text NOT NULL,     -- unique per owner
     started_at_micros bigint NOT NULL,
     start             bytea NOT NULL,    -- gsar.v1.StartInvestigationRequest
-    policy_toml       text NOT NULL,
+    policy_toml       text NOT NULL,     -- the policy of the whole investigation
     PRIMARY KEY (owner, investigation_id)
 );
 CREATE INDEX investigations_by_time ON investigations (started_at_micros);
@@ -92,19 +102,19 @@ CREATE TABLE investigation_events (
     owner            text NOT NULL,
     investigation_id text NOT NULL,
     step             bigint NOT NULL,   -- from 1, without gaps
-    request_digest   bytea NOT NULL CHECK (length(request_digest) = 32),
+    request_digest   bytea NOT NULL CHECK (length(request_digest) = 32), -- BLAKE3 of the request
     event            bytea NOT NULL,    -- gsar.v1.InvestigationEvent
     PRIMARY KEY (owner, investigation_id, step),
     FOREIGN KEY (owner, investigation_id) REFERENCES investigations (owner, investigation_id) ON DELETE CASCADE
 );
 
--- What people say of evaluations. The last word of each grader on each subject.
+-- Grades given by people; the latest of each grader on each subject.
 CREATE TABLE grades (
     sequence         bigint NOT NULL REFERENCES evaluation_ids (sequence) ON DELETE CASCADE,
     claim_id         text NOT NULL,      -- empty: the report as a whole
     grader           text NOT NULL CHECK (grader <> ''),
     graded_at_micros bigint NOT NULL,
-    verdict          integer NOT NULL,
+    verdict          integer NOT NULL,   -- number of gsar.v1.Tier for the report, of gsar.v1.ClaimClass for a claim
     note             text NOT NULL,
     PRIMARY KEY (sequence, claim_id, grader)
 );

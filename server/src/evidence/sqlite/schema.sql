@@ -1,11 +1,11 @@
 CREATE TABLE corpus (
-    created_at INTEGER NOT NULL, -- microseconds since the epoch
+    created_at INTEGER NOT NULL, -- microseconds since 1970-01-01T00:00:00Z
     expires_at INTEGER,          -- the same; null for never
     flushes INTEGER NOT NULL DEFAULT 0,
-    embedded_by TEXT             -- the model whose vectors every passage has that should; null where some are missing
+    embedded_by TEXT             -- the model that embedded every passage; null while some lack a vector
 ) STRICT;
 
--- An item that is not complete is still being received, or was when the server stopped.
+-- An incomplete item is being received, or was when the server stopped.
 CREATE TABLE items (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -15,8 +15,12 @@ CREATE TABLE items (
     tool TEXT NOT NULL,
     query TEXT NOT NULL,
     is_json INTEGER NOT NULL,
-    collected_at INTEGER,        -- microseconds since the epoch
+    collected_at INTEGER,        -- microseconds since 1970-01-01T00:00:00Z
     exhaustive INTEGER NOT NULL,
+    attested INTEGER NOT NULL,
+    step_id TEXT NOT NULL,
+    specialist_id TEXT NOT NULL,
+    verification_result TEXT NOT NULL, -- empty if unknown
     size INTEGER NOT NULL DEFAULT 0,
     lines INTEGER NOT NULL DEFAULT 0,
     repeated_lines INTEGER NOT NULL DEFAULT 0,
@@ -26,7 +30,7 @@ CREATE TABLE items (
 CREATE UNIQUE INDEX items_by_id ON items (id) WHERE is_complete = 1;
 CREATE INDEX items_by_digest ON items (digest) WHERE is_complete = 1;
 
--- The content of an item in stretches, each with the byte at which it starts.
+-- The content of an item in chunks, each with its byte offset.
 CREATE TABLE contents (
     item INTEGER NOT NULL,
     start INTEGER NOT NULL,
@@ -34,11 +38,11 @@ CREATE TABLE contents (
     PRIMARY KEY (item, start)
 ) STRICT, WITHOUT ROWID;
 
--- A number is never used again: vectors go by it.
+-- Numbers are never reused: vectors refer to them.
 CREATE TABLE passages (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     item INTEGER NOT NULL,
-    start INTEGER NOT NULL,      -- bytes of the content
+    start INTEGER NOT NULL,      -- byte range of the content
     end INTEGER NOT NULL,
     first_line INTEGER NOT NULL, -- from 1; 0 for JSON
     last_line INTEGER NOT NULL,
@@ -46,7 +50,7 @@ CREATE TABLE passages (
 ) STRICT;
 CREATE INDEX passages_by_item ON passages (item);
 
--- Lines that differ in their figures only.
+-- Groups of lines that differ only in numbers.
 CREATE TABLE templates (
     item INTEGER NOT NULL,
     first_line INTEGER NOT NULL,
@@ -56,7 +60,7 @@ CREATE TABLE templates (
 ) STRICT;
 CREATE INDEX templates_by_line ON templates (item, first_line);
 
--- The terms of each passage, by its number; what they say stands in `contents`.
+-- The terms of each passage by its number; the text itself is in `contents`.
 CREATE VIRTUAL TABLE terms USING fts5(
     words, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '._-:/@%+'"
 );
