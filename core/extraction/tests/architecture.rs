@@ -66,6 +66,15 @@ fn no_two_folders_use_each_other() {
 }
 
 #[test]
+fn no_two_folders_of_facts_use_each_other() {
+    let uses = uses(&root().join("facts"));
+    let folders = ["keys", "lines", "message", "table", "tree"];
+    assert_eq!(uses.keys().map(String::as_str).collect::<Vec<_>>(), folders);
+    assert!(uses["lines"].contains("message"), "imports are found: {uses:?}");
+    assert_eq!(cycles(&uses), Vec::<Vec<String>>::new(), "{uses:?}");
+}
+
+#[test]
 fn a_cycle_is_found_however_long() {
     let uses = |pairs: &[(&str, &str)]| {
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

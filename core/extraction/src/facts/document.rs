@@ -6,20 +6,16 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::builder::Builder;
-use super::columns;
-use super::csv;
 use super::diff;
-use super::json;
-use super::key_line::is_key_line;
 use super::keys;
+use super::keys::is_key_line;
 use super::lines;
 use super::model::{Form, GroupId, RecordId};
-use super::pipes;
 use super::prompt::{Opening, is_cut, opening, says_cut};
+use super::table::{columns, csv, pipes};
 use super::text::{Frame, Outcome, Text};
 use super::times::time_at;
-use super::xml;
-use super::yaml;
+use super::tree::{json, xml, yaml};
 use crate::text::{byte_at, part};
 
 /// Reads a text below what its frame says.

@@ -18,38 +18,22 @@
 //! assert!(restarts.subject().any(|name| name == "cart-1"));
 //! ```
 
-mod access;
 mod builder;
-mod clauses;
-mod columns;
-mod csv;
 mod diff;
 mod document;
-mod json;
-mod json_series;
-mod json_tree;
-mod key_line;
 mod keys;
 mod lines;
 mod message;
 mod model;
 mod names;
-mod objects;
-mod pairs;
-mod pipes;
-mod prefix;
 mod prompt;
-mod rows;
-mod shape;
-#[cfg(test)]
-mod shape_tests;
+mod read;
+mod table;
 #[cfg(test)]
 mod tests;
 mod text;
 mod times;
 mod tree;
-mod xml;
-mod yaml;
 
 pub(crate) use diff::{AFTER, BEFORE};
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};

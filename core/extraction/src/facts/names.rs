@@ -29,3 +29,13 @@ pub(super) fn is_time_name(name: &str) -> bool {
     let known = name.len() <= 13 && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
     known || name.len() <= 24 && ENDINGS.iter().any(ends)
 }
+
+/// Returns `true` if a word is a log level.
+pub(super) fn is_level(word: &str) -> bool {
+    #[rustfmt::skip]
+    const LEVELS: [&str; 23] = [
+        "info", "information", "warn", "warning", "error", "err", "debug", "trace", "fatal", "critical", "crit",
+        "notice", "alert", "emerg", "inf", "wrn", "dbg", "log", "severe", "panic", "hint", "detail", "statement",
+    ];
+    (3..=11).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
+}

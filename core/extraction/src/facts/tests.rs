@@ -1,5 +1,7 @@
 //! This module tests owners in every shape: what is said belongs to the subject that it is said of.
 
+mod shapes;
+
 use proptest::prelude::*;
 
 use super::{Facts, Item};

@@ -3,8 +3,9 @@
 
 use core::ops::Range;
 
-use super::text::trim;
-use super::times::{epoch, time_at};
+use crate::facts::names::is_level;
+use crate::facts::text::trim;
+use crate::facts::times::{epoch, time_at};
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, char_at, part};
 
@@ -274,15 +275,6 @@ fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
     let length =
         near.find([' ', '\t']).or_else(|| (near.len() == rest.len()).then_some(near.len()))?;
     (length > 0).then(|| (part(near, 0..length), start + length))
-}
-
-pub(super) fn is_level(word: &str) -> bool {
-    #[rustfmt::skip]
-    const LEVELS: [&str; 23] = [
-        "info", "information", "warn", "warning", "error", "err", "debug", "trace", "fatal", "critical", "crit",
-        "notice", "alert", "emerg", "inf", "wrn", "dbg", "log", "severe", "panic", "hint", "detail", "statement",
-    ];
-    (3..=11).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -1,24 +1,25 @@
 //! This module reads one line into facts: a line of a log, pairs, or running text. Which lines belong together is not
 //! its concern.
 
+mod access;
+mod prefix;
+
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::access;
-use super::builder::Builder;
-use super::json;
-use super::message::{Kind, say};
-use super::model::{GroupId, RecordId};
-use super::names::is_time_name;
-use super::pairs::first_pairs;
-use super::prefix::prefix;
-use super::text::{Frame, Text};
-use super::times::{time_at, whole_time};
-use super::tree::Tree;
 use crate::budget::Budget;
+use crate::facts::builder::Builder;
+use crate::facts::message::{Kind, first_pairs, say};
+use crate::facts::model::{GroupId, RecordId};
+use crate::facts::names::is_time_name;
+use crate::facts::text::{Frame, Text};
+use crate::facts::times::{time_at, whole_time};
+use crate::facts::tree::Tree;
+use crate::facts::tree::json;
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, find_two, part};
+use prefix::prefix;
 
 /// Reads a line as a record of a group, below what it continues.
 pub(super) fn line<'a>(

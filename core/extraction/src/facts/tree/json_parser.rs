@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
-use super::tree::{MAX_DEPTH, Node, Nodes, Tree, Value};
+use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
 
 impl<'t> Tree<'t> {
     /// The value that a text starts with, white space aside.
-    pub(super) fn read(text: &'t str, budget: &Budget) -> Option<Self> {
+    pub(in crate::facts) fn read(text: &'t str, budget: &Budget) -> Option<Self> {
         let strict = ScannerOptions {
             allow_single_quoted_strings: false,
             allow_hexadecimal_numbers: false,

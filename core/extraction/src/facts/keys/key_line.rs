@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use memchr::memchr_iter;
 
-use super::times::time_at;
+use crate::facts::times::time_at;
 use crate::text::{byte_at, find_two, part};
 
 /// A line that gives a key its value.
@@ -21,7 +21,7 @@ pub(super) struct KeyLine {
 }
 
 /// Whether a line gives a key, with or without a value.
-pub(super) fn is_key_line(line: &str) -> bool {
+pub(in crate::facts) fn is_key_line(line: &str) -> bool {
     key_line(line, 0..line.len()).is_some()
 }
 

@@ -1,8 +1,8 @@
 //! This module tests owners in every shape but JSON and lines.
 
-use super::tests::{assert_owner, facts_of, item};
-use super::{Facts, Form, Item};
+use super::{assert_owner, facts_of, item};
 use crate::budget::Budget;
+use crate::facts::{Facts, Form, Item};
 
 #[test]
 fn cells_of_kubectl_stand_below_their_column() {

@@ -3,18 +3,18 @@
 
 use std::borrow::Cow;
 
-use super::builder::Builder;
-use super::json_series::goes_on;
-use super::model::Form;
+use super::Tree;
 use super::objects::Objects;
-use super::text::{Frame, Outcome, Text, cut};
-use super::tree::Tree;
+use super::series::goes_on;
 use crate::budget::Budget;
+use crate::facts::builder::Builder;
+use crate::facts::model::Form;
+use crate::facts::text::{Frame, Outcome, Text, cut};
 use crate::text::byte_at;
 
 /// Reads the objects and arrays that follow each other from an offset on; where it ended, or nothing where none
 /// stands there.
-pub(super) fn values<'a>(
+pub(in crate::facts) fn values<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,

@@ -2,6 +2,13 @@
 //!
 //! The nodes stand in the order of the text, each with the place behind its last part: no reading recurses.
 
+pub(super) mod json;
+mod json_parser;
+mod objects;
+mod series;
+pub(super) mod xml;
+pub(super) mod yaml;
+
 use core::ops::{Deref, DerefMut, Range};
 use std::borrow::Cow;
 

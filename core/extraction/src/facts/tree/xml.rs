@@ -8,15 +8,15 @@ use quick_xml::Reader;
 use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 
-use super::builder::Builder;
 use super::json;
-use super::text::{Frame, Outcome, Text, trim};
-use super::tree::{MAX_DEPTH, Node, Nodes, Tree, Value};
+use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
+use crate::facts::builder::Builder;
+use crate::facts::text::{Frame, Outcome, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the elements that follow each other from an offset on.
-pub(super) fn elements<'a>(
+pub(in crate::facts) fn elements<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,

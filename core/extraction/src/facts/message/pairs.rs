@@ -9,11 +9,11 @@ use crate::text::{byte_at, char_at, char_before, part};
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
+pub(in crate::facts) struct Pair {
     /// The bytes of the key.
-    pub(super) key: Range<usize>,
+    pub(in crate::facts) key: Range<usize>,
     /// The bytes of the value, without quotes.
-    pub(super) value: Range<usize>,
+    pub(in crate::facts) value: Range<usize>,
     /// The bytes of all of it.
     pub(super) span: Range<usize>,
 }
@@ -38,7 +38,7 @@ pub(super) fn pairs(text: &str) -> Vec<Pair> {
 }
 
 /// The first pairs of a text, at most `most` of them.
-pub(super) fn first_pairs(text: &str, most: usize) -> Vec<Pair> {
+pub(in crate::facts) fn first_pairs(text: &str, most: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;
     for sign in memchr_iter(b'=', text.as_bytes()) {

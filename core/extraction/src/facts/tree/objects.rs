@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::builder::Builder;
-use super::document;
 use super::json::embedded;
-use super::message;
-use super::model::{Form, GroupId, RecordId};
-use super::names::{is_aspect, is_time_name};
-use super::text::{Frame, Text, cut};
-use super::times::whole_time;
-use super::tree::{Tree, Value};
+use super::{Tree, Value};
+use crate::facts::builder::Builder;
+use crate::facts::document;
+use crate::facts::message;
+use crate::facts::model::{Form, GroupId, RecordId};
+use crate::facts::names::{is_aspect, is_time_name};
+use crate::facts::text::{Frame, Text, cut};
+use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
 /// A value that is being read into facts.

@@ -4,12 +4,12 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::builder::Builder;
-use super::prefix::is_level;
-use super::prompt::opening;
-use super::rows::{Table, counted_rows};
-use super::text::{Frame, Text};
-use super::times::time_at;
+use super::{Table, counted_rows};
+use crate::facts::builder::Builder;
+use crate::facts::names::is_level;
+use crate::facts::prompt::opening;
+use crate::facts::text::{Frame, Text};
+use crate::facts::times::time_at;
 use crate::text::part;
 
 /// A piece of a line: its bytes, and the characters of the line that it takes.
@@ -20,7 +20,7 @@ struct Field {
 }
 
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
-pub(super) fn read<'a>(
+pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,

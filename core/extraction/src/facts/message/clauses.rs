@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::text::{cut, trim};
+use crate::facts::text::{cut, trim};
 use crate::text::part;
 
 /// The clauses of a text, in order; one where it speaks of one subject.

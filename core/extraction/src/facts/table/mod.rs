@@ -1,14 +1,18 @@
 //! This module writes the rows of a table, however their cells were found, and reads what stands below them: how many
 //! there are.
 
+pub(super) mod columns;
+pub(super) mod csv;
+pub(super) mod pipes;
+
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::builder::Builder;
-use super::model::{Form, GroupId};
-use super::names::is_time_name;
-use super::text::{Frame, Text};
-use super::times::whole_time;
+use crate::facts::builder::Builder;
+use crate::facts::model::{Form, GroupId};
+use crate::facts::names::is_time_name;
+use crate::facts::text::{Frame, Text};
+use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
 /// A table that is being written.

@@ -2,15 +2,16 @@
 
 use core::ops::Range;
 
-use super::builder::Builder;
-use super::rows::Table;
-use super::text::{Frame, Text};
+use super::Table;
+use crate::facts::builder::Builder;
+use crate::facts::model::Form;
+use crate::facts::text::{Frame, Text};
 use crate::text::part;
 
 const BARS: [char; 3] = ['|', '│', '┃'];
 
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
-pub(super) fn read<'a>(
+pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,
@@ -58,7 +59,7 @@ pub(super) fn read<'a>(
 }
 
 /// Reads `-[ RECORD 1 ]---` blocks of `name | value` lines; where they end.
-pub(super) fn records<'a>(
+pub(in crate::facts) fn records<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,
@@ -81,12 +82,7 @@ pub(super) fn records<'a>(
             end = next;
         }
         let group = *group.get_or_insert_with(|| {
-            out.group(
-                frame.item,
-                super::model::Form::Rows,
-                frame.scope.clone(),
-                frame.complete(false),
-            )
+            out.group(frame.item, Form::Rows, frame.scope.clone(), frame.complete(false))
         });
         let Some(record) = out.record(
             group,

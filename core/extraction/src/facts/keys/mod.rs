@@ -1,19 +1,22 @@
 //! This module reads blocks of `key: value` lines and what `describe` commands print: sections by indentation, with
 //! lists and tables in them.
 
+mod key_line;
+
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::builder::Builder;
-use super::columns;
-use super::key_line::{KeyLine, indent, key_line};
-use super::message;
-use super::model::{Form, GroupId, RecordId};
-use super::names::{is_aspect, is_time_name};
-use super::prompt::opening;
-use super::text::{Frame, Text};
-use super::times::whole_time;
+use crate::facts::builder::Builder;
+use crate::facts::message;
+use crate::facts::model::{Form, GroupId, RecordId};
+use crate::facts::names::{is_aspect, is_time_name};
+use crate::facts::prompt::opening;
+use crate::facts::table::columns;
+use crate::facts::text::{Frame, Text};
+use crate::facts::times::whole_time;
 use crate::text::{find_two, part};
+pub(super) use key_line::is_key_line;
+use key_line::{KeyLine, indent, key_line};
 
 /// Reads the block that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(

@@ -1,16 +1,20 @@
 //! This module writes a message into facts: as the record's own prose, or as one record for each subject that it
 //! speaks of. Where lines begin and end is not its concern.
 
+mod clauses;
+mod pairs;
+
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::builder::Builder;
-use super::clauses::clauses;
-use super::model::{Form, GroupId, RecordId};
-use super::pairs::{Pair, pairs, runs};
-use super::text::{Frame, Text};
+use crate::facts::builder::Builder;
+use crate::facts::model::{Form, GroupId, RecordId};
+use crate::facts::text::{Frame, Text};
 use crate::text::sentences::sentences;
 use crate::text::{find_two, part};
+use clauses::clauses;
+pub(super) use pairs::first_pairs;
+use pairs::{Pair, pairs, runs};
 
 /// What a text that stands somewhere is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,17 +7,17 @@ use std::borrow::Cow;
 use memchr::memmem;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::builder::Builder;
 use super::json;
-use super::key_line::is_key_line;
-use super::prompt::{Opening, opening};
-use super::text::{Frame, Outcome, Text, trim};
-use super::tree::{MAX_DEPTH, Node, Nodes, Tree, Value};
+use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
+use crate::facts::builder::Builder;
+use crate::facts::keys::is_key_line;
+use crate::facts::prompt::{Opening, opening};
+use crate::facts::text::{Frame, Outcome, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the documents that start at an offset.
-pub(super) fn read<'a>(
+pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 
-use super::builder::Builder;
-use super::rows::Table;
-use super::text::{Frame, Text};
+use super::Table;
+use crate::facts::builder::Builder;
+use crate::facts::text::{Frame, Text};
 use crate::text::{find_two, part};
 
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
-pub(super) fn read<'a>(
+pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     frame: &Frame<'a>,
     text: Text<'_, 'a>,

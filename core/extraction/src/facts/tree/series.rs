@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::model::{Form, RecordId};
-use super::names::is_time_name;
 use super::objects::Objects;
-use super::times::whole_time;
-use super::tree::{Tree, Value};
+use super::{Tree, Value};
+use crate::facts::model::{Form, RecordId};
+use crate::facts::names::is_time_name;
+use crate::facts::times::whole_time;
 use crate::text::part;
 
 impl<'a> Objects<'_, '_, 'a> {
