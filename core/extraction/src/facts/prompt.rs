@@ -125,17 +125,10 @@ pub(super) fn is_cut(asked: &str) -> bool {
 
 /// Whether a text says that something of it is left out.
 pub(super) fn says_cut(text: &str) -> bool {
+    #[rustfmt::skip]
     const MARKS: [&str; 10] = [
-        "\n...",
-        "\n…",
-        "[...]",
-        "truncated",
-        "omitted",
-        "showing ",
-        "more rows",
-        "more lines",
-        " more)",
-        "trimmed",
+        "\n...", "\n…", "[...]", "truncated", "omitted", "showing ", "more rows", "more lines",
+        " more)", "trimmed",
     ];
     let found = |mark: &&str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     text.trim_end().ends_with("...") || MARKS.iter().any(found)

@@ -396,30 +396,14 @@ fn item_marker(item: &str) -> usize {
 }
 
 fn language(info: &str) -> Language {
+    #[rustfmt::skip]
     const COMMANDS: [&str; 10] = [
-        "bash",
-        "console",
-        "powershell",
-        "promql",
-        "psql",
-        "sh",
-        "shell",
-        "sql",
-        "terminal",
-        "zsh",
+        "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal", "zsh",
     ];
+    #[rustfmt::skip]
     const CONFIGURATION: [&str; 11] = [
-        "conf",
-        "diff",
-        "dockerfile",
-        "hcl",
-        "ini",
-        "nginx",
-        "properties",
-        "terraform",
-        "toml",
-        "yaml",
-        "yml",
+        "conf", "diff", "dockerfile", "hcl", "ini", "nginx", "properties", "terraform", "toml",
+        "yaml", "yml",
     ];
     let name = info.split([' ', ',', '{']).next().unwrap_or_default().to_ascii_lowercase();
     if COMMANDS.contains(&name.as_str()) {

@@ -28,41 +28,11 @@ pub(super) fn breaks_line(tag: &str) -> bool {
 }
 
 /// Tags after which a new line begins.
+#[rustfmt::skip]
 const BLOCKS: [&str; 34] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "br",
-    "caption",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "ol",
-    "option",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tr",
-    "ul",
-    "title",
+    "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl",
+    "dt", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
+    "li", "main", "ol", "option", "p", "pre", "section", "summary", "table", "tr", "ul", "title",
 ];
 
 /// Further tags that are known.
@@ -74,35 +44,11 @@ const INLINE: [&str; 44] = [
 ];
 
 /// Attributes whose value a reader is not shown.
+#[rustfmt::skip]
 const SILENT: [&str; 28] = [
-    "align",
-    "bgcolor",
-    "border",
-    "cellpadding",
-    "cellspacing",
-    "charset",
-    "class",
-    "color",
-    "cols",
-    "colspan",
-    "dir",
-    "face",
-    "height",
-    "id",
-    "lang",
-    "loading",
-    "media",
-    "name",
-    "rel",
-    "role",
-    "rows",
-    "rowspan",
-    "size",
-    "start",
-    "style",
-    "target",
-    "type",
-    "width",
+    "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color", "cols",
+    "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel", "role",
+    "rows", "rowspan", "size", "start", "style", "target", "type", "width",
 ];
 
 struct Reader<'a> {

@@ -46,20 +46,10 @@ impl ClaimKind {
 pub(super) const TAKEN_FOR_GRANTED: &str = "The answer to “";
 
 /// Labels of a single proposal.
+#[rustfmt::skip]
 const LABELS: [&str; 13] = [
-    "action",
-    "action item",
-    "action items",
-    "command",
-    "configuration",
-    "follow-up",
-    "next step",
-    "next steps",
-    "proposal",
-    "recommendation",
-    "recommendations",
-    "recommended action",
-    "todo",
+    "action", "action item", "action items", "command", "configuration", "follow-up", "next step",
+    "next steps", "proposal", "recommendation", "recommendations", "recommended action", "todo",
 ];
 
 fn is_proposal(text: &str) -> bool {

@@ -23,19 +23,10 @@ const ASSERTING: [&str; 9] =
     ["although", "because", "given", "how", "seeing", "since", "though", "whereas", "why"];
 
 /// Verbs after which "that" opens what shall be so, not what is.
+#[rustfmt::skip]
 const DEMANDING: [&str; 12] = [
-    "assert",
-    "check",
-    "confirm",
-    "demand",
-    "ensure",
-    "guarantee",
-    "propose",
-    "recommend",
-    "require",
-    "so",
-    "suggest",
-    "verify",
+    "assert", "check", "confirm", "demand", "ensure", "guarantee", "propose", "recommend",
+    "require", "so", "suggest", "verify",
 ];
 
 /// Verbs that begin a yes-or-no question.
@@ -188,21 +179,10 @@ fn is_verb(word: &Word<'_>) -> bool {
 }
 
 fn is_participle(word: &Word<'_>) -> bool {
+    #[rustfmt::skip]
     const IRREGULAR: [&str; 14] = [
-        "broken",
-        "built",
-        "cut",
-        "frozen",
-        "given",
-        "held",
-        "lost",
-        "made",
-        "overwritten",
-        "seen",
-        "shown",
-        "stolen",
-        "taken",
-        "written",
+        "broken", "built", "cut", "frozen", "given", "held", "lost", "made", "overwritten", "seen",
+        "shown", "stolen", "taken", "written",
     ];
     IRREGULAR.iter().any(|form| word.is(form))
         || word.text.len() > 4 && word.text.ends_with("ed") && word.shape() == Shape::Plain

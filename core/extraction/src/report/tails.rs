@@ -66,18 +66,9 @@ fn points_back(word: &Word<'_>) -> bool {
 
 /// Whether a colon after a word parts two statements, and does not announce what is quoted or listed.
 fn is_colon_between(last: &Word<'_>) -> bool {
+    #[rustfmt::skip]
     const ANNOUNCING: [&str; 12] = [
-        "following",
-        "this",
-        "these",
-        "below",
-        "here",
-        "as",
-        "by",
-        "with",
-        "is",
-        "are",
-        "was",
+        "following", "this", "these", "below", "here", "as", "by", "with", "is", "are", "was",
         "were",
     ];
     !is_predicate(last) && !ANNOUNCING.iter().any(|word| last.is(word))

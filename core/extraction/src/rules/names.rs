@@ -7,54 +7,19 @@ use crate::text::figures::Unit;
 use crate::text::tokens::{Word, words};
 
 /// Kinds of things. A key of this name holds the name of a thing; before a name the word says nothing more.
+#[rustfmt::skip]
 const KINDS: [&str; 31] = [
-    "alert",
-    "bucket",
-    "check",
-    "cluster",
-    "container",
-    "database",
-    "deployment",
-    "device",
-    "disk",
-    "endpoint",
-    "host",
-    "index",
-    "instance",
-    "job",
-    "machine",
-    "metric",
-    "namespace",
-    "node",
-    "partition",
-    "pod",
-    "pool",
-    "process",
-    "queue",
-    "server",
-    "service",
-    "shard",
-    "table",
-    "target",
-    "topic",
-    "volume",
-    "worker",
+    "alert", "bucket", "check", "cluster", "container", "database", "deployment", "device", "disk",
+    "endpoint", "host", "index", "instance", "job", "machine", "metric", "namespace", "node",
+    "partition", "pod", "pool", "process", "queue", "server", "service", "shard", "table", "target",
+    "topic", "volume", "worker",
 ];
 
 /// Keys around attributes that say nothing of them.
+#[rustfmt::skip]
 const PLAIN_KEYS: [&str; 12] = [
-    "metadata",
-    "status",
-    "state",
-    "resources",
-    "info",
-    "data",
-    "details",
-    "properties",
-    "attributes",
-    "result",
-    "results",
-    "items",
+    "metadata", "status", "state", "resources", "info", "data", "details", "properties",
+    "attributes", "result", "results", "items",
 ];
 
 /// Words at the end of an attribute's name that a statement may leave out.

@@ -9,32 +9,10 @@ use crate::text::tokens::{Word, words};
 const MAX_WORDS: usize = 24;
 
 /// Words that add nothing to a thing, its attribute and its value. Any other word has to be accounted for.
+#[rustfmt::skip]
 const FUNCTION_WORDS: [&str; 25] = [
-    "the",
-    "a",
-    "an",
-    "is",
-    "are",
-    "was",
-    "were",
-    "has",
-    "have",
-    "had",
-    "been",
-    "of",
-    "in",
-    "at",
-    "for",
-    "its",
-    "currently",
-    "now",
-    "shows",
-    "showed",
-    "reports",
-    "reported",
-    "set",
-    "to",
-    "s",
+    "the", "a", "an", "is", "are", "was", "were", "has", "have", "had", "been", "of", "in", "at",
+    "for", "its", "currently", "now", "shows", "showed", "reports", "reported", "set", "to", "s",
 ];
 
 /// The words and the figure of a statement, its function words left out.

@@ -5,19 +5,10 @@ use core::ops::Range;
 use crate::text::{byte_at, part};
 
 /// The months in English, in order, in lower case; their first three letters are their short names.
+#[rustfmt::skip]
 pub const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
 ];
 
 /// A calendar day.

@@ -6,34 +6,11 @@ use crate::text::{byte_at, part};
 
 /// A quick look whether the text before a number may qualify it: a sign, or the last word of a phrase below.
 pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
+    #[rustfmt::skip]
     const LAST: [&str; 27] = [
-        "about",
-        "around",
-        "roughly",
-        "approximately",
-        "approx",
-        "nearly",
-        "almost",
-        "circa",
-        "ca",
-        "to",
-        "just",
-        "some",
-        "least",
-        "than",
-        "of",
-        "most",
-        "within",
-        "over",
-        "above",
-        "exceeding",
-        "exceeded",
-        "exceeds",
-        "under",
-        "below",
-        "well",
-        "only",
-        "even",
+        "about", "around", "roughly", "approximately", "approx", "nearly", "almost", "circa", "ca",
+        "to", "just", "some", "least", "than", "of", "most", "within", "over", "above", "exceeding",
+        "exceeded", "exceeds", "under", "below", "well", "only", "even",
     ];
     let before = part(text, 0..start);
     let last = before.trim_end().bytes().next_back().unwrap_or(0);
@@ -92,25 +69,10 @@ fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
     })
 }
 
+#[rustfmt::skip]
 const APPROXIMATE: [&str; 18] = [
-    "~",
-    "≈",
-    "about",
-    "around",
-    "roughly",
-    "approximately",
-    "approx.",
-    "approx",
-    "nearly",
-    "almost",
-    "circa",
-    "ca.",
-    "close to",
-    "just",
-    "slightly",
-    "a little",
-    "a bit",
-    "some",
+    "~", "≈", "about", "around", "roughly", "approximately", "approx.", "approx", "nearly",
+    "almost", "circa", "ca.", "close to", "just", "slightly", "a little", "a bit", "some",
 ];
 
 const BOUNDS: [(&[&str], Comparator); 4] = [
@@ -241,29 +203,14 @@ impl Neighbours<'_> {
     }
 
     fn is_http_status(&self, value: u32) -> bool {
+        #[rustfmt::skip]
         const NAMING: [&str; 12] = [
-            "http",
-            "status",
-            "statuscode",
-            "status_code",
-            "code",
-            "codes",
-            "1.1",
-            "2.0",
-            "http_status",
-            "response_code",
-            "statuses",
-            "http_code",
+            "http", "status", "statuscode", "status_code", "code", "codes", "1.1", "2.0",
+            "http_status", "response_code", "statuses", "http_code",
         ];
+        #[rustfmt::skip]
         const RETURNING: [&str; 9] = [
-            "returned",
-            "returning",
-            "returns",
-            "return",
-            "responded",
-            "answered",
-            "with",
-            "got",
+            "returned", "returning", "returns", "return", "responded", "answered", "with", "got",
             "receiving",
         ];
         const COUNTED: [&str; 7] =
