@@ -51,7 +51,7 @@ impl Shape {
         let begin = of_this_thread();
         (self.read)(&input, &budget);
         let time = of_this_thread().saturating_sub(begin);
-        Measured { bytes: input.len(), time, units: budget.spent(), held: budget.held() }
+        Measured { bytes: input.len(), time, units: budget.spent(), held: budget.allocated() }
     }
 }
 

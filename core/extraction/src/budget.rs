@@ -6,9 +6,9 @@ use core::fmt;
 use std::rc::Rc;
 
 /// After how many units the callback is called again. A unit is about the work of reading one byte once.
-const UNITS_BETWEEN_QUESTIONS: u64 = 16 << 10;
+const UNITS_BETWEEN_CHECKS: u64 = 16 << 10;
 /// After how many bytes.
-const BYTES_BETWEEN_QUESTIONS: u64 = 1 << 20;
+const BYTES_BETWEEN_CHECKS: u64 = 1 << 20;
 
 /// Why a computation ended before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Stop {
     OutOfMemory,
 }
 
-/// A limit on a computation. Loops over input [`spend`](Self::spend) what they read, and [`hold`](Self::hold) what they
+/// A limit on a computation. Loops over input [`spend`](Self::spend) what they read, and [`allocate`](Self::allocate) what they
 /// collect, and stop when it returns false; [`finish`](Self::finish) then discards the partial result. Clones share one
 /// budget.
 #[derive(Clone)]
@@ -30,23 +30,23 @@ pub struct Budget(Rc<Inner>);
 struct Inner {
     units: u64,
     spent: Cell<u64>,
-    held: Cell<u64>,
+    allocated: Cell<u64>,
     /// The units and the bytes after which the callback is called.
-    next_question: Cell<(u64, u64)>,
-    may_go_on: Box<dyn Fn(u64) -> Result<(), Stop>>,
+    next_check: Cell<(u64, u64)>,
+    check: Box<dyn Fn(u64) -> Result<(), Stop>>,
     stopped: Cell<Option<Stop>>,
 }
 
 impl Budget {
-    /// A budget of that many units, which ends earlier where `may_go_on` says so of the bytes held.
+    /// A budget of that many units, which ends earlier where `check` says so of the bytes allocated.
     #[must_use]
-    pub fn new(units: u64, may_go_on: impl Fn(u64) -> Result<(), Stop> + 'static) -> Self {
+    pub fn new(units: u64, check: impl Fn(u64) -> Result<(), Stop> + 'static) -> Self {
         Self(Rc::new(Inner {
             units,
             spent: Cell::new(0),
-            held: Cell::new(0),
-            next_question: Cell::new((UNITS_BETWEEN_QUESTIONS, BYTES_BETWEEN_QUESTIONS)),
-            may_go_on: Box::new(may_go_on),
+            allocated: Cell::new(0),
+            next_check: Cell::new((UNITS_BETWEEN_CHECKS, BYTES_BETWEEN_CHECKS)),
+            check: Box::new(check),
             stopped: Cell::new(None),
         }))
     }
@@ -63,35 +63,35 @@ impl Budget {
         self.take(units, 0)
     }
 
-    /// Takes bytes of memory until the end of the computation, and says whether to go on. They are what collections hold, by
+    /// Takes bytes of memory until the end of the computation, and says whether to go on. They are what collections allocate, by
     /// an estimate.
-    pub fn hold(&self, bytes: usize) -> bool {
+    pub fn allocate(&self, bytes: usize) -> bool {
         self.take(0, u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
     /// Gives bytes back before the end.
     pub fn release(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        self.0.held.set(self.0.held.get().saturating_sub(bytes));
+        self.0.allocated.set(self.0.allocated.get().saturating_sub(bytes));
     }
 
     fn take(&self, units: u64, bytes: u64) -> bool {
-        let Inner { spent, held, next_question, stopped, .. } = &*self.0;
+        let Inner { spent, allocated, next_check, stopped, .. } = &*self.0;
         if stopped.get().is_some() {
             return false;
         }
         spent.set(spent.get().saturating_add(units));
-        held.set(held.get().saturating_add(bytes));
-        let (at_units, at_bytes) = next_question.get();
+        allocated.set(allocated.get().saturating_add(bytes));
+        let (at_units, at_bytes) = next_check.get();
         if spent.get() > self.0.units {
             stopped.set(Some(Stop::OutOfWork));
-        } else if spent.get() >= at_units || held.get() >= at_bytes {
+        } else if spent.get() >= at_units || allocated.get() >= at_bytes {
             let after = |taken: u64, step| taken.saturating_add(step);
-            next_question.set((
-                after(spent.get(), UNITS_BETWEEN_QUESTIONS),
-                after(held.get(), BYTES_BETWEEN_QUESTIONS),
+            next_check.set((
+                after(spent.get(), UNITS_BETWEEN_CHECKS),
+                after(allocated.get(), BYTES_BETWEEN_CHECKS),
             ));
-            stopped.set((self.0.may_go_on)(held.get()).err());
+            stopped.set((self.0.check)(allocated.get()).err());
         }
         stopped.get().is_none()
     }
@@ -102,10 +102,10 @@ impl Budget {
         self.0.spent.get()
     }
 
-    /// The bytes held.
+    /// The bytes allocated.
     #[must_use]
-    pub fn held(&self) -> u64 {
-        self.0.held.get()
+    pub fn allocated(&self) -> u64 {
+        self.0.allocated.get()
     }
 
     /// The result of a computation, unless it was stopped.
@@ -119,11 +119,11 @@ impl Budget {
 
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { units, spent, held, stopped, .. } = &*self.0;
+        let Inner { units, spent, allocated, stopped, .. } = &*self.0;
         f.debug_struct("Budget")
             .field("units", units)
             .field("spent", spent)
-            .field("held", held)
+            .field("allocated", allocated)
             .field("stopped", stopped)
             .finish()
     }
@@ -141,27 +141,27 @@ mod tests {
         assert!(!budget.spend(1), "each call costs a unit of its own");
         assert_eq!(budget.finish(()), Err(Stop::OutOfWork));
 
-        let asked = Rc::new(Cell::new(0));
-        let questions = Rc::clone(&asked);
+        let calls = Rc::new(Cell::new(0));
+        let checks = Rc::clone(&calls);
         let budget = Budget::new(u64::MAX, move |_| {
-            questions.set(questions.get() + 1);
-            if questions.get() < 3 { Ok(()) } else { Err(Stop::Interrupted) }
+            checks.set(checks.get() + 1);
+            if checks.get() < 3 { Ok(()) } else { Err(Stop::Interrupted) }
         });
         let spent = (0..).take_while(|_| budget.spend(1 << 10)).count();
-        assert_eq!((spent, asked.get()), (47, 3));
+        assert_eq!((spent, calls.get()), (47, 3));
         assert!(!budget.spend(0));
         assert_eq!(budget.finish(()), Err(Stop::Interrupted));
     }
 
     #[test]
     fn a_budget_ends_where_its_memory_is_taken() {
-        let budget = Budget::new(u64::MAX, |held| match held {
+        let budget = Budget::new(u64::MAX, |allocated| match allocated {
             0..=2_097_152 => Ok(()),
             _ => Err(Stop::OutOfMemory),
         });
-        assert!(budget.hold(1 << 20) && budget.hold(1 << 20) && budget.spend(1));
-        assert!(!budget.hold(1 << 20) && !budget.spend(1));
-        assert_eq!((budget.held(), budget.finish(())), (3 << 20, Err(Stop::OutOfMemory)));
+        assert!(budget.allocate(1 << 20) && budget.allocate(1 << 20) && budget.spend(1));
+        assert!(!budget.allocate(1 << 20) && !budget.spend(1));
+        assert_eq!((budget.allocated(), budget.finish(())), (3 << 20, Err(Stop::OutOfMemory)));
     }
 
     #[test]

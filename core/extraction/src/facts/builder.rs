@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
         scope: Vec<Cow<'a, str>>,
         complete: bool,
     ) -> GroupId {
-        self.budget.hold(size_of::<Group<'a>>() + of_texts(&scope));
+        self.budget.allocate(size_of::<Group<'a>>() + of_texts(&scope));
         self.facts.groups.push(Group { item, form, scope, complete, records: Vec::new() });
         GroupId(self.facts.groups.len() - 1)
     }
@@ -62,7 +62,10 @@ impl<'a> Builder<'a> {
         let id = RecordId(self.facts.records.len());
         let members = self.facts.groups.get_mut(group.0)?;
         let bytes = size_of::<Record<'a>>() + size_of::<RecordId>() + of_texts(&path);
-        if id.0 >= MAX_RECORDS || !self.budget.spend(UNITS_FOR_RECORD) || !self.budget.hold(bytes) {
+        if id.0 >= MAX_RECORDS
+            || !self.budget.spend(UNITS_FOR_RECORD)
+            || !self.budget.allocate(bytes)
+        {
             members.complete = false;
             return None;
         }
@@ -72,39 +75,39 @@ impl<'a> Builder<'a> {
         Some(id)
     }
 
-    pub(super) fn at(&mut self, record: RecordId, at: ClockTime) {
+    pub(super) fn set_time(&mut self, record: RecordId, at: ClockTime) {
         if let Some(record) = self.facts.records.get_mut(record.0) {
             record.at = Some(at);
         }
     }
 
     /// Says that the records of a group are all there is.
-    pub(super) fn completed(&mut self, group: GroupId) {
+    pub(super) fn mark_complete(&mut self, group: GroupId) {
         if let Some(group) = self.facts.groups.get_mut(group.0) {
             group.complete = true;
         }
     }
 
     /// A value of a record, as it stands in a text.
-    pub(super) fn write(
+    pub(super) fn write_cell(
         &mut self,
         record: RecordId,
         attribute: Vec<Cow<'a, str>>,
         text: Text<'_, 'a>,
         value: Range<usize>,
     ) {
-        self.cell(record, attribute, text.cow(value.clone()), text.span(value));
+        self.push_cell(record, attribute, text.cow(value.clone()), text.span(value));
     }
 
     /// Makes room for values of a record.
-    pub(super) fn expect(&mut self, record: RecordId, cells: usize) {
+    pub(super) fn reserve_cells(&mut self, record: RecordId, cells: usize) {
         if let Some(record) = self.facts.records.get_mut(record.0) {
             record.cells.reserve(cells);
         }
     }
 
     /// A value of a record.
-    pub(super) fn cell(
+    pub(super) fn push_cell(
         &mut self,
         record: RecordId,
         attribute: Vec<Cow<'a, str>>,
@@ -113,7 +116,7 @@ impl<'a> Builder<'a> {
     ) {
         let bytes = size_of::<Cell<'a>>() + of_texts(&attribute) + owned(&text);
         if let Some(record) = self.facts.records.get_mut(record.0)
-            && self.budget.hold(bytes)
+            && self.budget.allocate(bytes)
         {
             record.cells.push(Cell { attribute, text, span });
         }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::builder::Builder;
 use super::model::{Form, GroupId, RecordId};
-use super::text::{Frame, Text, trim};
+use super::text::{Context, Text, trim};
 use crate::text::{byte_at, part};
 
 /// The last name of the attribute of what a line said before a change.
@@ -19,7 +19,7 @@ const UNCHANGED: &str = "unchanged";
 /// Reads the diff that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
 ) -> Option<usize> {
@@ -35,11 +35,11 @@ pub(super) fn read<'a>(
     }
     let mut diff = Diff {
         out,
-        frame,
+        context,
         text,
         group: None,
         file: None,
-        left: None,
+        remaining: None,
         removed: Vec::new(),
         added: Vec::new(),
     };
@@ -57,12 +57,12 @@ pub(super) fn read<'a>(
 
 struct Diff<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
-    frame: &'w Frame<'a>,
+    context: &'w Context<'a>,
     text: Text<'t, 'a>,
     group: Option<GroupId>,
     file: Option<Range<usize>>,
     /// How many lines of the hunk are still to come, before and after the change; `None` where it does not say.
-    left: Option<(u32, u32)>,
+    remaining: Option<(u32, u32)>,
     /// Lines of the change that is being read.
     removed: Vec<Range<usize>>,
     added: Vec<Range<usize>>,
@@ -72,11 +72,11 @@ impl<'a> Diff<'_, '_, 'a> {
     /// Reads a line; whether it is of the diff.
     fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
         let written = part(self.text.read, line.clone());
-        let is_counted = self.left.is_some_and(|(before, after)| before > 0 || after > 0);
+        let is_counted = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
         if let Some(name) = file_name(written).filter(|_| !is_counted) {
             self.flush();
             self.group = None;
-            self.left = None;
+            self.remaining = None;
             self.file = Some(line.start + name.start..line.start + name.end);
             return true;
         }
@@ -86,26 +86,26 @@ impl<'a> Diff<'_, '_, 'a> {
                 if !self.added.is_empty() {
                     self.flush();
                 }
-                self.take(1, 0);
+                self.count_down(1, 0);
                 self.removed.push(inside);
             }
             b'+' => {
-                self.take(0, 1);
+                self.count_down(0, 1);
                 self.added.push(inside);
             }
             b' ' => {
                 self.flush();
-                self.take(1, 1);
+                self.count_down(1, 1);
                 self.unchanged(inside);
             }
             b'@' => {
                 self.flush();
-                self.left = counts(written);
+                self.remaining = counts(written);
             }
             b'-' | b'\\' => self.flush(),
-            b'\n' | b'\r' if headed && self.goes_on(line.end, is_counted) => {
+            b'\n' | b'\r' if headed && self.continues_after_blank(line.end, is_counted) => {
                 self.flush();
-                self.take(1, 1);
+                self.count_down(1, 1);
                 return true;
             }
             _ if [
@@ -127,14 +127,14 @@ impl<'a> Diff<'_, '_, 'a> {
         headed || matches!(byte_at(written, 0), b'-' | b'+' | b' ')
     }
 
-    fn take(&mut self, before: u32, after: u32) {
-        if let Some(left) = &mut self.left {
-            *left = (left.0.saturating_sub(before), left.1.saturating_sub(after));
+    fn count_down(&mut self, before: u32, after: u32) {
+        if let Some(remaining) = &mut self.remaining {
+            *remaining = (remaining.0.saturating_sub(before), remaining.1.saturating_sub(after));
         }
     }
 
     /// Whether a hunk goes on behind an empty line, which stands for one that stays: editors strip its sign.
-    fn goes_on(&self, at: usize, is_counted: bool) -> bool {
+    fn continues_after_blank(&self, at: usize, is_counted: bool) -> bool {
         let next = part(self.text.read, at..self.text.end_of_line(at));
         is_counted && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
     }
@@ -146,7 +146,7 @@ impl<'a> Diff<'_, '_, 'a> {
             return;
         }
         if let Some(record) = self.record(value.clone()) {
-            self.out.write(record, vec![Cow::Borrowed(UNCHANGED)], self.text, value);
+            self.out.write_cell(record, vec![Cow::Borrowed(UNCHANGED)], self.text, value);
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Diff<'_, '_, 'a> {
                 None => (vec![Cow::Borrowed(side)], self.text.trimmed(line)),
             };
             if !value.is_empty() {
-                self.out.write(record, attribute, self.text, value.clone());
+                self.out.write_cell(record, attribute, self.text, value.clone());
             }
         }
     }
@@ -192,14 +192,15 @@ impl<'a> Diff<'_, '_, 'a> {
     fn record(&mut self, span: Range<usize>) -> Option<RecordId> {
         let group = self.group();
         let file = self.file.clone().map(|file| self.text.name(file));
-        let path = self.frame.path.iter().cloned().chain(file).collect();
-        self.out.record(group, self.frame.parent, path, self.text.span(span))
+        let path = self.context.path.iter().cloned().chain(file).collect();
+        self.out.record(group, self.context.parent, path, self.text.span(span))
     }
 
     fn group(&mut self) -> GroupId {
-        let mut scope = self.frame.scope.clone();
+        let mut scope = self.context.scope.clone();
         scope.extend(self.file.clone().map(|file| self.text.name(file)));
-        let (out, item, complete) = (&mut *self.out, self.frame.item, self.frame.complete(false));
+        let (out, item, complete) =
+            (&mut *self.out, self.context.item, self.context.complete(false));
         *self.group.get_or_insert_with(|| out.group(item, Form::Diff, scope, complete))
     }
 
@@ -239,12 +240,12 @@ fn file_name(line: &str) -> Option<Range<usize>> {
 fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     const MAX_BYTES: usize = 80;
     let near = part(line, 0..line.floor_char_boundary(MAX_BYTES));
-    let keyed = near.find([':', '=']).and_then(|sign| signed(line, sign));
-    keyed.or_else(|| worded(line))
+    let keyed = near.find([':', '=']).and_then(|sign| key_by_sign(line, sign));
+    keyed.or_else(|| key_by_space(line))
 }
 
 /// `retries 3;`: a name and the rest.
-fn worded(line: &str) -> Option<(Range<usize>, Range<usize>)> {
+fn key_by_space(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = line.len() - line.trim_start().len();
     let name = part(line, start..line.len()).split_whitespace().next()?;
     let value = trim(line, start + name.len()..line.len());
@@ -254,7 +255,7 @@ fn worded(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     (is_name && !value.is_empty()).then_some((start..start + name.len(), value))
 }
 
-fn signed(line: &str, sign: usize) -> Option<(Range<usize>, Range<usize>)> {
+fn key_by_sign(line: &str, sign: usize) -> Option<(Range<usize>, Range<usize>)> {
     let (key, value) = (part(line, 0..sign), part(line, sign + 1..line.len()));
     let name = key.trim().trim_start_matches("- ").trim_matches('"');
     let is_name = !name.is_empty()

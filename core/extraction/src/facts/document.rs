@@ -11,34 +11,34 @@ use super::keys;
 use super::keys::is_key_line;
 use super::lines;
 use super::model::{Form, GroupId, RecordId};
-use super::prompt::{Opening, is_cut, opening, says_cut};
+use super::prompt::{Opening, limits_output, mentions_truncation, opening};
 use super::table::{columns, csv, pipes};
-use super::text::{Frame, Outcome, Text};
+use super::text::{Context, Parsed, Text};
 use super::times::time_at;
 use super::tree::{json, xml, yaml};
 use crate::text::{byte_at, part};
 
 /// Reads a text below what its frame says.
-pub(super) fn read<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 'a>) {
-    let cut = frame.cut || says_cut(text.read);
-    let mut document = Document {
+pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<'_, 'a>) {
+    let truncated = context.truncated || mentions_truncation(text.read);
+    let mut reader = SectionReader {
         out,
         text,
-        frame: Frame { cut, ..frame.clone() },
-        outer: frame.scope.len(),
-        cut,
-        titled: false,
+        context: Context { truncated, ..context.clone() },
+        outer_scopes: context.scope.len(),
+        truncated,
+        has_title: false,
         lines: None,
         last: None,
-        no_json: 0,
-        no_xml: 0,
-        no_yaml: 0,
+        json_from: 0,
+        xml_from: 0,
+        yaml_from: 0,
         line_end: 0,
     };
     let mut at = 0;
     while at < text.len() {
-        let end = document.section(at).max(at + 1);
-        if !document.out.may_go_on(end - at) {
+        let end = reader.section(at).max(at + 1);
+        if !reader.out.may_go_on(end - at) {
             break;
         }
         at = end;
@@ -46,34 +46,34 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 
 }
 
 /// A text that is being taken apart.
-struct Document<'w, 't, 'a> {
+struct SectionReader<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     text: Text<'t, 'a>,
-    frame: Frame<'a>,
+    context: Context<'a>,
     /// How many entries of the scope stand above the text.
-    outer: usize,
+    outer_scopes: usize,
     /// Whether something is left out of the text as a whole.
-    cut: bool,
+    truncated: bool,
     /// Whether the last title of the scope came from a comment.
-    titled: bool,
+    has_title: bool,
     /// The group of the lines that are being read.
     lines: Option<GroupId>,
     /// The line that one further in continues, and how far in it stands itself.
     last: Option<(RecordId, usize)>,
     /// No value of these shapes starts before these offsets.
-    no_json: usize,
-    no_xml: usize,
-    no_yaml: usize,
+    json_from: usize,
+    xml_from: usize,
+    yaml_from: usize,
     /// Where the line ends in which the last value ended.
     line_end: usize,
 }
 
 /// Where a shape ended; where it was not found, from where on it may be looked for again.
-fn read_or(again: &mut usize, outcome: Outcome) -> Option<usize> {
+fn end_or_retry_at(retry_at: &mut usize, outcome: Parsed) -> Option<usize> {
     match outcome {
-        Outcome::Read(end) => Some(end),
-        Outcome::Not(reach) => {
-            *again = reach;
+        Parsed::Read(end) => Some(end),
+        Parsed::Not(reach) => {
+            *retry_at = reach;
             None
         }
     }
@@ -97,18 +97,18 @@ fn starts_as_log(line: &str) -> bool {
 }
 
 /// A table whose header begins like a comment.
-fn wide<'a>(
+fn commented_table<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
     line: &str,
 ) -> Option<usize> {
     let gaps = line.trim().match_indices("  ").count();
-    if gaps < 3 { None } else { columns::read(out, frame, text, at) }
+    if gaps < 3 { None } else { columns::read(out, context, text, at) }
 }
 
-impl<'a> Document<'_, '_, 'a> {
+impl<'a> SectionReader<'_, '_, 'a> {
     /// Reads what starts at an offset, the start of a line, and says where it ends.
     fn section(&mut self, at: usize) -> usize {
         if self.line_end <= at {
@@ -124,15 +124,15 @@ impl<'a> Document<'_, '_, 'a> {
             self.line(at, end);
             return end;
         }
-        if let Some(end) = self.marked(at, line) {
-            self.interrupt();
+        if let Some(end) = self.by_first_character(at, line) {
+            self.end_lines();
             return end;
         }
         if let Some(opening) = opening(line) {
-            return self.open(at, end, &opening);
+            return self.open_scope(at, end, &opening);
         }
         if let Some(end) = self.table(at, line).or_else(|| self.keys(at, line)) {
-            self.interrupt();
+            self.end_lines();
             return end;
         }
         self.line(at, end);
@@ -140,35 +140,36 @@ impl<'a> Document<'_, '_, 'a> {
     }
 
     /// Shapes that their first characters tell.
-    fn marked(&mut self, at: usize, line: &str) -> Option<usize> {
-        let (out, frame, text) = (&mut *self.out, &self.frame, self.text);
+    fn by_first_character(&mut self, at: usize, line: &str) -> Option<usize> {
+        let (out, context, text) = (&mut *self.out, &self.context, self.text);
         match byte_at(line.trim_start(), 0) {
-            b'{' | b'[' if at >= self.no_json => {
-                read_or(&mut self.no_json, json::values(out, frame, text, at))
+            b'{' | b'[' if at >= self.json_from => {
+                end_or_retry_at(&mut self.json_from, json::values(out, context, text, at))
             }
-            b'<' if at >= self.no_xml => {
-                read_or(&mut self.no_xml, xml::elements(out, frame, text, at))
+            b'<' if at >= self.xml_from => {
+                end_or_retry_at(&mut self.xml_from, xml::elements(out, context, text, at))
             }
-            b'#' => csv::read(out, frame, text, at).or_else(|| wide(out, frame, text, at, line)),
-            b'd' | b'@' => diff::read(out, frame, text, at),
+            b'#' => csv::read(out, context, text, at)
+                .or_else(|| commented_table(out, context, text, at, line)),
+            b'd' | b'@' => diff::read(out, context, text, at),
             b'-' | b'*' => {
-                let found = pipes::records(out, frame, text, at);
-                let found = found.or_else(|| diff::read(out, frame, text, at));
-                found.or_else(|| wide(out, frame, text, at, line))
+                let found = pipes::records(out, context, text, at);
+                let found = found.or_else(|| diff::read(out, context, text, at));
+                found.or_else(|| commented_table(out, context, text, at, line))
             }
             _ => None,
         }
     }
 
     fn table(&mut self, at: usize, line: &str) -> Option<usize> {
-        let (out, frame, text) = (&mut *self.out, &self.frame, self.text);
+        let (out, context, text) = (&mut *self.out, &self.context, self.text);
         if line.contains(['|', '+', '│', '┌']) {
-            let end = pipes::read(out, frame, text, at);
+            let end = pipes::read(out, context, text, at);
             if end.is_some() {
                 return end;
             }
         }
-        csv::read(out, frame, text, at).or_else(|| columns::read(out, frame, text, at))
+        csv::read(out, context, text, at).or_else(|| columns::read(out, context, text, at))
     }
 
     /// YAML, or lines of keys; below a line that they describe further, where they stand further in.
@@ -181,39 +182,44 @@ impl<'a> Document<'_, '_, 'a> {
         let below = self
             .last
             .filter(|(_, last)| indent > *last)
-            .map(|(last, _)| Frame { parent: Some(last), ..self.frame.clone() });
-        let (out, frame, text) = (&mut *self.out, below.as_ref().unwrap_or(&self.frame), self.text);
-        let tried = at < self.no_yaml;
-        let yaml =
-            if tried { None } else { read_or(&mut self.no_yaml, yaml::read(out, frame, text, at)) };
-        yaml.or_else(|| keys::read(out, frame, text, at))
+            .map(|(last, _)| Context { parent: Some(last), ..self.context.clone() });
+        let (out, context, text) =
+            (&mut *self.out, below.as_ref().unwrap_or(&self.context), self.text);
+        let tried = at < self.yaml_from;
+        let yaml = if tried {
+            None
+        } else {
+            end_or_retry_at(&mut self.yaml_from, yaml::read(out, context, text, at))
+        };
+        yaml.or_else(|| keys::read(out, context, text, at))
     }
 
     /// A command or title: the scope of what follows.
-    fn open(&mut self, at: usize, end: usize, opening: &Opening) -> usize {
-        self.interrupt();
+    fn open_scope(&mut self, at: usize, end: usize, opening: &Opening) -> usize {
+        self.end_lines();
         let (end, written) = match opening {
             Opening::Command(start) => {
                 let end = self.end_of_command(at, end);
-                self.frame.scope.truncate(self.outer);
-                self.titled = false;
-                self.frame.cut = self.cut || is_cut(part(self.text.read, at..end));
+                self.context.scope.truncate(self.outer_scopes);
+                self.has_title = false;
+                self.context.truncated =
+                    self.truncated || limits_output(part(self.text.read, at..end));
                 (end, at + start..end)
             }
             Opening::Title(start) => {
-                if self.titled {
-                    self.frame.scope.pop();
+                if self.has_title {
+                    self.context.scope.pop();
                 }
-                self.titled = true;
+                self.has_title = true;
                 (end, at + start..end)
             }
         };
         let written = self.text.trimmed(written);
         let name = self.text.name(written);
-        self.frame.scope.push(name);
+        self.context.scope.push(name);
         if matches!(opening, Opening::Title(_)) {
             self.line(at, end);
-            self.interrupt();
+            self.end_lines();
         }
         end
     }
@@ -233,9 +239,9 @@ impl<'a> Document<'_, '_, 'a> {
         let group = match self.lines {
             Some(group) => group,
             None => {
-                let complete = self.frame.complete(false);
-                let scope: Vec<Cow<'a, str>> = self.frame.scope.clone();
-                let group = self.out.group(self.frame.item, Form::Lines, scope, complete);
+                let complete = self.context.complete(false);
+                let scope: Vec<Cow<'a, str>> = self.context.scope.clone();
+                let group = self.out.group(self.context.item, Form::Lines, scope, complete);
                 self.lines = Some(group);
                 group
             }
@@ -246,14 +252,14 @@ impl<'a> Document<'_, '_, 'a> {
         let is_number = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let continued = self.last.filter(|(_, last)| indent > *last && !is_number);
         let above = continued.map(|(record, _)| record);
-        let record = lines::line(self.out, &self.frame, group, self.text.part(at..end), above);
+        let record = lines::line(self.out, &self.context, group, self.text.part(at..end), above);
         if continued.is_none() {
             self.last = record.map(|record| (record, indent));
         }
     }
 
     /// What follows is no line of what came before.
-    fn interrupt(&mut self) {
+    fn end_lines(&mut self) {
         self.lines = None;
         self.last = None;
     }

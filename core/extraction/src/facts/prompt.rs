@@ -111,7 +111,7 @@ fn title(line: &str) -> Option<usize> {
 }
 
 /// Whether a command, tool or query asks for a part of what there is.
-pub(super) fn is_cut(asked: &str) -> bool {
+pub(super) fn limits_output(asked: &str) -> bool {
     #[rustfmt::skip]
     const WORDS: [&str; 12] = [
         "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample", "--max-items",
@@ -124,7 +124,7 @@ pub(super) fn is_cut(asked: &str) -> bool {
 }
 
 /// Whether a text says that something of it is left out.
-pub(super) fn says_cut(text: &str) -> bool {
+pub(super) fn mentions_truncation(text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 10] = [
         "\n...", "\n…", "[...]", "truncated", "omitted", "showing ", "more rows", "more lines",
@@ -170,10 +170,10 @@ mod tests {
 
     #[test]
     fn what_is_left_out() {
-        assert!(is_cut("kubectl logs x --tail=14"));
-        assert!(is_cut("journalctl | grep oom"));
-        assert!(!is_cut("kubectl get pods -n headless"));
-        assert!(says_cut("a\n< truncated lines 2-9 >\nb"));
-        assert!(!says_cut("a\nb"));
+        assert!(limits_output("kubectl logs x --tail=14"));
+        assert!(limits_output("journalctl | grep oom"));
+        assert!(!limits_output("kubectl get pods -n headless"));
+        assert!(mentions_truncation("a\n< truncated lines 2-9 >\nb"));
+        assert!(!mentions_truncation("a\nb"));
     }
 }

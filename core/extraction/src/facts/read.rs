@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use super::document;
 use super::model::{Facts, Item};
-use super::prompt::is_cut;
-use super::text::{Frame, Text};
+use super::prompt::limits_output;
+use super::text::{Context, Text};
 use crate::budget::Budget;
 
 /// How many texts may stand in each other: a document in a string of a value in a line.
@@ -16,16 +16,16 @@ impl<'a> Facts<'a> {
     pub fn read(items: impl IntoIterator<Item = Item<'a>>, budget: &Budget) -> Self {
         let mut builder = Builder::new(budget);
         for item in items {
-            let frame = Frame {
+            let context = Context {
                 item: builder.item(item),
                 scope: Vec::new(),
                 parent: None,
                 path: Vec::new(),
                 exhaustive: item.exhaustive,
-                cut: is_cut(item.tool) || is_cut(item.query),
+                truncated: limits_output(item.tool) || limits_output(item.query),
                 depth: MAX_DEPTH,
             };
-            document::read(&mut builder, &frame, Text::content(item.content));
+            document::read(&mut builder, &context, Text::content(item.content));
         }
         builder.finish()
     }

@@ -45,7 +45,7 @@ pub(super) fn assert_owner(content: &str, attribute: &str, value: &str, owner: &
 }
 
 #[test]
-fn neighbours_in_a_line_keep_their_values() {
+fn clauses_of_a_line_keep_their_values() {
     let text = "cart-svc answered in 8 ms; stock-svc timed out after 12 s";
     assert_owner(text, "", "12 s", "stock-svc", "cart-svc");
     assert_owner(text, "", "8 ms", "cart-svc", "stock-svc");
@@ -58,7 +58,7 @@ fn neighbours_in_a_line_keep_their_values() {
 }
 
 #[test]
-fn neighbours_in_embedded_json_keep_their_values() {
+fn objects_in_embedded_json_keep_their_values() {
     let text = r#"{"msg": "{\"pods\": [{\"name\": \"cart-1\", \"restarts\": 4}, {\"name\": \"stock-2\", \"restarts\": 9}]}"}"#;
     assert_owner(text, "restarts", "4", "cart-1", "stock-2");
     assert_owner(text, "restarts", "9", "stock-2", "cart-1");
@@ -72,7 +72,7 @@ fn neighbours_in_embedded_json_keep_their_values() {
 }
 
 #[test]
-fn what_stands_in_an_object_describes_it() {
+fn members_of_an_object_describe_it() {
     let text = r#"{"name": "cart", "limits": {"memory": "512Mi"}, "status": {"phase": "Running"},
         "containers": [{"name": "app", "image": "a:1"}, {"name": "proxy", "image": "b:2"}]}"#;
     let facts = facts_of(text);
@@ -83,7 +83,7 @@ fn what_stands_in_an_object_describes_it() {
 }
 
 #[test]
-fn a_series_has_its_labels() {
+fn samples_carry_the_labels_of_their_series() {
     let text = r#"{"status":"success","data":{"resultType":"matrix","result":[
         {"metric":{"__name__":"up","pod":"a"},"values":[[1737506400,"1"],[1737506460,"0"]]},
         {"metric":{"__name__":"up","pod":"b"},"values":[[1737506400,"1"]]}]}}"#;
@@ -96,7 +96,7 @@ fn a_series_has_its_labels() {
 }
 
 #[test]
-fn lines_of_a_log_have_their_prefix() {
+fn log_lines_keep_their_prefix() {
     let text = "Jun  2 19:12:02 mgo-a1 kernel: oom-kill: pid=5 comm=mongod\nJun  2 19:12:03 mgo-b1 systemd[1]: restarted";
     let expected =
         "mgo-a1, kernel, oom-kill: pid=5 comm=mongod, 5 | comm = mongod @Jun  2 19:12:02";
@@ -105,7 +105,7 @@ fn lines_of_a_log_have_their_prefix() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_and_every_cell_lies_in_it(
+    fn every_cell_lies_in_its_text(
         pieces in proptest::collection::vec(
             prop_oneof![
                 "\\PC{0,12}",

@@ -91,7 +91,7 @@ impl<'t, 'a> Text<'t, 'a> {
 
     /// The text of a range as a name that many records may repeat.
     pub(super) fn name(&self, range: Range<usize>) -> Cow<'a, str> {
-        let end = range.start + cut(part(self.read, range.clone()), MAX_NAME).len();
+        let end = range.start + truncate(part(self.read, range.clone()), MAX_NAME).len();
         self.cow(range.start..end)
     }
 
@@ -116,12 +116,12 @@ pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// The start of a text, at most `longest` bytes of it, cut between characters.
-pub(super) fn cut(text: &str, longest: usize) -> &str {
+pub(super) fn truncate(text: &str, longest: usize) -> &str {
     part(text, 0..text.floor_char_boundary(longest))
 }
 
 /// What came of reading a shape.
-pub(super) enum Outcome {
+pub(super) enum Parsed {
     /// It was read up to there.
     Read(usize),
     /// Nothing up to there is of that shape.
@@ -130,7 +130,7 @@ pub(super) enum Outcome {
 
 /// What holds for the facts of a text: where they belong and what is said above them.
 #[derive(Clone, Debug)]
-pub(super) struct Frame<'a> {
+pub(super) struct Context<'a> {
     pub(super) item: ItemId,
     pub(super) scope: Vec<Cow<'a, str>>,
     pub(super) parent: Option<RecordId>,
@@ -139,15 +139,15 @@ pub(super) struct Frame<'a> {
     /// Whether the item holds all there is.
     pub(super) exhaustive: bool,
     /// Whether what was asked, or the text, says that something is left out.
-    pub(super) cut: bool,
+    pub(super) truncated: bool,
     /// How many texts within texts may still be read.
     pub(super) depth: u8,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> Context<'a> {
     /// Whether records are all there is, given whether their shape says so.
     pub(super) fn complete(&self, shape: bool) -> bool {
-        !self.cut && (self.exhaustive || shape)
+        !self.truncated && (self.exhaustive || shape)
     }
 
     /// The frame of what stands under a record.

@@ -3,23 +3,24 @@
 
 use std::borrow::Cow;
 
-use super::render::{MAX_HEADING, MAX_PASSAGE, Written, squeezed};
+use super::render::{MAX_HEADING, MAX_PASSAGE, RenderedPassage, collapse_whitespace};
 use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};
 
 /// The most bytes of one line.
 const MAX_LINE: usize = MAX_PASSAGE / 2;
 
 /// A change, or a line beside one, as it reads in the diff.
-pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> Written {
+pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> RenderedPassage {
     let content = facts.item(item).map_or("", |item| item.content);
     let mut text = String::new();
     for cell in &record.cells {
         let (sign, body) = signed(content, cell);
         let gap = if body.starts_with([' ', '\t']) { " " } else { "" };
-        text.push_str(&format!("{sign}{gap}{}\n", squeezed(body.trim(), MAX_LINE)));
+        text.push_str(&format!("{sign}{gap}{}\n", collapse_whitespace(body.trim(), MAX_LINE)));
     }
-    let file = record.path.last().map(|file| format!("{}:\n", squeezed(file, MAX_HEADING)));
-    Written { item: Some(item), context: file.unwrap_or_default(), text }
+    let file =
+        record.path.last().map(|file| format!("{}:\n", collapse_whitespace(file, MAX_HEADING)));
+    RenderedPassage { item: Some(item), context: file.unwrap_or_default(), text }
 }
 
 /// The sign of a line and what stands behind it: as written, or, where the diff stands in a string, by key and value.

@@ -77,7 +77,7 @@ impl<'f, 'a> Passages<'f, 'a> {
     /// Cuts facts into passages. Not whole where the budget stops it.
     #[must_use]
     pub fn new(facts: &'f Facts<'a>, budget: &Budget) -> Self {
-        let passages = cut(facts);
+        let passages = split(facts);
         let mut postings: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, passage) in passages.iter().enumerate() {
             if !budget.spend(UNITS_FOR_PASSAGE) {
@@ -87,7 +87,7 @@ impl<'f, 'a> Passages<'f, 'a> {
             let is_new = |term: &&u64| !postings.contains_key(*term);
             let entries = terms.iter().filter(is_new).count() * BYTES_OF_TERM;
             let bytes = BYTES_OF_PASSAGE + terms.len() * size_of::<usize>() + entries;
-            if !budget.hold(bytes) {
+            if !budget.allocate(bytes) {
                 break;
             }
             for term in terms {
@@ -104,28 +104,28 @@ impl<'f, 'a> Passages<'f, 'a> {
     /// What bears on a claim, in at most `max_bytes` bytes. Nothing where the budget does not allow it.
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize, budget: &Budget) -> Premise {
-        let claimed = claim_terms(claim);
-        let places = claimed.iter().filter_map(|term| self.postings.get(term)).map(Vec::len);
+        let claim_terms = claim_terms(claim);
+        let places = claim_terms.iter().filter_map(|term| self.postings.get(term)).map(Vec::len);
         if !budget.spend(UNITS_FOR_PREMISE + 16 * places.sum::<usize>()) {
             return Premise::default();
         }
-        let mut terms: Vec<(&[usize], u32)> = claimed
+        let mut terms: Vec<(&[usize], u32)> = claim_terms
             .iter()
             .filter_map(|term| self.postings.get(term))
             .map(|places| (places.as_slice(), self.weight(places.len())))
             .collect();
         terms.sort_by_key(|(_, weight)| core::cmp::Reverse(*weight));
-        let ranked = ranked(&terms, |place| self.of_tool(place, &claimed));
-        let mut sheet = render::Sheet::new(self.facts, max_bytes);
+        let ranked = ranked(&terms, |place| self.tool_overlap(place, &claim_terms));
+        let mut writer = render::PremiseWriter::new(self.facts, max_bytes);
         let mut records = Vec::new();
         for at in &ranked {
             let Some(passage) = self.passages.get(*at) else { continue };
-            if sheet.add(*at, passage.item, &passage.records, claim) {
+            if writer.add(*at, passage.item, &passage.records, claim) {
                 records.extend(passage.records.iter().copied());
             }
         }
-        self.add_neighbours(&ranked, claim, &mut sheet);
-        Premise { text: sheet.text(), records }
+        self.add_neighbours(&ranked, claim, &mut writer);
+        Premise { text: writer.text(), records }
     }
 
     /// A rare word weighs more than a common one: the binary logarithm of four times one over its share, at least one.
@@ -135,24 +135,29 @@ impl<'f, 'a> Passages<'f, 'a> {
     }
 
     /// How many terms of a claim stand in what was asked for a passage.
-    fn of_tool(&self, place: usize, claimed: &[u64]) -> u32 {
+    fn tool_overlap(&self, place: usize, claim_terms: &[u64]) -> u32 {
         let tool = self.passages.get(place).and_then(|passage| self.tools.get(&passage.item));
-        let shared = tool.into_iter().flatten().filter(|term| claimed.contains(term)).count();
+        let shared = tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
         u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_OF_TOOL)
     }
 
     /// Fills what room is left with passages beside those chosen, nearest first.
-    fn add_neighbours(&self, ranked: &[usize], claim: &str, sheet: &mut render::Sheet<'_, 'a>) {
+    fn add_neighbours(
+        &self,
+        ranked: &[usize],
+        claim: &str,
+        writer: &mut render::PremiseWriter<'_, 'a>,
+    ) {
         const REACH: usize = 12;
         for distance in 1..=REACH {
             for at in ranked.iter().take(4) {
                 let item = self.passages.get(*at).map(|passage| passage.item);
-                for beside in [at.checked_add(distance), at.checked_sub(distance)] {
-                    let Some(beside) = beside else { continue };
-                    if let Some(passage) = self.passages.get(beside)
+                for neighbour in [at.checked_add(distance), at.checked_sub(distance)] {
+                    let Some(neighbour) = neighbour else { continue };
+                    if let Some(passage) = self.passages.get(neighbour)
                         && Some(passage.item) == item
                     {
-                        sheet.add(beside, passage.item, &passage.records, claim);
+                        writer.add(neighbour, passage.item, &passage.records, claim);
                     }
                 }
             }
@@ -162,7 +167,7 @@ impl<'f, 'a> Passages<'f, 'a> {
 
 /// Places of passages, the one that adds most words of the claim first. A word that is shown already counts an eighth,
 /// and so does one of what was asked.
-fn ranked(terms: &[(&[usize], u32)], of_tool: impl Fn(usize) -> u32) -> Vec<usize> {
+fn ranked(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
     for (term, (places, weight)) in terms.iter().enumerate() {
@@ -173,7 +178,7 @@ fn ranked(terms: &[(&[usize], u32)], of_tool: impl Fn(usize) -> u32) -> Vec<usiz
     }
     let mut candidates: Vec<usize> = found.keys().copied().collect();
     for (place, total) in &mut totals {
-        *total += of_tool(*place);
+        *total += tool_overlap(*place);
     }
     candidates.sort_by_key(|place| core::cmp::Reverse(totals.get(place).copied().unwrap_or(0)));
     candidates.truncate(MAX_CANDIDATES);
@@ -187,7 +192,7 @@ fn ranked(terms: &[(&[usize], u32)], of_tool: impl Fn(usize) -> u32) -> Vec<usiz
                 if shown.get(*term).copied().unwrap_or(false) { weight } else { weight * 8 }
             })
             .sum::<u32>()
-                + 2 * of_tool(*place)
+                + 2 * tool_overlap(*place)
         };
         let best = candidates
             .iter()
@@ -206,9 +211,9 @@ fn ranked(terms: &[(&[usize], u32)], of_tool: impl Fn(usize) -> u32) -> Vec<usiz
 }
 
 /// Records as passages: a series is one, and so is a line with its clauses.
-fn cut(facts: &Facts<'_>) -> Vec<Passage> {
+fn split(facts: &Facts<'_>) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
-    let mut of_line: BTreeMap<RecordId, usize> = BTreeMap::new();
+    let mut by_line: BTreeMap<RecordId, usize> = BTreeMap::new();
     for group in facts.groups() {
         if group.form == Form::Series {
             passages.push(Passage { item: group.item, records: group.records.clone() });
@@ -217,11 +222,11 @@ fn cut(facts: &Facts<'_>) -> Vec<Passage> {
         for id in &group.records {
             let parent = facts.record(*id).and_then(|record| record.parent);
             let line = parent.filter(|_| group.form == Form::Clauses);
-            if let Some(passage) = line.and_then(|line| passages.get_mut(*of_line.get(&line)?)) {
+            if let Some(passage) = line.and_then(|line| passages.get_mut(*by_line.get(&line)?)) {
                 passage.records.push(*id);
                 continue;
             }
-            of_line.insert(*id, passages.len());
+            by_line.insert(*id, passages.len());
             passages.push(Passage { item: group.item, records: vec![*id] });
         }
     }

@@ -25,24 +25,24 @@ const MAX_PARENT_VALUE: usize = 48;
 const MAX_SCOPE: usize = 60;
 
 /// What is written so far.
-pub(super) struct Sheet<'f, 'a> {
+pub(super) struct PremiseWriter<'f, 'a> {
     facts: &'f Facts<'a>,
     max_bytes: usize,
     /// The item of the passage added first comes first.
     items: Vec<ItemId>,
-    passages: BTreeMap<usize, Written>,
+    passages: BTreeMap<usize, RenderedPassage>,
 }
 
 /// A passage as it is written.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct RenderedPassage {
     pub(super) item: Option<ItemId>,
     /// What its records stand in; said once for all that follow one another.
     pub(super) context: String,
     pub(super) text: String,
 }
 
-impl<'f, 'a> Sheet<'f, 'a> {
+impl<'f, 'a> PremiseWriter<'f, 'a> {
     /// An empty sheet for at most `max_bytes` bytes.
     pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
         Self { facts, max_bytes, items: Vec::new(), passages: BTreeMap::new() }
@@ -81,7 +81,7 @@ impl<'f, 'a> Sheet<'f, 'a> {
     /// All passages under their headings.
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.max_bytes);
-        let mut before = &Written::default();
+        let mut before = &RenderedPassage::default();
         let of = |item: &ItemId| {
             let item = Some(*item);
             self.passages.values().filter(move |passage| passage.item == item)
@@ -90,10 +90,10 @@ impl<'f, 'a> Sheet<'f, 'a> {
             if before.item != passage.item {
                 text.extend(passage.item.map(|item| heading(self.facts, item)));
             }
-            let is_said = before.item == passage.item
+            let is_repeated = before.item == passage.item
                 && (before.context == passage.context
                     || passage.context.strip_suffix(":\n") == Some(before.text.trim_end()));
-            if !is_said {
+            if !is_repeated {
                 text.push_str(&passage.context);
             }
             text.push_str(&passage.text);
@@ -110,12 +110,12 @@ fn heading(facts: &Facts<'_>, item: ItemId) -> String {
     } else {
         Cow::Owned(format!("{} {}", item.tool, item.query))
     };
-    format!("[{}]\n", squeezed(&asked, MAX_HEADING))
+    format!("[{}]\n", collapse_whitespace(&asked, MAX_HEADING))
 }
 
-fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -> Written {
+fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -> RenderedPassage {
     let Some(first) = records.first().and_then(|id| facts.record(*id)) else {
-        return Written::default();
+        return RenderedPassage::default();
     };
     let group = facts.group(first.group);
     let form = group.map_or(Form::Object, |group| group.form);
@@ -126,15 +126,15 @@ fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -
         Form::Rows | Form::Object => named(first, claim),
     };
     if text.trim().is_empty() {
-        return Written::default();
+        return RenderedPassage::default();
     }
-    let mut text = squeezed(&text, MAX_PASSAGE).into_owned();
+    let mut text = collapse_whitespace(&text, MAX_PASSAGE).into_owned();
     text.push('\n');
     let context = match form {
         Form::Rows | Form::Object => context(facts, first),
         _ => String::new(),
     };
-    Written { item: Some(item), context, text }
+    RenderedPassage { item: Some(item), context, text }
 }
 
 /// What a record stands in: what is said above it, and the first values of the records around it.
@@ -152,7 +152,7 @@ fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     if let Some(scope) =
         scope.filter(|scope| !tool.contains(&***scope) && !record.path.contains(scope))
     {
-        parts.push(squeezed(scope, MAX_SCOPE).into_owned());
+        parts.push(collapse_whitespace(scope, MAX_SCOPE).into_owned());
     }
     parts.retain(|part| !part.is_empty());
     parts.reverse();
@@ -180,9 +180,9 @@ const MAX_LINE_READ: usize = 16 << 10;
 fn stretch(line: &str, claim: &str) -> String {
     const BEGINNING: usize = 60;
     let line = part(line, 0..line.floor_char_boundary(MAX_LINE_READ));
-    let claimed: Vec<u64> = words(claim).map(|word| word.stem()).collect();
+    let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
     let shared: Vec<usize> = words(line)
-        .filter(|word| claimed.contains(&word.stem()))
+        .filter(|word| claim_terms.contains(&word.stem()))
         .map(|word| word.span.start)
         .collect();
     let room = MAX_PASSAGE - BEGINNING - 8;
@@ -216,16 +216,16 @@ fn named(record: &Record<'_>, claim: &str) -> String {
     if whole <= MAX_PASSAGE {
         text.push_str(&joined(record.cells.iter()));
     } else {
-        text.push_str(&joined(most_telling(&record.cells, claim).into_iter()));
+        text.push_str(&joined(relevant_cells(&record.cells, claim).into_iter()));
     }
     text
 }
 
 /// The first cells of a long record, which name it, and those that share a word with the claim.
-fn most_telling<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
+fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
     const FIRST: usize = 3;
-    let claimed: Vec<u64> = words(claim).map(|word| word.stem()).collect();
-    let shares = |text: &str| words(text).any(|word| claimed.contains(&word.stem()));
+    let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
+    let shares = |text: &str| words(text).any(|word| claim_terms.contains(&word.stem()));
     cells
         .iter()
         .enumerate()
@@ -291,22 +291,22 @@ fn time(at: &ClockTime) -> String {
 }
 
 /// A text in one line without runs of white space, cut to a length.
-pub(super) fn squeezed(text: &str, max_bytes: usize) -> Cow<'_, str> {
+pub(super) fn collapse_whitespace(text: &str, max_bytes: usize) -> Cow<'_, str> {
     let is_plain = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
     if is_plain && text.len() <= max_bytes {
         return Cow::Borrowed(text);
     }
-    let mut squeezed = String::with_capacity(text.len().min(max_bytes));
+    let mut collapsed = String::with_capacity(text.len().min(max_bytes));
     for word in text.split_whitespace() {
-        if squeezed.len() + word.len() >= max_bytes {
-            let end = word.floor_char_boundary(max_bytes.saturating_sub(squeezed.len() + 1));
-            squeezed.push_str(word.get(..end).unwrap_or_default());
+        if collapsed.len() + word.len() >= max_bytes {
+            let end = word.floor_char_boundary(max_bytes.saturating_sub(collapsed.len() + 1));
+            collapsed.push_str(word.get(..end).unwrap_or_default());
             break;
         }
-        if !squeezed.is_empty() {
-            squeezed.push(' ');
+        if !collapsed.is_empty() {
+            collapsed.push(' ');
         }
-        squeezed.push_str(word);
+        collapsed.push_str(word);
     }
-    Cow::Owned(squeezed)
+    Cow::Owned(collapsed)
 }

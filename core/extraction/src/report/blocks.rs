@@ -56,7 +56,7 @@ pub(super) enum Language {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) blocks: Vec<Block>,
-    pub(super) excused: Vec<Uncovered>,
+    pub(super) non_claims: Vec<Uncovered>,
 }
 
 /// Reads a report into blocks.
@@ -70,7 +70,7 @@ pub(super) fn blocks(report: &str) -> Blocks {
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
         | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
     let parser = Parser::new_ext(report, options);
-    let mut reader = Reader { report, ..Reader::default() };
+    let mut reader = BlockReader { report, ..BlockReader::default() };
     let definitions: Vec<(String, String, Range<usize>)> = parser
         .reference_definitions()
         .iter()
@@ -86,13 +86,13 @@ pub(super) fn blocks(report: &str) -> Blocks {
     for (target, title, span) in definitions {
         reader.link(&target, &title, span.clone());
         let label = part(report, span.clone()).find("]:").map_or(0, |at| at + 1);
-        reader.excuse_word(span.start..span.start + label, Reason::LinkTarget);
+        reader.mark_non_claim_word(span.start..span.start + label, Reason::LinkTarget);
     }
     reader.found
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+struct BlockReader<'a> {
     report: &'a str,
     found: Blocks,
     open: Option<Block>,
@@ -105,10 +105,10 @@ struct Reader<'a> {
     html: Option<Rendered>,
     metadata: Option<Rendered>,
     /// What stands in attributes and comments inside the open block.
-    aside: Vec<Block>,
+    hidden_texts: Vec<Block>,
 }
 
-impl Reader<'_> {
+impl BlockReader<'_> {
     fn read(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
@@ -125,15 +125,15 @@ impl Reader<'_> {
                 let mut raw = Rendered::default();
                 push(self.report, &mut raw, &text, range.clone());
                 let read = html::read(&raw);
-                self.found.excused.extend(read.excused);
-                self.aside.extend(read.blocks);
+                self.found.non_claims.extend(read.non_claims);
+                self.hidden_texts.extend(read.blocks);
                 if html::breaks_line(&text) {
                     self.inline().push(' ', range.clone());
                 }
                 self.read_to = range.end;
             }
             Event::FootnoteReference(_) => {
-                self.excuse_word(range.clone(), Reason::Marker);
+                self.mark_non_claim_word(range.clone(), Reason::Marker);
                 self.read_to = range.end;
             }
             Event::SoftBreak | Event::HardBreak => {
@@ -141,7 +141,7 @@ impl Reader<'_> {
                 self.read_to = range.end;
             }
             Event::TaskListMarker(_) => {
-                self.found.excused.push(Uncovered { span: range, reason: Reason::Marker });
+                self.found.non_claims.push(Uncovered { span: range, reason: Reason::Marker });
             }
             Event::Rule => self.flush(),
         }
@@ -165,7 +165,7 @@ impl Reader<'_> {
                 self.flush();
                 let marker = item_marker(part(self.report, range.clone()));
                 let span = range.start..range.start + marker;
-                self.found.excused.push(Uncovered { span, reason: Reason::Marker });
+                self.found.non_claims.push(Uncovered { span, reason: Reason::Marker });
             }
             Tag::BlockQuote(kind) => {
                 self.flush();
@@ -174,13 +174,13 @@ impl Reader<'_> {
                     && let (Some(open), Some(close)) = (text.find("[!"), text.find(']'))
                 {
                     let span = range.start + open..range.start + close + 1;
-                    self.excuse_word(span, Reason::Marker);
+                    self.mark_non_claim_word(span, Reason::Marker);
                 }
             }
             Tag::FootnoteDefinition(_) => {
                 self.flush();
                 let close = part(self.report, range.clone()).find("]:").map_or(0, |at| at + 2);
-                self.excuse_word(range.start..range.start + close, Reason::Marker);
+                self.mark_non_claim_word(range.start..range.start + close, Reason::Marker);
             }
             Tag::CodeBlock(kind) => {
                 self.flush();
@@ -192,7 +192,7 @@ impl Reader<'_> {
                     && let Some(at) = part(self.report, range.clone()).find(info.as_ref())
                 {
                     let span = range.start + at..range.start + at + info.len();
-                    self.excuse_word(span, Reason::Marker);
+                    self.mark_non_claim_word(span, Reason::Marker);
                 }
                 self.code = Some((language, Rendered::default()));
             }
@@ -253,7 +253,7 @@ impl Reader<'_> {
             TagEnd::HtmlBlock => {
                 if let Some(raw) = self.html.take() {
                     let read = html::read(&raw);
-                    self.found.excused.extend(read.excused);
+                    self.found.non_claims.extend(read.non_claims);
                     self.found.blocks.extend(read.blocks);
                 }
             }
@@ -264,7 +264,10 @@ impl Reader<'_> {
                         self.link(&target, &title, tail.clone());
                         let label = part(self.report, tail.clone()).rfind('[');
                         if let Some(label) = label {
-                            self.excuse_word(tail.start + label..tail.end, Reason::LinkTarget);
+                            self.mark_non_claim_word(
+                                tail.start + label..tail.end,
+                                Reason::LinkTarget,
+                            );
                         }
                     }
                     self.read_to = range.end;
@@ -316,7 +319,7 @@ impl Reader<'_> {
         {
             let span = range.start + at..range.start + at + target.len();
             from = span.end;
-            self.found.excused.push(Uncovered { span, reason: Reason::LinkTarget });
+            self.found.non_claims.push(Uncovered { span, reason: Reason::LinkTarget });
         }
         if !title.is_empty() {
             let mut text = Rendered::default();
@@ -324,16 +327,16 @@ impl Reader<'_> {
                 Some(at) => text.push_verbatim(self.report, from + at..from + at + title.len()),
                 None => text.push_replaced(title, &(from..range.end)),
             }
-            self.aside.push(paragraph(text));
+            self.hidden_texts.push(paragraph(text));
         }
     }
 
     /// Excuses bytes that hold one short word at most.
-    fn excuse_word(&mut self, span: Range<usize>, reason: Reason) {
+    fn mark_non_claim_word(&mut self, span: Range<usize>, reason: Reason) {
         const MAX_BYTES: usize = 24;
         let text = part(self.report, span.clone());
         if text.len() <= MAX_BYTES && !text.trim().contains(char::is_whitespace) {
-            self.found.excused.push(Uncovered { span, reason });
+            self.found.non_claims.push(Uncovered { span, reason });
         }
     }
 
@@ -355,13 +358,13 @@ impl Reader<'_> {
             block.text = block.text.seen().trimmed();
             self.found.blocks.push(block);
         }
-        self.found.blocks.append(&mut self.aside);
+        self.found.blocks.append(&mut self.hidden_texts);
     }
 
     fn row(&mut self, kind: BlockKind) {
         let cells = self.cells.take().unwrap_or_default();
         self.found.blocks.push(Block { kind, cells, ..paragraph(Rendered::default()) });
-        self.found.blocks.append(&mut self.aside);
+        self.found.blocks.append(&mut self.hidden_texts);
     }
 
     fn lines(&mut self, text: &Rendered, kind: BlockKind) {

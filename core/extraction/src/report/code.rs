@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Language;
-use super::words::{has_predicate, tells_of_the_past};
+use super::words::{has_past_form, has_predicate};
 use crate::budget::Budget;
 use crate::text::fold::fold;
 use crate::text::part;
@@ -36,7 +36,7 @@ pub(super) fn is_command(text: &str) -> bool {
             .filter(|token| token.bytes().all(|byte| byte.is_ascii_lowercase()))
             .collect();
         // A sentence about a program tells what it did, or has articles; a command has neither.
-        tells_of_the_past(&plain.join(" ")) || plain.iter().any(|word| ARTICLES.contains(word))
+        has_past_form(&plain.join(" ")) || plain.iter().any(|word| ARTICLES.contains(word))
     };
     if !PROGRAMS.contains(&first) || prose(bare) {
         return false;
@@ -46,7 +46,7 @@ pub(super) fn is_command(text: &str) -> bool {
 
 /// What a line of a code block is, besides evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum CodeLine {
     /// To be run.
     Command,
     /// A setting.
@@ -56,14 +56,14 @@ pub(super) enum Line {
 }
 
 /// What a line of a code block is.
-pub(super) fn line(text: &str, language: Language) -> Line {
+pub(super) fn line(text: &str, language: Language) -> CodeLine {
     if is_command(text) {
-        return Line::Command;
+        return CodeLine::Command;
     }
     match language {
-        Language::Commands if looks_like_command(text) => Line::Command,
-        Language::Configuration if is_setting(text) => Line::Setting,
-        _ => Line::Statement,
+        Language::Commands if looks_like_command(text) => CodeLine::Command,
+        Language::Configuration if is_setting(text) => CodeLine::Setting,
+        _ => CodeLine::Statement,
     }
 }
 
@@ -94,7 +94,7 @@ fn is_setting(text: &str) -> bool {
 
 /// The lines and values of the evidence, as they are compared.
 #[derive(Debug, Default)]
-pub(super) struct Records {
+pub(super) struct EvidenceLines {
     lines: BTreeSet<String>,
     /// The whole of each item without white space, for values of JSON.
     compact: Vec<String>,
@@ -105,13 +105,13 @@ pub(super) struct Records {
 /// The most bytes of evidence that are searched for the lines of a report. Lines beyond it are claims.
 const MAX_SEARCHED: usize = 256 << 20;
 
-impl Records {
+impl EvidenceLines {
     /// Reads evidence.
     pub(super) fn read(evidence: &[&str], budget: &Budget) -> Self {
         let mut records = Self::default();
         for item in evidence {
             let lines = item.lines().take_while(|line| budget.spend(line.len()));
-            records.lines.extend(lines.map(normal).filter(|line| !line.is_empty()));
+            records.lines.extend(lines.map(normalize).filter(|line| !line.is_empty()));
             if item.trim_start().starts_with(['{', '[']) {
                 records.compact.push(item.chars().filter(|c| !c.is_whitespace()).collect());
             }
@@ -121,7 +121,7 @@ impl Records {
 
     /// Whether a text is a whole line or value of the evidence, ellipses apart.
     pub(super) fn has_line(&mut self, text: &str) -> bool {
-        let line = normal(text);
+        let line = normalize(text);
         if line.is_empty() {
             return false;
         }
@@ -130,12 +130,12 @@ impl Records {
         }
         let pieces: Vec<&str> = line.split("...").flat_map(|piece| piece.split('…')).collect();
         pieces.len() > 1
-            && self.may_search(self.lines.iter().map(String::len).sum())
+            && self.spend_search(self.lines.iter().map(String::len).sum())
             && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
     }
 
     /// Whether that many bytes more may be searched.
-    fn may_search(&mut self, bytes: usize) -> bool {
+    fn spend_search(&mut self, bytes: usize) -> bool {
         self.searched = self.searched.saturating_add(bytes);
         self.searched <= MAX_SEARCHED
     }
@@ -146,7 +146,7 @@ impl Records {
         if !compact.starts_with('"') || compact.len() < 4 {
             return false;
         }
-        if !self.may_search(self.compact.iter().map(String::len).sum()) {
+        if !self.spend_search(self.compact.iter().map(String::len).sum()) {
             return false;
         }
         self.compact.iter().any(|document| {
@@ -194,7 +194,7 @@ fn is_shortened(whole: &str, pieces: &[&str]) -> bool {
     true
 }
 
-fn normal(line: &str) -> String {
+fn normalize(line: &str) -> String {
     let folded = fold(line);
     folded.trim().trim_end_matches(',').trim_start_matches("$ ").to_owned()
 }

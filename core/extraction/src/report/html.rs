@@ -10,13 +10,18 @@ use crate::text::part;
 #[derive(Debug, Default)]
 pub(super) struct Html {
     pub(super) blocks: Vec<Block>,
-    pub(super) excused: Vec<Uncovered>,
+    pub(super) non_claims: Vec<Uncovered>,
 }
 
 /// Reads raw HTML.
 pub(super) fn read(raw: &Rendered) -> Html {
-    let mut reader =
-        Reader { raw, html: Html::default(), text: Rendered::default(), heading: false, row: None };
+    let mut reader = HtmlReader {
+        raw,
+        html: Html::default(),
+        text: Rendered::default(),
+        heading: false,
+        row: None,
+    };
     reader.read();
     reader.html
 }
@@ -29,14 +34,14 @@ pub(super) fn breaks_line(tag: &str) -> bool {
 
 /// Tags after which a new line begins.
 #[rustfmt::skip]
-const BLOCKS: [&str; 34] = [
+const BLOCK_TAGS: [&str; 34] = [
     "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl",
     "dt", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
     "li", "main", "ol", "option", "p", "pre", "section", "summary", "table", "tr", "ul", "title",
 ];
 
 /// Further tags that are known.
-const INLINE: [&str; 44] = [
+const INLINE_TAGS: [&str; 44] = [
     "a", "abbr", "b", "big", "body", "button", "center", "code", "col", "colgroup", "del", "em",
     "font", "form", "head", "html", "i", "iframe", "img", "input", "ins", "kbd", "label", "link",
     "mark", "meta", "nav", "q", "s", "samp", "script", "select", "small", "source", "span",
@@ -45,13 +50,13 @@ const INLINE: [&str; 44] = [
 
 /// Attributes whose value a reader is not shown.
 #[rustfmt::skip]
-const SILENT: [&str; 28] = [
+const HIDDEN_ATTRIBUTES: [&str; 28] = [
     "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color", "cols",
     "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel", "role",
     "rows", "rowspan", "size", "start", "style", "target", "type", "width",
 ];
 
-struct Reader<'a> {
+struct HtmlReader<'a> {
     raw: &'a Rendered,
     html: Html,
     text: Rendered,
@@ -66,7 +71,7 @@ struct Row {
     is_head: bool,
 }
 
-impl Reader<'_> {
+impl HtmlReader<'_> {
     fn read(&mut self) {
         let raw = self.raw.text();
         let mut at = 0;
@@ -74,7 +79,7 @@ impl Reader<'_> {
             let rest = part(raw, at..raw.len());
             if let Some(inner) = rest.strip_prefix("<!--") {
                 let length = inner.find("-->").unwrap_or(inner.len());
-                self.aside(at + 4..at + 4 + length);
+                self.push_hidden_text(at + 4..at + 4 + length);
                 at += 4 + length + if length < inner.len() { 3 } else { 0 };
             } else if let Some(length) = tag_length(rest) {
                 self.tag(at..at + length);
@@ -112,8 +117,8 @@ impl Reader<'_> {
             }
         } else if self.row.is_some() && name != "tr" && name != "table" {
             // Whatever parts lines inside a cell parts words of it.
-            self.text.add(if BLOCKS.contains(&name.as_str()) { " " } else { "" });
-        } else if BLOCKS.contains(&name.as_str()) {
+            self.text.add(if BLOCK_TAGS.contains(&name.as_str()) { " " } else { "" });
+        } else if BLOCK_TAGS.contains(&name.as_str()) {
             self.flush();
             self.heading = !tag.starts_with("</")
                 && (name == "summary"
@@ -121,10 +126,13 @@ impl Reader<'_> {
                     || name.len() == 2 && name.starts_with('h') && name != "hr");
         }
         let start = range.start + tag.find(tag_name(tag)).unwrap_or(0);
-        if BLOCKS.contains(&name.as_str()) || INLINE.contains(&name.as_str()) || is_rare(&name) {
-            self.excuse(start..start + name.len(), Reason::Markup);
+        if BLOCK_TAGS.contains(&name.as_str())
+            || INLINE_TAGS.contains(&name.as_str())
+            || is_rare(&name)
+        {
+            self.mark_non_claim(start..start + name.len(), Reason::Markup);
         } else if !name.is_empty() {
-            self.aside(range);
+            self.push_hidden_text(range);
             return;
         }
         self.attributes(start + name.len()..range.end);
@@ -150,39 +158,41 @@ impl Reader<'_> {
             let value = after.trim_start().strip_prefix('=').map(str::trim_start);
             let Some(value) = value else {
                 if !["open", "disabled", "hidden", "checked", "br"].contains(&name.as_str()) {
-                    self.aside(at..at + length);
+                    self.push_hidden_text(at..at + length);
                 } else {
-                    self.excuse(at..at + length, Reason::Markup);
+                    self.mark_non_claim(at..at + length, Reason::Markup);
                 }
                 at += length;
                 continue;
             };
-            let known = SILENT.contains(&name.as_str())
+            let known = HIDDEN_ATTRIBUTES.contains(&name.as_str())
                 || ["alt", "content", "href", "placeholder", "src", "title", "value"]
                     .contains(&name.as_str());
             if known {
-                self.excuse(at..at + length, Reason::Markup);
+                self.mark_non_claim(at..at + length, Reason::Markup);
             }
             let start = at + rest.len() - value.len();
             let (open, close) = quoted(value);
             let inner = start + open..start + close;
             at = start + close + open;
             match name.as_str() {
-                "href" | "src" => self.excuse(inner, Reason::LinkTarget),
-                name if SILENT.contains(&name) => self.excuse(inner, Reason::Markup),
-                _ => self.aside(inner),
+                "href" | "src" => self.mark_non_claim(inner, Reason::LinkTarget),
+                name if HIDDEN_ATTRIBUTES.contains(&name) => {
+                    self.mark_non_claim(inner, Reason::Markup)
+                }
+                _ => self.push_hidden_text(inner),
             }
         }
     }
 
-    fn excuse(&mut self, range: std::ops::Range<usize>, reason: Reason) {
+    fn mark_non_claim(&mut self, range: std::ops::Range<usize>, reason: Reason) {
         if let Some(span) = self.raw.source(range) {
-            self.html.excused.push(Uncovered { span, reason });
+            self.html.non_claims.push(Uncovered { span, reason });
         }
     }
 
     /// Keeps a text that stands in a comment or attribute.
-    fn aside(&mut self, range: std::ops::Range<usize>) {
+    fn push_hidden_text(&mut self, range: std::ops::Range<usize>) {
         let text = self.raw.slice(range);
         let mut start = 0;
         for line in text.text().split('\n') {

@@ -2,7 +2,7 @@
 //! same kind wherever it is read. It knows nothing of where a text stands.
 
 use super::code::is_command;
-use super::words::{tells, tells_of_the_past};
+use super::words::{has_past_form, has_past_verb};
 use crate::text::part;
 use crate::text::sentences::is_recommendation;
 use crate::text::tokens::words;
@@ -35,7 +35,7 @@ impl ClaimKind {
     pub fn of(text: &str) -> Self {
         let closers = ['*', '_', '"', '\'', ')', ']', '”', '’', ' ', '\n'];
         let bare = text.trim_end_matches(closers);
-        if bare.ends_with(['?', '？', '؟']) && !text.starts_with(TAKEN_FOR_GRANTED) {
+        if bare.ends_with(['?', '？', '؟']) && !text.starts_with(PRESUPPOSITION_PREFIX) {
             return Self::Question;
         }
         if is_proposal(text) { Self::Proposal } else { Self::Statement }
@@ -43,7 +43,7 @@ impl ClaimKind {
 }
 
 /// How a statement begins that a question takes for granted.
-pub(super) const TAKEN_FOR_GRANTED: &str = "The answer to “";
+pub(super) const PRESUPPOSITION_PREFIX: &str = "The answer to “";
 
 /// Labels of a single proposal.
 #[rustfmt::skip]
@@ -61,8 +61,8 @@ fn is_proposal(text: &str) -> bool {
             let code = label == "command" || label == "configuration";
             return is_recommendation(rest, true)
                 || is_command(rest)
-                || code && !tells(rest)
-                || !tells_of_the_past(rest);
+                || code && !has_past_verb(rest)
+                || !has_past_form(rest);
         }
     }
     is_command(plain) || is_recommendation(plain, false) || is_intention(plain)
@@ -75,7 +75,7 @@ fn is_intention(text: &str) -> bool {
     let will = all.next().is_some_and(|word| {
         ["will", "shall", "plan", "intend", "should"].iter().any(|verb| word.is(verb))
     });
-    subject && will && !tells(text)
+    subject && will && !has_past_verb(text)
 }
 
 #[cfg(test)]

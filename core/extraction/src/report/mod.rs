@@ -6,16 +6,16 @@
 
 mod blocks;
 mod code;
+mod continuations;
+mod fragments;
 mod html;
 mod kind;
 mod labels;
-mod pieces;
 mod presupposed;
 mod reader;
 mod rendered;
 mod spans;
 mod statements;
-mod tails;
 mod titles;
 mod uncovered;
 mod words;
@@ -125,7 +125,7 @@ impl Document {
     /// stand together in one of its records, need no claim. Not whole where the budget stops it.
     #[must_use]
     pub fn read(report: &str, evidence: &[&str], budget: &Budget) -> Self {
-        match budget.hold(report.len().saturating_mul(MEMORY_PER_BYTE)) {
+        match budget.allocate(report.len().saturating_mul(MEMORY_PER_BYTE)) {
             true => reader::read(report, evidence, budget),
             false => Self::default(),
         }

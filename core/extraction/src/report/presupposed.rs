@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::kind::TAKEN_FOR_GRANTED;
+use super::kind::PRESUPPOSITION_PREFIX;
 use super::rendered::Rendered;
-use super::words::{has_predicate, tells_of_the_past};
+use super::words::{has_past_form, has_predicate};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
@@ -49,7 +49,7 @@ const DETERMINERS: [&str; 20] = [
 pub(super) fn of_question(question: &Rendered) -> Vec<Rendered> {
     let text = question.text();
     let mut found = Vec::new();
-    if let Some(range) = before_tag(text) {
+    if let Some(range) = without_tag_question(text) {
         found.push(question.slice(range).trimmed());
     } else if let Some(stated) = of_wh_question(question) {
         found.push(stated);
@@ -64,7 +64,7 @@ pub(super) fn of_proposal(proposal: &Rendered) -> Vec<Rendered> {
 }
 
 /// What stands before ", did it not?".
-fn before_tag(text: &str) -> Option<Range<usize>> {
+fn without_tag_question(text: &str) -> Option<Range<usize>> {
     const MAX_WORDS: usize = 4;
     let comma = text.rfind([',', '–', '—', ';'])?;
     let after = part(text, comma..text.len());
@@ -99,14 +99,12 @@ fn of_wh_question(question: &Rendered) -> Option<Rendered> {
     if let Some(auxiliary) = auxiliary {
         let is_being = ["are", "is", "was", "were"].iter().any(|verb| auxiliary.is(verb));
         if says < 2
-            || identity
-                && is_being
-                && !tells_of_the_past(part(text, auxiliary.span.end..text.len()))
+            || identity && is_being && !has_past_form(part(text, auxiliary.span.end..text.len()))
         {
             return None;
         }
         let mut stated = Rendered::default();
-        stated.add(TAKEN_FOR_GRANTED);
+        stated.add(PRESUPPOSITION_PREFIX);
         stated.append(&question.slice(rest_from..text.len()).trimmed());
         stated.add("” is yes");
         return Some(stated);
@@ -136,7 +134,7 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
         if is(&RELATIVE) && has_predicate(clause_text) {
             let demands = DEMANDING.iter().any(|verb| previous.is(verb));
             let embedded = word.is("that") && is_verb(previous);
-            if demands && !tells_of_the_past(clause_text) {
+            if demands && !has_past_form(clause_text) {
                 continue;
             }
             let mut stated = Rendered::default();
@@ -148,7 +146,7 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
             stated.append(&sentence.slice(clause));
             found.push(stated.trimmed());
         } else if is(&SUBORDINATING)
-            && (tells_of_the_past(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
+            && (has_past_form(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
         {
             said_to = clause.end;
             found.push(sentence.slice(clause).trimmed());

@@ -2,16 +2,16 @@
 //! questions and proposals with what they take for granted. What no rule excuses becomes an assertion at the end.
 
 use super::blocks::{Block, BlockKind, Language, blocks};
-use super::code::{self, Line, Records};
-use super::kind::ClaimKind;
-use super::pieces::{
-    bold_label, bold_start, is_address, is_cause, is_label, is_short_or_verbless, joined,
-    parted_at_colon, section_number, without_colon, without_remark,
+use super::code::{self, CodeLine, EvidenceLines};
+use super::fragments::{
+    bold_label, bold_start, is_address, is_cause, is_label, is_short_or_verbless, join_label,
+    section_number, split_at_colon, without_colon, without_remark,
 };
+use super::kind::ClaimKind;
 use super::rendered::Rendered;
-use super::titles::{Stated, Title};
+use super::titles::{StatedRecords, Title};
 use super::uncovered::uncovered;
-use super::words::{has_predicate, is_negation, tells};
+use super::words::{has_past_verb, has_predicate, is_negation};
 use super::{
     Assertion, Document, Reason, UNITS_PER_BYTE, Uncovered, labels, merged, presupposed, subtract,
     visible,
@@ -26,15 +26,19 @@ pub(super) fn read(report: &str, evidence: &[&str], budget: &Budget) -> Document
     let found = blocks(report);
     let has = |wanted: fn(BlockKind) -> bool| found.blocks.iter().any(|block| wanted(block.kind));
     let has_code = has(|kind| matches!(kind, BlockKind::Code(_)));
-    let mut reader = Reader {
+    let mut reader = ReportReader {
         report,
         evidence,
         budget,
-        records: if has_code { Records::read(evidence, budget) } else { Records::default() },
+        evidence_lines: if has_code {
+            EvidenceLines::read(evidence, budget)
+        } else {
+            EvidenceLines::default()
+        },
         assertions: Vec::new(),
-        excused: found.excused,
+        non_claims: found.non_claims,
         titles: Vec::new(),
-        proposals: false,
+        in_proposals: false,
         heading: None,
         question: None,
         label: None,
@@ -69,16 +73,16 @@ struct Heading {
     is_title: bool,
 }
 
-struct Reader<'a> {
+struct ReportReader<'a> {
     report: &'a str,
     evidence: &'a [&'a str],
     budget: &'a Budget,
-    records: Records,
+    evidence_lines: EvidenceLines,
     assertions: Vec<Assertion>,
-    excused: Vec<Uncovered>,
+    non_claims: Vec<Uncovered>,
     titles: Vec<Rendered>,
     /// Whether the section is one of proposals.
-    proposals: bool,
+    in_proposals: bool,
     heading: Option<Heading>,
     /// A question of the open block, which the next sentence may answer.
     question: Option<Rendered>,
@@ -87,7 +91,7 @@ struct Reader<'a> {
     headers: Vec<(Rendered, bool)>,
 }
 
-impl Reader<'_> {
+impl ReportReader<'_> {
     fn block(&mut self, block: Block) {
         if !matches!(block.kind, BlockKind::TableHead | BlockKind::TableRow) {
             self.close_table();
@@ -120,15 +124,15 @@ impl Reader<'_> {
         let number = section_number(heading.text());
         let text = heading.slice(number..heading.text().len()).trimmed();
         let text = without_colon(&text);
-        self.proposals = labels::announces_proposals(text.text());
+        self.in_proposals = labels::announces_proposals(text.text());
         let opens = self.heading.is_none() && self.assertions.is_empty();
         self.heading = Some(Heading { text: text.clone(), is_title: false });
         if labels::is_listed(text.text()) {
-            self.excuse(heading, Reason::Label);
+            self.mark_non_claim(heading, Reason::Label);
             return;
         }
         let names_report =
-            parted_at_colon(&text).is_none_or(|(label, _)| labels::is_title(label.text()));
+            split_at_colon(&text).is_none_or(|(label, _)| labels::is_title(label.text()));
         let denies = words(text.text()).any(|word| is_negation(&word));
         let states = ClaimKind::of(text.text()) != ClaimKind::Statement
             || has_predicate(text.text())
@@ -144,7 +148,7 @@ impl Reader<'_> {
     fn paragraph(&mut self, block: &Block) {
         let text = &block.text;
         if is_address(text.text()) {
-            self.excuse(text, Reason::LinkTarget);
+            self.mark_non_claim(text, Reason::LinkTarget);
             self.use_label();
             return;
         }
@@ -157,7 +161,7 @@ impl Reader<'_> {
             return;
         }
         if let Some((label, rest)) = bold_label(text, bold) {
-            self.labelled(label, &rest, block.depth);
+            self.bold_labelled(label, &rest, block.depth);
             return;
         }
         self.question = None;
@@ -189,7 +193,7 @@ impl Reader<'_> {
     }
 
     /// A bold label and what stands after it in the same block.
-    fn labelled(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
+    fn bold_labelled(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
         if rest.is_blank() {
             self.use_label();
             self.open_label(label, depth);
@@ -199,7 +203,7 @@ impl Reader<'_> {
         let proposes = labels::announces_proposals(label.text()) && labels::is_listed(label.text());
         let mut open = Label { text: label, is_settled: false, proposes, depth, is_used: false };
         if labels::is_listed(open.text.text()) {
-            self.excuse(&open.text, Reason::Label);
+            self.mark_non_claim(&open.text, Reason::Label);
             open.is_settled = true;
         }
         self.label = Some(open);
@@ -218,7 +222,7 @@ impl Reader<'_> {
         let text = without_colon(&text);
         let is_settled = labels::is_listed(text.text());
         if is_settled {
-            self.excuse(&text, Reason::Label);
+            self.mark_non_claim(&text, Reason::Label);
         }
         let proposes = labels::announces_proposals(text.text());
         self.label = Some(Label { text, is_settled, proposes, depth, is_used: false });
@@ -249,7 +253,7 @@ impl Reader<'_> {
         let question = std::mem::replace(&mut self.question, is_question.then(|| sentence.clone()));
         let text = match question.filter(|_| !is_question && is_short_or_verbless(sentence.text()))
         {
-            Some(question) => joined(&question, &sentence, false),
+            Some(question) => join_label(&question, &sentence, false),
             None => self.under_label(sentence, true),
         };
         self.assert_among_proposals(text, true);
@@ -265,22 +269,22 @@ impl Reader<'_> {
             let tells_cause = is_prose && is_cause(label.text.text());
             let says = labels::is_predicate(label.text.text()) && (is_verbless || tells_cause);
             if must || says && !is_question {
-                return joined(&label.text, &text, must);
+                return join_label(&label.text, &text, must);
             }
         } else if let Some(heading) = &self.heading
             && !has_predicate(text.text())
             && !is_question
             && labels::is_predicate(without_remark(heading.text.text()))
-            && !self.proposals
-            && !(heading.is_title && parted_at_colon(&text).is_some())
+            && !self.in_proposals
+            && !(heading.is_title && split_at_colon(&text).is_some())
         {
-            return joined(&heading.text, &text, false);
+            return join_label(&heading.text, &text, false);
         }
         text
     }
 
     fn code_line(&mut self, text: Rendered, language: Language) {
-        let labelled = match (&self.label, &self.heading) {
+        let is_labelled = match (&self.label, &self.heading) {
             (Some(label), _) => labels::is_predicate(label.text.text()),
             (None, Some(heading)) => {
                 let heading = heading.text.text();
@@ -288,15 +292,15 @@ impl Reader<'_> {
             }
             (None, None) => false,
         };
-        if !labelled && self.records.has_line(text.text()) {
-            self.excuse(&text, Reason::EvidenceLine);
+        if !is_labelled && self.evidence_lines.has_line(text.text()) {
+            self.mark_non_claim(&text, Reason::EvidenceLine);
             return;
         }
         let prefix = match code::line(text.text(), language) {
-            Line::Command if ClaimKind::of(text.text()) == ClaimKind::Proposal => "",
-            Line::Command => "Command: ",
-            Line::Setting => "Configuration: ",
-            Line::Statement => {
+            CodeLine::Command if ClaimKind::of(text.text()) == ClaimKind::Proposal => "",
+            CodeLine::Command => "Command: ",
+            CodeLine::Setting => "Configuration: ",
+            CodeLine::Statement => {
                 let text = self.under_label(text, false);
                 self.assert(text, false);
                 return;
@@ -311,7 +315,7 @@ impl Reader<'_> {
 
     fn row(&mut self, cells: &[Rendered]) {
         let mut row = Rendered::default();
-        let mut proposes = self.proposals;
+        let mut proposes = self.in_proposals;
         for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_blank()) {
             if !row.is_blank() {
                 row.add("; ");
@@ -331,19 +335,19 @@ impl Reader<'_> {
         if row.is_blank() {
             return;
         }
-        let among = std::mem::replace(&mut self.proposals, proposes);
+        let was_in_proposals = std::mem::replace(&mut self.in_proposals, proposes);
         self.use_label();
         self.assert_among_proposals(row, false);
-        self.proposals = among;
+        self.in_proposals = was_in_proposals;
     }
 
     /// A header that no row repeats is a claim of its own, others are excused.
     fn close_table(&mut self) {
         for (header, is_used) in std::mem::take(&mut self.headers) {
             if is_used {
-                self.excuse(&header, Reason::ColumnHeader);
+                self.mark_non_claim(&header, Reason::ColumnHeader);
             } else if labels::is_listed(header.text()) {
-                self.excuse(&header, Reason::Label);
+                self.mark_non_claim(&header, Reason::Label);
             } else {
                 self.assert(header, false);
             }
@@ -352,13 +356,14 @@ impl Reader<'_> {
 
     /// Asserts a text; where proposals stand, one that tells nothing of the past proposes.
     fn assert_among_proposals(&mut self, text: Rendered, is_prose: bool) {
-        let among = self.proposals || self.label.as_ref().is_some_and(|label| label.proposes);
+        let in_proposals =
+            self.in_proposals || self.label.as_ref().is_some_and(|label| label.proposes);
         let proposes = || {
             let text = text.text();
             let inner = text.split_once(": ").map_or(text, |(_, rest)| rest);
-            is_recommendation(inner, true) || is_recommendation(text, true) || !tells(text)
+            is_recommendation(inner, true) || is_recommendation(text, true) || !has_past_verb(text)
         };
-        if among && ClaimKind::of(text.text()) == ClaimKind::Statement && proposes() {
+        if in_proposals && ClaimKind::of(text.text()) == ClaimKind::Statement && proposes() {
             let mut proposal = Rendered::default();
             proposal.add("Action: ");
             proposal.append(&text);
@@ -394,30 +399,30 @@ impl Reader<'_> {
         }
     }
 
-    fn excuse(&mut self, text: &Rendered, reason: Reason) {
-        self.excused.extend(text.span().map(|span| Uncovered { span, reason }));
+    fn mark_non_claim(&mut self, text: &Rendered, reason: Reason) {
+        self.non_claims.extend(text.span().map(|span| Uncovered { span, reason }));
     }
 
     fn finish(mut self) -> Document {
-        self.settle_titles();
-        self.assert_the_rest();
+        self.resolve_titles();
+        self.assert_unread_text();
         self.assertions.sort_by_key(|assertion| (assertion.span.start, assertion.is_presupposed));
-        let uncovered = uncovered(self.report, &self.assertions, &self.excused);
+        let uncovered = uncovered(self.report, &self.assertions, &self.non_claims);
         Document { assertions: self.assertions, uncovered }
     }
 
     /// A title whose words stand together somewhere says nothing new; another one is a claim.
-    fn settle_titles(&mut self) {
+    fn resolve_titles(&mut self) {
         let titles = std::mem::take(&mut self.titles);
         let read: Vec<Title> = titles.iter().map(|title| Title::read(title.text())).collect();
         let statements = self.assertions.iter().filter(|a| a.kind == ClaimKind::Statement);
         let statements = statements.map(|assertion| assertion.text.text().to_owned());
-        let mut stated = Stated::of(&read, self.evidence, statements, self.budget);
+        let mut stated = StatedRecords::of(&read, self.evidence, statements, self.budget);
         for (title, read) in titles.into_iter().zip(&read) {
             if read.is_empty() {
-                self.excuse(&title, Reason::Label);
-            } else if stated.says(read, self.budget) {
-                self.excuse(&title, Reason::Title);
+                self.mark_non_claim(&title, Reason::Label);
+            } else if stated.contains(read, self.budget) {
+                self.mark_non_claim(&title, Reason::Title);
             } else {
                 if ClaimKind::of(title.text()) == ClaimKind::Statement {
                     stated.add_statement(title.text().to_owned());
@@ -428,29 +433,29 @@ impl Reader<'_> {
     }
 
     /// Whatever no rule has read is a claim of its own.
-    fn assert_the_rest(&mut self) {
+    fn assert_unread_text(&mut self) {
         let known = self.assertions.iter().map(|assertion| assertion.span.clone());
-        let excused = self.excused.iter().map(|excused| excused.span.clone());
-        let left = subtract(&visible(self.report), &merged(known.chain(excused).collect()));
+        let non_claims = self.non_claims.iter().map(|non_claim| non_claim.span.clone());
+        let left = subtract(&visible(self.report), &merged(known.chain(non_claims).collect()));
         let mut open: Option<std::ops::Range<usize>> = None;
         for piece in left {
-            let goes_on = |open: &std::ops::Range<usize>| {
+            let continues = |open: &std::ops::Range<usize>| {
                 part(self.report, open.end..piece.start)
                     .chars()
                     .all(|c| c.is_whitespace() && c != '\n')
             };
             match &mut open {
-                Some(stretch) if goes_on(stretch) => stretch.end = piece.end,
+                Some(stretch) if continues(stretch) => stretch.end = piece.end,
                 _ => {
                     let before = open.replace(piece);
-                    self.assert_stretch(before);
+                    self.assert_run(before);
                 }
             }
         }
-        self.assert_stretch(open);
+        self.assert_run(open);
     }
 
-    fn assert_stretch(&mut self, stretch: Option<std::ops::Range<usize>>) {
+    fn assert_run(&mut self, stretch: Option<std::ops::Range<usize>>) {
         let Some(stretch) = stretch else { return };
         let mut text = Rendered::default();
         text.push_verbatim(self.report, stretch);

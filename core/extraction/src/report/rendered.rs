@@ -43,9 +43,9 @@ impl Rendered {
         let to = self.glyphs.partition_point(|glyph| glyph.at < range.end);
         let glyphs = self.glyphs.get(from..to)?;
         let sources = glyphs.iter().map(|glyph| &glyph.source).filter(|source| !source.is_empty());
-        sources.fold(None, |hull: Option<Range<usize>>, source| match hull {
+        sources.fold(None, |bounds: Option<Range<usize>>, source| match bounds {
             None => Some(source.clone()),
-            Some(hull) => Some(hull.start.min(source.start)..hull.end.max(source.end)),
+            Some(bounds) => Some(bounds.start.min(source.start)..bounds.end.max(source.end)),
         })
     }
 
@@ -131,7 +131,7 @@ impl Rendered {
             .map(|(character, glyph)| (character, glyph.source.clone()))
             .collect();
         let mut seen = Self::default();
-        for (character, source) in without_lookalikes(turned(characters)) {
+        for (character, source) in without_lookalikes(undo_bidi_override(characters)) {
             if let Some(character) = plain(character) {
                 seen.push(character, source);
             }
@@ -141,7 +141,7 @@ impl Rendered {
 }
 
 /// Turns round what stands between a right-to-left override and its end.
-fn turned(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
+fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
     const OVERRIDE: char = '\u{202e}';
     const END: char = '\u{202c}';
     if !characters.iter().any(|(character, _)| *character == OVERRIDE) {

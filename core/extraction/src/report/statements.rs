@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::words::is_predicate;
-use super::{Assertion, ClaimKind, tails};
+use super::{Assertion, ClaimKind, continuations};
 use crate::text::figures::{Figures, figures};
 use crate::text::polarity::{MarkerKind, markers};
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
@@ -17,7 +17,7 @@ use crate::text::tokens::{Shape, Word, is_stop_word, words};
 pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     let text = assertion.text.text();
     let parts = if assertion.is_prose {
-        split_at(text, 0..text.len(), Joints::All)
+        split_at(text, 0..text.len(), SplitMode::All)
     } else {
         Vec::from([bare(text, 0..text.len())])
     };
@@ -48,26 +48,26 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
 }
 
 /// Where a sentence may be split.
-struct Joint {
+struct SplitPoint {
     /// The left part ends at the start, the right begins at the end.
     span: Range<usize>,
-    strength: Strength,
+    kind: SplitKind,
 }
 
 /// How sure a joint is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Strength {
+enum SplitKind {
     /// A semicolon or a dash: what stands on either side is a statement, however short.
     Mark,
     /// A word that joins clauses as well as things: both sides need a predicate.
     Word,
     /// What goes on need not have a predicate; what it belongs to does.
-    Tail,
+    Continuation,
 }
 
 /// At which joints a sentence is split.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Joints {
+enum SplitMode {
     /// Where a word or mark joins statements.
     Plain,
     /// Also where a sentence goes on without one.
@@ -77,23 +77,23 @@ enum Joints {
 /// The bytes of the statements of a sentence that is one claim.
 #[must_use]
 pub fn clauses(sentence: &str) -> Vec<Range<usize>> {
-    split_at(sentence, 0..sentence.len(), Joints::Plain)
+    split_at(sentence, 0..sentence.len(), SplitMode::Plain)
 }
 
-fn split_at(report: &str, sentence: Range<usize>, which: Joints) -> Vec<Range<usize>> {
+fn split_at(report: &str, sentence: Range<usize>, which: SplitMode) -> Vec<Range<usize>> {
     let Some(text) = report.get(sentence.clone()) else { return Vec::new() };
     let mut parts = Vec::new();
     let mut start = 0;
-    let may = may_join(text) || which == Joints::All && text.contains(':');
-    let joints = if may { joints(text, which) } else { Vec::new() };
-    let content = if joints.is_empty() { Content::default() } else { Content::read(text) };
-    for joint in joints {
-        let span = joint.span;
+    let may = may_split(text) || which == SplitMode::All && text.contains(':');
+    let split_points = if may { split_points(text, which) } else { Vec::new() };
+    let index = if split_points.is_empty() { WordIndex::default() } else { WordIndex::read(text) };
+    for split_point in split_points {
+        let span = split_point.span;
         let (left, right) = (start..span.start, span.end..text.len());
-        let parts_are_whole = match joint.strength {
-            Strength::Mark => content.has_words(&left) && content.has_words(&right),
-            Strength::Word => content.is_statement(&left) && content.is_statement(&right),
-            Strength::Tail => content.is_statement(&left),
+        let parts_are_whole = match split_point.kind {
+            SplitKind::Mark => index.has_words(&left) && index.has_words(&right),
+            SplitKind::Word => index.is_statement(&left) && index.is_statement(&right),
+            SplitKind::Continuation => index.is_statement(&left),
         };
         if span.start <= start || !parts_are_whole {
             continue;
@@ -111,7 +111,7 @@ fn split_at(report: &str, sentence: Range<usize>, which: Joints) -> Vec<Range<us
 }
 
 /// Whether a text has any mark or word at which it could be split.
-fn may_join(text: &str) -> bool {
+fn may_split(text: &str) -> bool {
     const CUES: [&str; 14] = [
         "although", "and", "as a", "because", "but", "due to", "hence", "ing", "since", "though",
         "thus", "until", "whereas", "while",
@@ -152,7 +152,7 @@ const LINKING: [&str; 15] = [
     "triggering",
 ];
 
-fn joints(text: &str, which: Joints) -> Vec<Joint> {
+fn split_points(text: &str, which: SplitMode) -> Vec<SplitPoint> {
     let links = |span: &Range<usize>| {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
@@ -166,9 +166,9 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
     let mut found = Vec::new();
     let mut before: Option<Word<'_>> = None;
     let mut leading = words(text).next().is_some_and(|word| LEADING.iter().any(|cue| word.is(cue)));
-    let mut shield = Shield::default();
+    let mut nesting = Nesting::default();
     for word in words(text) {
-        if shield.covers(text, word.span.start) {
+        if nesting.covers(text, word.span.start) {
             before = Some(word);
             continue;
         }
@@ -177,41 +177,48 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
         let mark = gap.find([',', ';', '—', '–']).map(|at| gap_start + at);
         let gap_end = gap_start + gap.len() - gap.trim_start().len();
         let joined_before = before.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
-        let mut joint = |span: Range<usize>, strength| found.push(Joint { span, strength });
+        let mut split_point = |span: Range<usize>, kind| found.push(SplitPoint { span, kind });
         if causes.binary_search(&word.span.start).is_ok() {
-            joint(mark.unwrap_or(gap_end)..word.span.start, Strength::Word);
+            split_point(mark.unwrap_or(gap_end)..word.span.start, SplitKind::Word);
         } else if gap.contains(" - ") {
-            joint(gap_start..word.span.start, Strength::Mark);
+            split_point(gap_start..word.span.start, SplitKind::Mark);
         } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
-            joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Mark);
-        } else if which == Joints::All && mark.is_some() && tails::joins_distance(text, &word) {
-            joint(gap_start..word.span.end, Strength::Tail);
+            split_point(mark.unwrap_or(gap_start)..word.span.start, SplitKind::Mark);
+        } else if which == SplitMode::All
+            && mark.is_some()
+            && continuations::joins_time_distance(text, &word)
+        {
+            split_point(gap_start..word.span.end, SplitKind::Continuation);
         } else if let Some(mark) = mark
             && JOINING.iter().any(|joining| word.is(joining))
         {
             let keeps_word = word.is("which") || word.is("where");
-            joint(mark..if keeps_word { word.span.start } else { word.span.end }, Strength::Word);
-        } else if which == Joints::All
+            split_point(
+                mark..if keeps_word { word.span.start } else { word.span.end },
+                SplitKind::Word,
+            );
+        } else if which == SplitMode::All
             && gap.trim_start().starts_with(',')
-            && (tails::is_distance(text, word.span.start)
-                || tails::is_about_some(text, word.span.start))
+            && (continuations::is_time_distance(text, word.span.start)
+                || continuations::is_about_part(text, word.span.start))
         {
-            joint(gap_start..word.span.start, Strength::Tail);
-        } else if which == Joints::All && tails::goes_on(gap, before.as_ref(), &word)
+            split_point(gap_start..word.span.start, SplitKind::Continuation);
+        } else if which == SplitMode::All
+            && continuations::starts_second_statement(gap, before.as_ref(), &word)
             || mark.is_some() && std::mem::take(&mut leading)
         {
-            joint(gap_start..word.span.start, Strength::Word);
+            split_point(gap_start..word.span.start, SplitKind::Word);
         } else if mark.is_some() && (word.is("before") || word.is("after")) {
-            joint(mark.unwrap_or(gap_start)..word.span.start, Strength::Word);
+            split_point(mark.unwrap_or(gap_start)..word.span.start, SplitKind::Word);
         } else if SUBORDINATING.iter().any(|joining| word.is(joining)) {
             let start = before
                 .as_ref()
                 .filter(|word| word.is("even"))
                 .map_or(gap_start, |word| word.span.start);
-            joint(start..word.span.end, Strength::Word);
+            split_point(start..word.span.end, SplitKind::Word);
         } else if joined_before && RESUMING.iter().any(|verb| word.is(verb)) {
             let start = before.as_ref().map_or(gap_start, |word| word.span.start);
-            joint(start..word.span.start, Strength::Word);
+            split_point(start..word.span.start, SplitKind::Word);
         }
         before = Some(word);
     }
@@ -220,7 +227,7 @@ fn joints(text: &str, which: Joints) -> Vec<Joint> {
 
 /// Marks that were opened and not closed: quotation marks, back-ticks and brackets.
 #[derive(Default)]
-struct Shield {
+struct Nesting {
     read_to: usize,
     in_quotes: bool,
     in_code: bool,
@@ -228,7 +235,7 @@ struct Shield {
     depth: isize,
 }
 
-impl Shield {
+impl Nesting {
     /// Whether a place lies in any of them; places are asked about in order.
     fn covers(&mut self, text: &str, at: usize) -> bool {
         for character in text.get(self.read_to..at).unwrap_or("").chars() {
@@ -247,45 +254,45 @@ impl Shield {
 
 /// Where the words of a sentence stand that tell whether a part of it says something of its own.
 #[derive(Default)]
-struct Content {
+struct WordIndex {
     words: Vec<usize>,
     /// Words that order: "before", "after".
-    orders: Vec<usize>,
+    order_words: Vec<usize>,
     predicates: Vec<usize>,
     /// Figures, codes, names, states and negations, with their ends.
-    telling: Vec<Range<usize>>,
+    informative: Vec<Range<usize>>,
     /// Words that are no stop words.
-    counting: Vec<usize>,
+    content_words: Vec<usize>,
 }
 
-impl Content {
+impl WordIndex {
     fn read(text: &str) -> Self {
-        let mut content = Self::default();
+        let mut index = Self::default();
         for word in words(text) {
             let start = word.span.start;
-            content.words.push(start);
+            index.words.push(start);
             if word.is("before") || word.is("after") {
-                content.orders.push(start);
+                index.order_words.push(start);
             }
             if is_predicate(&word) {
-                content.predicates.push(start);
+                index.predicates.push(start);
             }
             if !is_stop_word(word.text) {
-                content.counting.push(start);
+                index.content_words.push(start);
             }
             if word.shape() != Shape::Plain {
-                content.telling.push(word.span);
+                index.informative.push(word.span);
             }
         }
         let Figures { figures, times, codes } = figures(text);
-        content.telling.extend(figures.into_iter().map(|figure| figure.span));
-        content.telling.extend(times.into_iter().map(|time| time.span));
-        content.telling.extend(codes.into_iter().map(|code| code.span));
+        index.informative.extend(figures.into_iter().map(|figure| figure.span));
+        index.informative.extend(times.into_iter().map(|time| time.span));
+        index.informative.extend(codes.into_iter().map(|code| code.span));
         let markers = markers(text).into_iter();
         let negations = markers.filter(|marker| marker.kind == MarkerKind::Negation);
-        content.telling.extend(negations.map(|marker| marker.span));
-        content.telling.sort_unstable_by_key(|span| span.start);
-        content
+        index.informative.extend(negations.map(|marker| marker.span));
+        index.informative.sort_unstable_by_key(|span| span.start);
+        index
     }
 
     /// Whether a part has two words or more.
@@ -297,14 +304,16 @@ impl Content {
     fn is_statement(&self, part: &Range<usize>) -> bool {
         const MIN_WORDS: usize = 3;
         let first = within(&self.words, part).first();
-        let orders = first.is_some_and(|first| self.orders.binary_search(first).is_ok());
-        let from = self.telling.partition_point(|span| span.start < part.start);
-        let tells = || {
-            let after = self.telling.get(from..).unwrap_or_default();
+        let is_ordered = first.is_some_and(|first| self.order_words.binary_search(first).is_ok());
+        let from = self.informative.partition_point(|span| span.start < part.start);
+        let is_informative = || {
+            let after = self.informative.get(from..).unwrap_or_default();
             after.iter().take_while(|span| span.start < part.end).any(|span| span.end <= part.end)
         };
         !within(&self.predicates, part).is_empty()
-            && (orders || within(&self.counting, part).len() >= MIN_WORDS || tells())
+            && (is_ordered
+                || within(&self.content_words, part).len() >= MIN_WORDS
+                || is_informative())
     }
 }
 

@@ -44,7 +44,7 @@ impl Title {
     }
 
     /// Whether all its words stand in a text of lower case.
-    fn stands_in(&self, record: &str) -> bool {
+    fn is_in(&self, record: &str) -> bool {
         self.0.iter().all(|forms| forms.iter().any(|form| has_word(record, form)))
     }
 
@@ -60,14 +60,14 @@ const MAX_RECORD: usize = 4 << 10;
 const MAX_COMPARED: usize = 64 << 20;
 
 /// Records, found by the words of some titles.
-pub(super) struct Stated<'a> {
+pub(super) struct StatedRecords<'a> {
     records: Vec<Cow<'a, str>>,
     places: BTreeMap<u64, Vec<usize>>,
-    wanted: BTreeSet<u64>,
+    title_keys: BTreeSet<u64>,
     compared: usize,
 }
 
-impl<'a> Stated<'a> {
+impl<'a> StatedRecords<'a> {
     /// Those of evidence and statements, where there are titles.
     pub(super) fn of(
         titles: &[Title],
@@ -75,9 +75,9 @@ impl<'a> Stated<'a> {
         statements: impl Iterator<Item = String>,
         budget: &Budget,
     ) -> Self {
-        let wanted = titles.iter().flat_map(Title::keys).collect();
+        let title_keys = titles.iter().flat_map(Title::keys).collect();
         let (records, places) = (Vec::new(), BTreeMap::new());
-        let mut stated = Self { records, places, wanted, compared: 0 };
+        let mut stated = Self { records, places, title_keys, compared: 0 };
         if !titles.is_empty() {
             evidence.iter().for_each(|item| stated.add_item(item, budget));
             statements.for_each(|statement| stated.add_statement(statement));
@@ -106,7 +106,7 @@ impl<'a> Stated<'a> {
     fn add(&mut self, record: Cow<'a, str>) {
         let at = self.records.len();
         let mut is_found = false;
-        for key in keys(&record).filter(|key| self.wanted.contains(key)) {
+        for key in keys(&record).filter(|key| self.title_keys.contains(key)) {
             is_found = true;
             let places = self.places.entry(key).or_default();
             if places.last() != Some(&at) {
@@ -119,7 +119,7 @@ impl<'a> Stated<'a> {
     }
 
     /// Whether all words of a title stand in one of the records.
-    pub(super) fn says(&mut self, title: &Title, budget: &Budget) -> bool {
+    pub(super) fn contains(&mut self, title: &Title, budget: &Budget) -> bool {
         let places = |key| self.places.get(&key).map_or(&[][..], Vec::as_slice);
         let Some(rarest) = title.keys().map(places).min_by_key(|places| places.len()) else {
             return false;
@@ -129,7 +129,7 @@ impl<'a> Stated<'a> {
                 return false;
             }
             self.compared += record.len();
-            if title.stands_in(&record.to_lowercase()) {
+            if title.is_in(&record.to_lowercase()) {
                 return true;
             }
         }

@@ -6,14 +6,14 @@ use super::{Assertion, Reason, Uncovered, merged, subtract, visible};
 pub(super) fn uncovered(
     report: &str,
     assertions: &[Assertion],
-    excused: &[Uncovered],
+    non_claims: &[Uncovered],
 ) -> Vec<Uncovered> {
     let claimed = merged(assertions.iter().map(|assertion| assertion.span.clone()).collect());
     let mut rest = subtract(&visible(report), &claimed);
     let mut all = Vec::new();
     for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::Markup) {
-        let of_reason = excused.iter().filter(|excused| excused.reason == reason);
-        let spans = merged(of_reason.map(|excused| excused.span.clone()).collect());
+        let of_reason = non_claims.iter().filter(|non_claim| non_claim.reason == reason);
+        let spans = merged(of_reason.map(|non_claim| non_claim.span.clone()).collect());
         let left = subtract(&rest, &spans);
         all.extend(subtract(&rest, &left).into_iter().map(|span| Uncovered { span, reason }));
         rest = left;

@@ -25,13 +25,13 @@ fn is_past_form(word: &Word<'_>) -> bool {
 }
 
 /// Whether a text tells what happened or how things were.
-pub(super) fn tells(text: &str) -> bool {
+pub(super) fn has_past_verb(text: &str) -> bool {
     words(text).any(|word| PAST.iter().any(|verb| word.is(verb)))
 }
 
 /// Whether a text tells what happened, "-ed" forms included.
-pub(super) fn tells_of_the_past(text: &str) -> bool {
-    tells(text) || words(text).any(|word| is_past_form(&word))
+pub(super) fn has_past_form(text: &str) -> bool {
+    has_past_verb(text) || words(text).any(|word| is_past_form(&word))
 }
 
 /// Whether a word denies.

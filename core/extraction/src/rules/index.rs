@@ -40,7 +40,7 @@ impl<'a> Index<'a> {
                 let name = name.text.to_lowercase();
                 let entry = MAP_ENTRY + of_bytes(name.len()) + of_bytes(4 * size_of::<RecordId>());
                 let is_known = named.contains_key(&name);
-                if !budget.hold(if is_known { size_of::<RecordId>() } else { entry }) {
+                if !budget.allocate(if is_known { size_of::<RecordId>() } else { entry }) {
                     break;
                 }
                 named.entry(name).or_default().push(id);

@@ -168,7 +168,7 @@ impl<'f> AttributeWords<'f> {
     }
 
     /// Of what is called so, with a word that may be added.
-    pub(super) fn called(name: &'f str, optional: &'f str) -> Self {
+    pub(super) fn from_name(name: &'f str, optional: &'f str) -> Self {
         Self {
             required: parts(name).flat_map(words).collect(),
             optional: words(optional).collect(),
@@ -176,14 +176,14 @@ impl<'f> AttributeWords<'f> {
     }
 
     /// Whether these words name the attribute: each of its words, and nothing else.
-    pub(super) fn are(&self, said: &[&Word<'_>]) -> bool {
-        let said: Vec<Word<'_>> =
-            said.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
-        let is_said = |own: &Word<'_>| said.iter().any(|word| is_same(word, own));
+    pub(super) fn match_all(&self, given: &[&Word<'_>]) -> bool {
+        let given: Vec<Word<'_>> =
+            given.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
+        let is_given = |own: &Word<'_>| given.iter().any(|word| is_same(word, own));
         let is_own = |word: &Word<'_>| {
             self.required.iter().chain(&self.optional).any(|own| is_same(word, own))
         };
-        !self.required.is_empty() && self.required.iter().all(is_said) && said.iter().all(is_own)
+        !self.required.is_empty() && self.required.iter().all(is_given) && given.iter().all(is_own)
     }
 
     /// Whether it is an attribute for the state of a thing.

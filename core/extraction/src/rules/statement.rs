@@ -49,7 +49,7 @@ impl<'c> Statement<'c> {
         let is_present = has(&["is", "are"]) && !has(&["was", "were", "had", "been"]);
         let is_needed = |word: &Word<'_>| {
             !FUNCTION_WORDS.iter().any(|known| word.is(known))
-                && !figure.as_ref().is_some_and(|figure| is_of_figure(text, word, figure))
+                && !figure.as_ref().is_some_and(|figure| belongs_to_figure(text, word, figure))
         };
         let words = all.into_iter().filter(is_needed).collect();
         Some(Self { text, words, figure, is_present })
@@ -57,7 +57,7 @@ impl<'c> Statement<'c> {
 }
 
 /// Whether a word is part of a figure, says that it is approximate, or is "times" behind a count: "restarted 4 times".
-fn is_of_figure(text: &str, word: &Word<'_>, figure: &Figure) -> bool {
+fn belongs_to_figure(text: &str, word: &Word<'_>, figure: &Figure) -> bool {
     let is_within = word.span.start < figure.span.end && figure.span.start < word.span.end;
     let is_about = figure.approximate
         && word.span.end <= figure.span.start

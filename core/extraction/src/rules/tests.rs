@@ -8,7 +8,7 @@ use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
 /// What the rules say of a statement over one item: `+value`, `-unit`, or nothing.
-fn said(content: &str, claim: &str) -> String {
+fn verdict(content: &str, claim: &str) -> String {
     let item = Item { tool: "", query: "", content, exhaustive: false };
     match Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited()).check(claim) {
         Outcome::Supports(rule, _) => format!("+{}", rule.name()),
@@ -20,8 +20,10 @@ fn said(content: &str, claim: &str) -> String {
 fn check(content: &str, claims: &[(&str, &str)]) {
     let wrong: Vec<String> = claims
         .iter()
-        .filter(|(claim, expected)| said(content, claim) != *expected)
-        .map(|(claim, expected)| format!("{claim:?}: {:?}, not {expected:?}", said(content, claim)))
+        .filter(|(claim, expected)| verdict(content, claim) != *expected)
+        .map(|(claim, expected)| {
+            format!("{claim:?}: {:?}, not {expected:?}", verdict(content, claim))
+        })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}\n{content}");
 }
@@ -31,7 +33,7 @@ const PODS: &str = r#"{"pods": [
     {"name": "stock-1", "status": "Pending", "restarts": 9, "memory_mib": 256}]}"#;
 
 #[test]
-fn a_value_is_that_of_its_subject() {
+fn a_value_belongs_to_its_subject() {
     check(
         PODS,
         &[
@@ -59,7 +61,7 @@ fn a_value_is_that_of_its_subject() {
 }
 
 #[test]
-fn the_name_in_the_metadata_is_that_of_all_beside_it() {
+fn the_name_in_metadata_names_the_whole_object() {
     let pods = r#"{"items": [
         {"kind": "Pod", "metadata": {"name": "cart-1", "labels": {"app": "cart"}}, "status": {"phase": "Running"}},
         {"kind": "Pod", "metadata": {"name": "cart-2", "labels": {"app": "cart"}}, "status": {"phase": "Pending"}}]}"#;
@@ -105,13 +107,13 @@ fn several_records_of_one_thing_have_to_agree() {
 }
 
 #[test]
-fn what_was_asked_and_what_has_no_value_shows_nothing() {
+fn queries_and_empty_values_support_nothing() {
     check(r#"{"query": "errors of cart-1", "result": []}"#, &[("cart-1 had errors.", "")]);
     check("campaign: gw-5\napproved_by: null\nowner: dana", &[("gw-5 was approved by dana.", "")]);
 }
 
 #[test]
-fn a_line_repeated_word_for_word_is_shown() {
+fn a_line_repeated_word_for_word_is_supported() {
     let log = "2026-05-05T06:14:40Z ERROR cart: connection to db-1 refused\n2026-05-05T06:14:41Z WARN cart: limit >= 5 reached\n";
     check(
         log,

@@ -15,7 +15,7 @@ use crate::text::tokens::{Shape, Word, words};
 const MAX_RECORDS: usize = 256;
 
 /// What one record says of the statement.
-struct Reading {
+struct Finding {
     agreement: Agreement,
     rule: Rule,
     place: Place,
@@ -23,7 +23,7 @@ struct Reading {
 
 /// What all records of the thing that a statement names say of it.
 pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
-    let mut readings: Vec<Reading> = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
     for (at, subject) in statement.words.iter().enumerate() {
         let records = index.named(subject.text);
         if records.len() > MAX_RECORDS {
@@ -35,16 +35,16 @@ pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
         let rest: Vec<&Word<'_>> =
             statement.words.iter().filter(|word| *word != subject && Some(*word) != kind).collect();
         for record in records {
-            readings.extend(read(statement, *record, kind, &rest, index));
+            findings.extend(read(statement, *record, kind, &rest, index));
         }
     }
-    together(readings)
+    combine(findings)
 }
 
-fn together(readings: Vec<Reading>) -> Outcome {
-    let all = |wanted| readings.iter().all(|reading| reading.agreement == wanted);
+fn combine(findings: Vec<Finding>) -> Outcome {
+    let all = |wanted| findings.iter().all(|finding| finding.agreement == wanted);
     let (is_same, is_different) = (all(Agreement::Same), all(Agreement::Different));
-    match readings.into_iter().next() {
+    match findings.into_iter().next() {
         Some(first) if is_same => Outcome::Supports(first.rule, first.place),
         Some(first) if is_different => Outcome::Refutes(first.rule, first.place),
         _ => Outcome::Silent,
@@ -63,7 +63,7 @@ fn read(
     kind: Option<&Word<'_>>,
     rest: &[&Word<'_>],
     index: &Index<'_>,
-) -> Vec<Reading> {
+) -> Vec<Finding> {
     let facts = index.facts();
     let (Some(record), Some(name)) = (facts.record(id), name_of(id, facts)) else {
         return Vec::new();
@@ -81,16 +81,16 @@ fn read(
         Some(figure) => figures_of(figure, rest, record),
         None => states_of(statement, rest, record, index),
     };
-    let reading = |(cell, agreement, rule): (&Cell<'_>, Agreement, Rule)| {
+    let finding = |(cell, agreement, rule): (&Cell<'_>, Agreement, Rule)| {
         let agreement = match agreement {
             Agreement::Different if !may_refute => Agreement::Incomparable,
             agreement => agreement,
         };
         let named = name.cell.map(|cell| cell.span.clone());
         let spans = named.into_iter().chain([cell.span.clone()]).collect();
-        Reading { agreement, rule, place: Place { record: id, spans } }
+        Finding { agreement, rule, place: Place { record: id, spans } }
     };
-    compared.into_iter().map(reading).collect()
+    compared.into_iter().map(finding).collect()
 }
 
 /// The figures under the attribute that the statement names.
@@ -99,7 +99,7 @@ fn figures_of<'f, 'a>(
     rest: &[&Word<'_>],
     record: &'f Record<'a>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
-    let is_named = |cell: &&Cell<'_>| AttributeWords::of(&cell.attribute).are(rest);
+    let is_named = |cell: &&Cell<'_>| AttributeWords::of(&cell.attribute).match_all(rest);
     let compared = |cell: &'f Cell<'a>| match cell.figure() {
         Some(own) => (cell, compare(figure, &own), rule_of(figure, &own)),
         None => (cell, Agreement::Incomparable, Rule::Value),
@@ -146,10 +146,10 @@ fn states_of<'f, 'a>(
     let mut found = Vec::new();
     for cell in &record.cells {
         let own = AttributeWords::of(&cell.attribute);
-        let is_asked = if attribute.is_empty() { own.is_state() } else { own.are(attribute) };
-        if own.are(rest) {
+        let is_named = if attribute.is_empty() { own.is_state() } else { own.match_all(attribute) };
+        if own.match_all(rest) {
             found.push((cell, truth(&cell.text), Rule::Value));
-        } else if is_asked {
+        } else if is_named {
             found.push((cell, same_state(statement, value, cell, record, index), Rule::Value));
         }
     }
@@ -177,14 +177,14 @@ impl<'f, 'a> Condition<'f, 'a> {
     }
 
     fn read(&self, rest: &[&Word<'_>]) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
-        let own = AttributeWords::called(&self.kind.text, "status");
-        if own.are(rest) {
+        let own = AttributeWords::from_name(&self.kind.text, "status");
+        if own.match_all(rest) {
             return Some((self.status, truth(&self.status.text), Rule::Value));
         }
         let (value, attribute) = rest.split_last()?;
         let is_same = self.status.text.trim().eq_ignore_ascii_case(value.text);
         let agreement = if is_same { Agreement::Same } else { Agreement::Incomparable };
-        own.are(attribute).then_some((self.status, agreement, Rule::Value))
+        own.match_all(attribute).then_some((self.status, agreement, Rule::Value))
     }
 }
 
@@ -216,7 +216,7 @@ fn same_state(
     }
     let excludes = is_denied_form(own, claimed.text)
         || is_denied_form(claimed.text, own)
-        || a_sibling_has(claimed, cell, record, index);
+        || sibling_has(claimed, cell, record, index);
     if excludes { Agreement::Different } else { Agreement::Incomparable }
 }
 
@@ -230,7 +230,7 @@ fn is_denied_form(denied: &str, plain: &str) -> bool {
     })
 }
 
-fn a_sibling_has(
+fn sibling_has(
     claimed: &Word<'_>,
     cell: &Cell<'_>,
     record: &Record<'_>,

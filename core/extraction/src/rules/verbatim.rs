@@ -32,11 +32,11 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
             continue;
         };
         let Some(item) = facts.item(group.item) else { continue };
-        let mut remember = |text: &str, span: Range<usize>| {
+        let mut insert = |text: &str, span: Range<usize>| {
             if let Some(key) = key(text) {
                 let place = || Place { record, spans: Vec::from([span]) };
                 let bytes = MAP_ENTRY + size_of::<Place>() + of_bytes(key.len());
-                if !found.contains_key(&key) && budget.hold(bytes) {
+                if !found.contains_key(&key) && budget.allocate(bytes) {
                     found.insert(key, place());
                 }
             }
@@ -47,7 +47,7 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
         let whole = part(item.content, own.span.clone());
         let mut start = own.span.start;
         for line in whole.split_inclusive('\n') {
-            remember(line, start..start + line.trim_end().len());
+            insert(line, start..start + line.trim_end().len());
             start += line.len();
         }
         for cell in &own.cells {
@@ -57,9 +57,9 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
                 _ => false,
             };
             if is_message {
-                remember(&cell.text, cell.span.clone());
+                insert(&cell.text, cell.span.clone());
                 if let Some(start) = behind_source(&cell.text, item.tool) {
-                    remember(part(&cell.text, start..cell.text.len()), cell.span.clone());
+                    insert(part(&cell.text, start..cell.text.len()), cell.span.clone());
                 }
             }
         }

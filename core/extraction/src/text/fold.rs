@@ -26,7 +26,7 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         push_collapsed(visible, &mut folded);
     } else {
-        push_collapsed(visible.nfkc().flat_map(typed), &mut folded);
+        push_collapsed(visible.nfkc().flat_map(to_keyboard_form), &mut folded);
     }
     if folded.ends_with(' ') {
         folded.pop();
@@ -67,7 +67,7 @@ impl<'a> Folded<'a> {
             if segment.is_ascii() {
                 folded.push_all(segment.chars(), source);
             } else {
-                folded.push_all(segment.nfkc().flat_map(typed), source);
+                folded.push_all(segment.nfkc().flat_map(to_keyboard_form), source);
             }
         }
         if folded.text.ends_with(' ') {
@@ -136,13 +136,13 @@ fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
             (start..start + character.len_utf8(), character)
         })
     };
-    uncoloured(text)
+    without_colours(text)
         .flat_map(with_spans)
         .filter(|(_, character)| *character != ESCAPE && !is_invisible(*character))
 }
 
 /// The stretches of a text between the sequences by which terminals set colours, in their order.
-fn uncoloured(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn without_colours(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = Some(0);
     core::iter::from_fn(move || {
         let start = from?;
@@ -166,7 +166,7 @@ fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// A character as a keyboard has it: dashes, quotation marks and signs of comparison in their plain form.
-fn typed(character: char) -> impl Iterator<Item = char> {
+fn to_keyboard_form(character: char) -> impl Iterator<Item = char> {
     let (first, second) = match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => ('-', None),
         '\u{2018}'..='\u{201b}' => ('\'', None),
@@ -181,7 +181,7 @@ fn typed(character: char) -> impl Iterator<Item = char> {
 /// Whether folding writes a character as a keyboard has it: a dash, a quotation mark or a sign of comparison.
 #[must_use]
 pub fn has_typed_form(character: char) -> bool {
-    typed(character).next() != Some(character)
+    to_keyboard_form(character).next() != Some(character)
 }
 
 fn offset(position: usize) -> u32 {

@@ -144,9 +144,9 @@ const MIN_WORDS: usize = 12;
 /// language in Latin script; `None` where too few words tell.
 #[must_use]
 pub fn language(text: &str) -> Option<&'static str> {
-    let mut counted = Counted::default();
+    let mut counted = WordCounts::default();
     for line in prose(text) {
-        for word in line.split(is_between).filter(|word| !word.is_empty()) {
+        for word in line.split(is_word_separator).filter(|word| !word.is_empty()) {
             counted.add(word);
         }
     }
@@ -162,24 +162,24 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
             is_code ^= is_fence;
             !is_fence && !is_code
         })
-        .flat_map(|line| outside(line, '`'))
-        .flat_map(|part| outside(part, '"'))
+        .flat_map(|line| outside_marks(line, '`'))
+        .flat_map(|part| outside_marks(part, '"'))
 }
 
 /// The parts of a line that do not stand between two of these marks. One without a partner marks nothing.
-fn outside(line: &str, mark: char) -> impl Iterator<Item = &str> {
+fn outside_marks(line: &str, mark: char) -> impl Iterator<Item = &str> {
     let closed = line.matches(mark).count() / 2 * 2;
     line.splitn(closed + 1, mark).step_by(2)
 }
 
 /// Whether a character parts words; those of identifiers do not.
-fn is_between(character: char) -> bool {
+fn is_word_separator(character: char) -> bool {
     !(character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':' | '/' | '@' | '='))
 }
 
 /// What was counted of a text.
 #[derive(Default)]
-struct Counted {
+struct WordCounts {
     /// Words in small letters without digits.
     plain: usize,
     /// Those of them with letters beyond ASCII.
@@ -191,7 +191,7 @@ struct Counted {
     scripts: Vec<(&'static str, usize)>,
 }
 
-impl Counted {
+impl WordCounts {
     fn add(&mut self, word: &str) {
         let word = word.trim_matches(|edge: char| !edge.is_alphanumeric());
         if let Some(script) = script(word) {

@@ -45,35 +45,35 @@ pub fn markers(text: &str) -> Vec<Marker> {
 
 /// The cues of a text, found one by one.
 fn scan(text: &str) -> Scan<'_> {
-    Scan { rest: words(text), held: None }
+    Scan { rest: words(text), pending: None }
 }
 
 struct Scan<'a> {
     rest: Words<'a>,
     /// The second cue of a place that has two.
-    held: Option<Marker>,
+    pending: Option<Marker>,
 }
 
 impl Iterator for Scan<'_> {
     type Item = Marker;
 
     fn next(&mut self) -> Option<Marker> {
-        if let Some(held) = self.held.take() {
-            return Some(held);
+        if let Some(pending) = self.pending.take() {
+            return Some(pending);
         }
         loop {
             let first = self.rest.next()?;
             let Some((phrase, kind, following)) = longest_phrase(&first, &self.rest) else {
                 continue;
             };
-            if kind == MarkerKind::Negation && denies_nothing(&first, phrase, &following.rest) {
+            if kind == MarkerKind::Negation && is_harmless(&first, phrase, &following.rest) {
                 continue;
             }
             let end = following.last_end.unwrap_or(first.span.end);
             let span = first.span.start..end;
             self.rest = following.rest;
             if matches!(phrase, "no" | "none" | "zero" | "none of" | "neither" | "0") {
-                self.held = Some(Marker { span: span.clone(), kind });
+                self.pending = Some(Marker { span: span.clone(), kind });
                 return Some(Marker { span, kind: MarkerKind::None });
             }
             return Some(Marker { span, kind });
@@ -199,7 +199,7 @@ fn longest_phrase<'a>(
         if plain && *length != written {
             continue;
         }
-        let Some(more) = after_first_word(phrase, first.text, plain) else { continue };
+        let Some(more) = rest_after_first_word(phrase, first.text, plain) else { continue };
         if let Some(following) = match_rest(more, rest) {
             // Entries are sorted, so a longer phrase with the same beginning comes later.
             best = Some((*phrase, *kind, following));
@@ -273,27 +273,27 @@ const fn first_lengths() -> [usize; PHRASES.len()] {
 }
 
 /// What a phrase asks for after its first word, if that is the word written; `plain` when that is ASCII.
-fn after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
+fn rest_after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
     if plain {
         let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
         let more = phrase.get(written.len()..).filter(|_| begins)?;
         return if more.is_empty() { Some(more) } else { more.strip_prefix(' ') };
     }
     let (first, more) = phrase.split_once(' ').unwrap_or((phrase, ""));
-    same(written, first).then_some(more)
+    eq_ignoring_case(written, first).then_some(more)
 }
 
 fn match_rest<'a>(more: &str, rest: &Words<'a>) -> Option<Following<'a>> {
     let mut following = Following { rest: rest.clone(), last_end: None };
     for word in more.split(' ').filter(|word| !word.is_empty()) {
-        let next = following.rest.next().filter(|next| same(next.text, word))?;
+        let next = following.rest.next().filter(|next| eq_ignoring_case(next.text, word))?;
         following.last_end = Some(next.span.end);
     }
     Some(following)
 }
 
 /// Equal without case; a typographic apostrophe equals a plain one.
-fn same(written: &str, entry: &str) -> bool {
+fn eq_ignoring_case(written: &str, entry: &str) -> bool {
     if written.is_ascii() {
         return written.eq_ignore_ascii_case(entry);
     }
@@ -302,7 +302,7 @@ fn same(written: &str, entry: &str) -> bool {
 }
 
 /// "no longer than", "no more than", "no later than", "not only", "No. 5" deny nothing.
-fn denies_nothing(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
+fn is_harmless(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
     let mut ahead = rest.clone();
     let (next, after) = (ahead.next(), ahead.next());
     let next_is =

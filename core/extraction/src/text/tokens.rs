@@ -148,8 +148,8 @@ impl Words<'_> {
     fn skip_to_word(&mut self) -> Option<usize> {
         loop {
             let rest = self.text.as_bytes().get(self.position..)?;
-            self.position += rest.iter().position(|byte| kind(*byte) != Kind::Other)?;
-            if kind(byte_at(self.text, self.position)) == Kind::Alphanumeric {
+            self.position += rest.iter().position(|byte| byte_class(*byte) != ByteClass::Other)?;
+            if byte_class(byte_at(self.text, self.position)) == ByteClass::Alphanumeric {
                 return Some(self.position);
             }
             let character = char_at(self.text, self.position)?;
@@ -162,7 +162,7 @@ impl Words<'_> {
 }
 
 fn end_of_word(text: &str, start: usize) -> usize {
-    if kind(byte_at(text, start)) == Kind::Wide
+    if byte_class(byte_at(text, start)) == ByteClass::Wide
         && let Some(first) = char_at(text, start).filter(|first| is_ideographic(*first))
     {
         // Scripts without spaces: each character is a word.
@@ -171,23 +171,25 @@ fn end_of_word(text: &str, start: usize) -> usize {
     let mut end = start;
     loop {
         let rest = text.as_bytes().get(end..).unwrap_or_default();
-        let run = rest.iter().position(|byte| kind(*byte) != Kind::Alphanumeric);
+        let run = rest.iter().position(|byte| byte_class(*byte) != ByteClass::Alphanumeric);
         end += run.unwrap_or(rest.len());
         let (byte, next) = (byte_at(text, end), byte_at(text, end + 1));
         match byte {
-            b'-' | b'.' | b'_' if kind(next) == Kind::Alphanumeric => end += 1,
-            b'-' | b'.' if kind(next) == Kind::Other => return end,
-            b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => match end_of_joint(text, start, end) {
-                Some(after) => end = after,
-                None => return end,
-            },
+            b'-' | b'.' | b'_' if byte_class(next) == ByteClass::Alphanumeric => end += 1,
+            b'-' | b'.' if byte_class(next) == ByteClass::Other => return end,
+            b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => {
+                match end_of_separator(text, start, end) {
+                    Some(after) => end = after,
+                    None => return end,
+                }
+            }
             _ => return end,
         }
     }
 }
 
 /// Where the character at `at` ends if it belongs to the word that begins at `start`.
-fn end_of_joint(text: &str, start: usize, at: usize) -> Option<usize> {
+fn end_of_separator(text: &str, start: usize, at: usize) -> Option<usize> {
     let character = char_at(text, at)?;
     let belongs = !is_ideographic(character)
         && (character.is_alphanumeric() || joins(text, start, at, character));
@@ -196,7 +198,7 @@ fn end_of_joint(text: &str, start: usize, at: usize) -> Option<usize> {
 
 /// What a byte says of the character that it begins or belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ByteClass {
     /// An ASCII letter or digit.
     Alphanumeric,
     /// Any other ASCII character.
@@ -205,22 +207,23 @@ enum Kind {
     Wide,
 }
 
-fn kind(byte: u8) -> Kind {
-    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Wide)
+fn byte_class(byte: u8) -> ByteClass {
+    BYTE_CLASSES.get(usize::from(byte)).copied().unwrap_or(ByteClass::Wide)
 }
 
-static KINDS: [Kind; 256] = kinds();
+static BYTE_CLASSES: [ByteClass; 256] = byte_classes();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
-const fn kinds() -> [Kind; 256] {
-    let mut kinds = [Kind::Wide; 256];
+const fn byte_classes() -> [ByteClass; 256] {
+    let mut byte_classes = [ByteClass::Wide; 256];
     let mut byte = 0_u8;
     while byte.is_ascii() {
         let alphanumeric = byte.is_ascii_alphanumeric();
-        kinds[byte as usize] = if alphanumeric { Kind::Alphanumeric } else { Kind::Other };
+        byte_classes[byte as usize] =
+            if alphanumeric { ByteClass::Alphanumeric } else { ByteClass::Other };
         byte += 1;
     }
-    kinds
+    byte_classes
 }
 
 /// Whether a separator inside a word belongs to it.

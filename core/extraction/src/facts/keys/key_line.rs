@@ -52,12 +52,12 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     let colon = find_two(near, *b": ")
         .or_else(|| find_two(near, *b":\t"))
         .or_else(|| (near.len() == body.len() && near.ends_with(':')).then(|| near.len() - 1));
-    let equals = equals(near);
-    let (end, behind) = match (colon, equals) {
-        (Some(colon), Some(equals)) if equals < colon => (equals, equals + 3),
+    let equals_sign = equals_sign(near);
+    let (end, behind) = match (colon, equals_sign) {
+        (Some(colon), Some(equals_sign)) if equals_sign < colon => (equals_sign, equals_sign + 3),
         (Some(colon), _) => (colon, colon + 1),
-        (None, Some(equals)) => (equals, equals + 3),
-        (None, None) => tight(near)?,
+        (None, Some(equals_sign)) => (equals_sign, equals_sign + 3),
+        (None, None) => key_without_space(near)?,
     };
     let key = part(body, 0..end);
     if !is_key(key.trim_end()) || time_at(body).is_some() {
@@ -71,7 +71,7 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
 }
 
 /// Where ` = ` stands, else where `=` stands between a tab and a space.
-fn equals(near: &str) -> Option<usize> {
+fn equals_sign(near: &str) -> Option<usize> {
     let signs = || memchr_iter(b'=', near.as_bytes()).filter(|at| byte_at(near, at + 1) == b' ');
     let behind = |byte: u8| {
         signs().filter_map(|at| at.checked_sub(1)).find(|before| byte_at(near, *before) == byte)
@@ -80,7 +80,7 @@ fn equals(near: &str) -> Option<usize> {
 }
 
 /// `used_memory:3`, a key without a space before its value.
-fn tight(near: &str) -> Option<(usize, usize)> {
+fn key_without_space(near: &str) -> Option<(usize, usize)> {
     let colon = near.find(':')?;
     let key = part(near, 0..colon);
     let value = part(near, colon + 1..near.len());

@@ -12,7 +12,7 @@ use crate::facts::model::{Form, GroupId, RecordId};
 use crate::facts::names::{is_aspect, is_time_name};
 use crate::facts::prompt::opening;
 use crate::facts::table::columns;
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::facts::times::whole_time;
 use crate::text::{find_two, part};
 pub(super) use key_line::is_key_line;
@@ -21,7 +21,7 @@ use key_line::{KeyLine, indent, key_line};
 /// Reads the block that starts at an offset; where it ends, or nothing where none starts there.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
 ) -> Option<usize> {
@@ -39,12 +39,17 @@ pub(super) fn read<'a>(
     if !follows && !wide {
         return None;
     }
-    let group = out.group(frame.item, Form::Object, frame.scope.clone(), frame.complete(false));
-    let root =
-        out.record(group, frame.parent, frame.path.clone(), text.span(text.trimmed(at..first)))?;
+    let group =
+        out.group(context.item, Form::Object, context.scope.clone(), context.complete(false));
+    let root = out.record(
+        group,
+        context.parent,
+        context.path.clone(),
+        text.span(text.trimmed(at..first)),
+    )?;
     let mut block = Block {
         out,
-        frame,
+        context,
         text,
         base: opens.indent,
         levels: Vec::new(),
@@ -60,7 +65,7 @@ pub(super) fn read<'a>(
 /// A block that is being read.
 struct Block<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
-    frame: &'w Frame<'a>,
+    context: &'w Context<'a>,
     text: Text<'t, 'a>,
     base: usize,
     /// What is open, outermost first.
@@ -81,7 +86,7 @@ struct Level<'a> {
     /// The entries of the list at this level.
     list: Option<GroupId>,
     /// Whether entries of a list stand below the key, as far in as itself.
-    awaits_list: bool,
+    expects_list: bool,
 }
 
 /// The most levels in each other.
@@ -119,11 +124,11 @@ impl<'a> Block<'_, '_, 'a> {
         if let Some(dash) = line.dash {
             self.entry(&line, dash);
         }
-        let again = self.levels.is_empty() && line.dash.is_none() && self.root_has_more(&line);
+        let again = self.levels.is_empty() && line.dash.is_none() && self.starts_next_record(&line);
         if again {
             let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
             if let Some(record) =
-                self.out.record(self.group, self.frame.parent, self.frame.path.clone(), span)
+                self.out.record(self.group, self.context.parent, self.context.path.clone(), span)
             {
                 self.root = record;
             }
@@ -137,14 +142,14 @@ impl<'a> Block<'_, '_, 'a> {
         let mut attribute = prefix.clone();
         attribute.push(key.clone());
         if !line.value.is_empty() {
-            let value = self.others(record, &prefix, line.value);
+            let value = self.further_keys(record, &prefix, line.value);
             self.value(record, attribute.clone(), value);
             self.open(Level {
                 indent: line.indent,
                 record,
                 prefix: attribute,
                 list: None,
-                awaits_list: false,
+                expects_list: false,
             });
             return end;
         }
@@ -159,19 +164,19 @@ impl<'a> Block<'_, '_, 'a> {
                 record,
                 prefix: attribute,
                 list: None,
-                awaits_list: is_list,
+                expects_list: is_list,
             });
             return end;
         }
-        let mut frame = self.frame.clone();
-        frame.parent = Some(record);
-        frame.path = attribute.clone();
-        frame.scope.extend(attribute.iter().cloned());
-        if let Some(table) = columns::read(self.out, &frame, self.text, end) {
+        let mut context = self.context.clone();
+        context.parent = Some(record);
+        context.path = attribute.clone();
+        context.scope.extend(attribute.iter().cloned());
+        if let Some(table) = columns::read(self.out, &context, self.text, end) {
             return table;
         }
         let group =
-            self.out.group(frame.item, Form::Object, frame.scope, self.frame.complete(false));
+            self.out.group(context.item, Form::Object, context.scope, self.context.complete(false));
         let span = self.text.span(line.key.clone());
         if let Some(section) = self.out.record(group, Some(record), attribute, span) {
             self.open(Level {
@@ -179,14 +184,14 @@ impl<'a> Block<'_, '_, 'a> {
                 record: section,
                 prefix: Vec::new(),
                 list: None,
-                awaits_list: is_list,
+                expects_list: is_list,
             });
         }
         end
     }
 
     /// Writes the further keys of a line, `a: 1  b: 2`, and leaves the value of the first.
-    fn others(
+    fn further_keys(
         &mut self,
         record: RecordId,
         prefix: &[Cow<'a, str>],
@@ -218,16 +223,16 @@ impl<'a> Block<'_, '_, 'a> {
     /// Begins an entry of a list.
     fn entry(&mut self, line: &KeyLine, indent: usize) {
         let (parent, path) = self.innermost();
-        let frame = self.frame;
+        let context = self.context;
         let list = match self.levels.last_mut() {
             Some(level) => &mut level.list,
             None => &mut self.list,
         };
         let out = &mut *self.out;
         let group = *list.get_or_insert_with(|| {
-            let mut scope = frame.scope.clone();
+            let mut scope = context.scope.clone();
             scope.extend(path.iter().cloned());
-            out.group(frame.item, Form::Rows, scope, frame.complete(false))
+            out.group(context.item, Form::Rows, scope, context.complete(false))
         });
         let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
         if let Some(record) = out.record(group, Some(parent), path, span) {
@@ -236,7 +241,7 @@ impl<'a> Block<'_, '_, 'a> {
                 record,
                 prefix: Vec::new(),
                 list: None,
-                awaits_list: false,
+                expects_list: false,
             });
         }
     }
@@ -256,15 +261,15 @@ impl<'a> Block<'_, '_, 'a> {
         if attribute.last().is_some_and(|key| is_time_name(key))
             && let Some(time) = whole_time(inner.read)
         {
-            self.out.at(record, inner.time(time));
+            self.out.set_time(record, inner.time(time));
         }
-        if !message::clauses_under(self.out, self.frame, record, &attribute, inner) {
-            self.out.write(record, attribute, self.text, value.clone());
+        if !message::clauses_under(self.out, self.context, record, &attribute, inner) {
+            self.out.write_cell(record, attribute, self.text, value.clone());
         }
     }
 
     /// Whether a key at the base begins another record of the same kind.
-    fn root_has_more(&self, line: &KeyLine) -> bool {
+    fn starts_next_record(&self, line: &KeyLine) -> bool {
         line.key.start != self.first.start
             && part(self.text.read, line.key.clone()) == part(self.text.read, self.first.clone())
     }
@@ -283,7 +288,7 @@ impl<'a> Block<'_, '_, 'a> {
 
     fn close(&mut self, indent: usize, dash: bool) {
         while self.levels.last().is_some_and(|level| {
-            level.indent >= indent && !(dash && level.indent == indent && level.awaits_list)
+            level.indent >= indent && !(dash && level.indent == indent && level.expects_list)
         }) {
             self.levels.pop();
         }

@@ -10,10 +10,10 @@ use memchr::memchr;
 
 use crate::budget::Budget;
 use crate::facts::builder::Builder;
-use crate::facts::message::{Kind, first_pairs, say};
+use crate::facts::message::{TextKind, first_pairs, write_message};
 use crate::facts::model::{GroupId, RecordId};
 use crate::facts::names::is_time_name;
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::facts::times::{time_at, whole_time};
 use crate::facts::tree::Tree;
 use crate::facts::tree::json;
@@ -24,38 +24,44 @@ use prefix::prefix;
 /// Reads a line as a record of a group, below what it continues.
 pub(super) fn line<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     group: GroupId,
     text: Text<'_, 'a>,
     continued: Option<RecordId>,
 ) -> Option<RecordId> {
     let text = text.part(text.trimmed(0..text.len()));
     let prefix = prefix(text.read);
-    let parent = continued.or(frame.parent);
-    let record = out.record(group, parent, frame.path.clone(), text.span(0..text.len()))?;
+    let parent = continued.or(context.parent);
+    let record = out.record(group, parent, context.path.clone(), text.span(0..text.len()))?;
     for (attribute, range) in &prefix.cells {
-        out.write(record, vec![Cow::Borrowed(attribute)], text, range.clone());
+        out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
     let mut is_log = prefix.is_log();
     if let Some(time) = prefix.time {
-        out.at(record, text.time(time));
+        out.set_time(record, text.time(time));
     } else if let Some(time) =
-        bracketed_time(text.read).map(|time| text.time(time)).or_else(|| time_of_pairs(text))
+        bracketed_time(text.read).map(|time| text.time(time)).or_else(|| time_in_pairs(text))
     {
         is_log = true;
-        out.at(record, time);
+        out.set_time(record, time);
     }
     let quotes = memchr(b'"', text.read.as_bytes()).is_some();
     let request = if quotes { access::request(text.read) } else { Vec::new() };
     for (attribute, range) in request {
-        out.write(record, vec![Cow::Borrowed(attribute)], text, range.clone());
+        out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
-    let (message, object) = parted_object(text.from(prefix.end), out.budget());
-    if let (Some(object), Some(inner)) = (object, frame.within()) {
-        let inner = Frame { parent: Some(record), path: Vec::new(), ..inner };
+    let (message, object) = split_trailing_object(text.from(prefix.end), out.budget());
+    if let (Some(object), Some(inner)) = (object, context.within()) {
+        let inner = Context { parent: Some(record), path: Vec::new(), ..inner };
         json::values(out, &inner, object, 0);
     }
-    say(out, frame, record, message, if is_log { Kind::Log } else { Kind::Prose });
+    write_message(
+        out,
+        context,
+        record,
+        message,
+        if is_log { TextKind::Log } else { TextKind::Prose },
+    );
     Some(record)
 }
 
@@ -69,7 +75,7 @@ fn bracketed_time(line: &str) -> Option<ClockTime> {
 }
 
 /// Logfmt names its time.
-fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
+fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     if !text.read.contains('=') {
         return None;
     }
@@ -82,7 +88,7 @@ fn time_of_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
 }
 
 /// A message apart from the object that ends it.
-fn parted_object<'t, 'a>(
+fn split_trailing_object<'t, 'a>(
     text: Text<'t, 'a>,
     budget: &Budget,
 ) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {

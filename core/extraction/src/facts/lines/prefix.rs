@@ -36,7 +36,7 @@ const MAX_PIECES: usize = 12;
 pub(super) fn prefix(line: &str) -> Prefix {
     let mut prefix = Prefix::default();
     for _ in 0..MAX_PIECES {
-        let start = skipped(line, prefix.end, prefix.is_log());
+        let start = skip_separators(line, prefix.end, prefix.is_log());
         let piece = piece(line, start, &prefix);
         let Some((end, found)) = piece else { break };
         match found {
@@ -67,7 +67,7 @@ enum Piece {
 }
 
 /// Behind white space, and behind separators once the line is known to be of a log.
-fn skipped(line: &str, from: usize, is_log: bool) -> usize {
+fn skip_separators(line: &str, from: usize, is_log: bool) -> usize {
     let mut at = from;
     while matches!(byte_at(line, at), b' ' | b'\t' | b'|') {
         at += 1;
@@ -96,7 +96,7 @@ fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         b'[' => bracketed(line, start, prefix),
         b'<' => priority(rest)
             .map(|length| (start + length, Piece::Nothing))
-            .or_else(|| marked_level(line, start)),
+            .or_else(|| angled_level(line, start)),
         b'{' if prefix.time.is_some() => {
             query_id(rest).map(|length| (start + length, Piece::Nothing))
         }
@@ -120,7 +120,7 @@ fn priority(rest: &str) -> Option<usize> {
 }
 
 /// ClickHouse: `<Error>`.
-fn marked_level(line: &str, start: usize) -> Option<(usize, Piece)> {
+fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
     let near = part(line, start..line.floor_char_boundary((start + 16).min(line.len())));
     let close = near.find('>')?;
     let level = part(near, 1..close);
@@ -240,10 +240,10 @@ fn rfc5424(line: &str, start: usize) -> Option<(usize, Piece)> {
     is_pid.then(|| (end, Piece::Cells(cells.map(Some))))
 }
 
-type Found = Option<(&'static str, Range<usize>)>;
+type Cell = Option<(&'static str, Range<usize>)>;
 
 /// `program[pid]:` or `program:` at an offset.
-fn program(line: &str, start: usize) -> Option<[Found; 2]> {
+fn program(line: &str, start: usize) -> Option<[Cell; 2]> {
     let (word, end) = word_at(line, start)?;
     let name = word.strip_suffix(':').or_else(|| word.ends_with(']').then_some(word))?;
     let last = byte_at(line, end);

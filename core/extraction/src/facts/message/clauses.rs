@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::facts::text::{cut, trim};
+use crate::facts::text::{trim, truncate};
 use crate::text::part;
 
 /// The clauses of a text, in order; one where it speaks of one subject.
@@ -19,7 +19,7 @@ pub(super) fn clauses(text: &str) -> Vec<Range<usize>> {
         let parts = separator == Separator::Always || {
             let left = part(text, start..at);
             let right = part(text, at + separator.len()..text.len());
-            begins_subject(left, right)
+            begins_new_subject(left, right)
         };
         if parts {
             push(text, start..at, &mut found);
@@ -110,7 +110,7 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
 }
 
 /// Whether what follows a separator is about another subject than what stands before it.
-fn begins_subject(left: &str, right: &str) -> bool {
+fn begins_new_subject(left: &str, right: &str) -> bool {
     let right = without_conjunction(right.trim_start());
     let words = first_words(right);
     let named = words
@@ -125,7 +125,7 @@ fn begins_subject(left: &str, right: &str) -> bool {
         return false;
     }
     let left_words = first_words(left);
-    let head = cut(left, MAX_HEAD);
+    let head = truncate(left, MAX_HEAD);
     let left_speaks = head.split_whitespace().skip(1).any(is_verb) || head.contains('=');
     let own_verb = rest
         .iter()
@@ -160,15 +160,15 @@ fn begins_subject(left: &str, right: &str) -> bool {
             || (is_name(subject) && rest.get(1).is_some_and(|value| starts_with_digit(value))))
 }
 
-const FEW: usize = 6;
+const MAX_EDGE_WORDS: usize = 6;
 
 /// The verb of a statement stands within this many bytes.
 const MAX_HEAD: usize = 240;
 
 fn first_words(text: &str) -> Vec<&str> {
     let words = text.split(|c: char| c.is_whitespace()).filter(|word| !word.is_empty());
-    let mut found = Vec::with_capacity(FEW);
-    for word in words.take(FEW) {
+    let mut found = Vec::with_capacity(MAX_EDGE_WORDS);
+    for word in words.take(MAX_EDGE_WORDS) {
         let bare = word.trim_matches(['"', '\'', '`', '(', ')', ',', ':', '.', ';']);
         found.push(bare);
         if word.ends_with([',', ';']) || (word.ends_with('.') && word.len() > 1) {
@@ -180,7 +180,7 @@ fn first_words(text: &str) -> Vec<&str> {
 
 fn last_words(text: &str) -> Vec<&str> {
     let words = text.rsplit(|c: char| c.is_whitespace()).filter(|word| !word.is_empty());
-    let mut found: Vec<&str> = words.take(FEW).collect();
+    let mut found: Vec<&str> = words.take(MAX_EDGE_WORDS).collect();
     found.reverse();
     found
 }

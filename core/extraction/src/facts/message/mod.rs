@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::facts::builder::Builder;
 use crate::facts::model::{Form, GroupId, RecordId};
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::text::sentences::sentences;
 use crate::text::{find_two, part};
 use clauses::clauses;
@@ -18,7 +18,7 @@ use pairs::{Pair, pairs, runs};
 
 /// What a text that stands somewhere is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TextKind {
     /// A message of a log: its sentences speak of one thing unless another subject begins.
     Log,
     /// Running text: every sentence stands on its own.
@@ -26,20 +26,20 @@ pub(super) enum Kind {
 }
 
 /// Writes a message of a record: its prose with an empty attribute and its pairs, or its clauses below it.
-pub(super) fn say<'a>(
+pub(super) fn write_message<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     record: RecordId,
     text: Text<'_, 'a>,
-    kind: Kind,
+    kind: TextKind,
 ) {
     let text = text.part(text.trimmed(0..text.len()));
     if text.read.is_empty() {
         return;
     }
-    let Some(found) = several(out, frame, record, &[], text, kind) else { return };
-    if has_prose(text.read, &found) {
-        out.write(record, Vec::new(), text, 0..text.len());
+    let Some(found) = write_clauses(out, context, record, &[], text, kind) else { return };
+    if has_other_words(text.read, &found) {
+        out.write_cell(record, Vec::new(), text, 0..text.len());
     }
     pair_cells(out, record, text, &found);
 }
@@ -48,7 +48,7 @@ pub(super) fn say<'a>(
 /// not, only the pairs in it are written.
 pub(super) fn clauses_under<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     record: RecordId,
     key: &[Cow<'a, str>],
     text: Text<'_, 'a>,
@@ -56,20 +56,20 @@ pub(super) fn clauses_under<'a>(
     let is_log = key.last().is_some_and(|key| {
         matches!(&**key, "msg" | "message" | "log" | "error" | "err" | "reason")
     });
-    let kind = if is_log { Kind::Log } else { Kind::Prose };
-    let Some(found) = several(out, frame, record, key, text, kind) else { return true };
+    let kind = if is_log { TextKind::Log } else { TextKind::Prose };
+    let Some(found) = write_clauses(out, context, record, key, text, kind) else { return true };
     pair_cells(out, record, text, &found);
     false
 }
 
 /// Writes a text of several subjects; one that speaks of a single one is not written, and its pairs come back.
-fn several<'a>(
+fn write_clauses<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     record: RecordId,
     path: &[Cow<'a, str>],
     text: Text<'_, 'a>,
-    kind: Kind,
+    kind: TextKind,
 ) -> Option<Vec<Pair>> {
     let statements = statements(text.read, kind);
     match statements.as_slice() {
@@ -77,38 +77,38 @@ fn several<'a>(
         [one] => {
             let (part, is_whole) = (text.part(one.clone()), *one == (0..text.len()));
             let found = pairs(part.read);
-            let parted = runs_under(out, frame, record, path, part, &found, None);
+            let parted = write_runs(out, context, record, path, part, &found, None);
             let whole = || if is_whole { found } else { pairs(text.read) };
             return (!parted).then(whole);
         }
         _ => {}
     }
-    let group = group(out, frame, path);
+    let group = group(out, context, path);
     for statement in statements {
         let part = text.part(statement);
         let found = pairs(part.read);
-        if runs_under(out, frame, record, path, part, &found, Some(group)) {
+        if write_runs(out, context, record, path, part, &found, Some(group)) {
             continue;
         }
         let span = part.span(0..part.len());
         let clause = out.record(group, Some(record), path.to_vec(), span)?;
-        out.write(clause, Vec::new(), part, 0..part.len());
+        out.write_cell(clause, Vec::new(), part, 0..part.len());
         pair_cells(out, clause, part, &found);
     }
     None
 }
 
-fn group<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, path: &[Cow<'a, str>]) -> GroupId {
-    let mut scope = frame.scope.clone();
+fn group<'a>(out: &mut Builder<'a>, context: &Context<'a>, path: &[Cow<'a, str>]) -> GroupId {
+    let mut scope = context.scope.clone();
     if !scope.ends_with(path) {
         scope.extend(path.iter().cloned());
     }
-    out.group(frame.item, Form::Clauses, scope, frame.complete(false))
+    out.group(context.item, Form::Clauses, scope, context.complete(false))
 }
 
 /// The statements of a text.
-fn statements(text: &str, kind: Kind) -> Vec<Range<usize>> {
-    if kind == Kind::Log || !text.contains(['.', '!', '?', '。']) {
+fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
+    if kind == TextKind::Log || !text.contains(['.', '!', '?', '。']) {
         return clauses(text);
     }
     let mut found = Vec::new();
@@ -124,9 +124,9 @@ fn statements(text: &str, kind: Kind) -> Vec<Range<usize>> {
 }
 
 /// Writes runs of pairs, each with its subject; whether there are several.
-fn runs_under<'a>(
+fn write_runs<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     record: RecordId,
     path: &[Cow<'a, str>],
     text: Text<'_, 'a>,
@@ -134,7 +134,7 @@ fn runs_under<'a>(
     within: Option<GroupId>,
 ) -> bool {
     let Some((shared, runs)) = runs(text.read, found) else { return false };
-    let group = within.unwrap_or_else(|| group(out, frame, path));
+    let group = within.unwrap_or_else(|| group(out, context, path));
     let parent = if let Some(group) = within {
         let Some(clause) = out.record(group, Some(record), Vec::new(), text.span(0..text.len()))
         else {
@@ -147,8 +147,8 @@ fn runs_under<'a>(
     let before = runs.first().map_or(0, |run| run.span.start);
     let opening = text.trimmed(0..before);
     let common = found.get(..shared).unwrap_or_default();
-    if has_prose(part(text.read, opening.clone()), common) {
-        out.write(parent, Vec::new(), text, opening.clone());
+    if has_other_words(part(text.read, opening.clone()), common) {
+        out.write_cell(parent, Vec::new(), text, opening.clone());
     }
     pair_cells(out, parent, text, common);
     for run in runs {
@@ -159,8 +159,8 @@ fn runs_under<'a>(
         };
         let of_run = found.get(run.pairs).unwrap_or_default();
         let last = of_run.last().map_or(run.span.start, |pair| pair.span.end);
-        if has_prose(part(text.read, last..run.span.end), &[]) {
-            out.write(row, Vec::new(), text, run.span.clone());
+        if has_other_words(part(text.read, last..run.span.end), &[]) {
+            out.write_cell(row, Vec::new(), text, run.span.clone());
         }
         pair_cells(out, row, text, of_run);
     }
@@ -178,12 +178,12 @@ pub(super) fn pair_cells<'a>(
         let (written, span) = (text.cow(pair.value.clone()), text.span(pair.value.clone()));
         let is_plain = find_two(&written, *b"\\\"").is_none();
         let value = if is_plain { written } else { written.replace("\\\"", "\"").into() };
-        out.cell(record, vec![text.name(pair.key.clone())], value, span);
+        out.push_cell(record, vec![text.name(pair.key.clone())], value, span);
     }
 }
 
 /// Whether words stand beside the pairs. Pairs count from the start of the text that they were found in.
-fn has_prose(text: &str, found: &[Pair]) -> bool {
+fn has_other_words(text: &str, found: &[Pair]) -> bool {
     let mut at = 0;
     for pair in found {
         if part(text, at..pair.span.start).bytes().any(|byte| byte.is_ascii_alphanumeric()) {

@@ -38,7 +38,7 @@ pub(super) fn pairs(text: &str) -> Vec<Pair> {
 }
 
 /// The first pairs of a text, at most `most` of them.
-pub(in crate::facts) fn first_pairs(text: &str, most: usize) -> Vec<Pair> {
+pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;
     for sign in memchr_iter(b'=', text.as_bytes()) {
@@ -51,7 +51,7 @@ pub(in crate::facts) fn first_pairs(text: &str, most: usize) -> Vec<Pair> {
         if let Some((key, value, end)) = pair {
             from = end;
             found.push(Pair { span: key.start..end, key, value });
-            if found.len() == most {
+            if found.len() == max {
                 break;
             }
         }
@@ -193,7 +193,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     if pairs.len() < 2 {
         return None;
     }
-    if let Some(runs) = by_prefix(text, pairs) {
+    if let Some(runs) = runs_by_key_prefix(text, pairs) {
         return Some((0, runs));
     }
     let mut heads: Vec<Option<Range<usize>>> =
@@ -209,7 +209,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     let starts: Vec<usize> = if heads.first()?.is_some() && headed().count() > 1 {
         headed().collect()
     } else {
-        let repeated = first_repeated(text, pairs)?;
+        let repeated = first_repeated_key(text, pairs)?;
         let key = part(text, pairs.get(repeated)?.key.clone());
         let same =
             |at: &usize| pairs.get(*at).is_some_and(|pair| part(text, pair.key.clone()) == key);
@@ -235,7 +235,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
 }
 
 /// Pairs of which each names its subject in its key: `cart.errors=5 stock.errors=9`.
-fn by_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
+fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
         let dot = part(text, pair.key.clone()).rfind('.')?;
@@ -264,7 +264,7 @@ fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// The place of the first pair whose key comes again.
-fn first_repeated(text: &str, pairs: &[Pair]) -> Option<usize> {
+fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     let mut keys: Vec<(&str, usize)> =
         pairs.iter().enumerate().map(|(at, pair)| (part(text, pair.key.clone()), at)).collect();
     keys.sort_unstable();

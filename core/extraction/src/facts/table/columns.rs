@@ -4,11 +4,11 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use super::{Table, counted_rows};
+use super::{Table, row_count};
 use crate::facts::builder::Builder;
 use crate::facts::names::is_level;
 use crate::facts::prompt::opening;
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::facts::times::time_at;
 use crate::text::part;
 
@@ -22,7 +22,7 @@ struct Field {
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
 ) -> Option<usize> {
@@ -42,7 +42,7 @@ pub(in crate::facts) fn read<'a>(
         return None;
     }
     let header = header(text.read, at..first, underlined.then_some(first..next), rows..row_end)?;
-    if header.len() == 1 && !is_counted(text, rows) {
+    if header.len() == 1 && !has_row_count(text, rows) {
         return None;
     }
     let aligned = fields(text.read, rows..row_end, 2);
@@ -70,8 +70,8 @@ pub(in crate::facts) fn read<'a>(
     let names = header
         .iter()
         .map(|name| if is_time(name) { Cow::Borrowed("") } else { text.name(name.bytes.clone()) });
-    let mut table = Table::new(out, frame, names.collect());
-    let shouting = is_shouting(line);
+    let mut table = Table::new(out, context, names.collect());
+    let upper_case = is_upper_case(line);
     let by_words = fields(text.read, at..first, 2).len() < header.len();
     let mut end = rows;
     while end < text.len() {
@@ -80,27 +80,27 @@ pub(in crate::facts) fn read<'a>(
         let begins_other = row.trim().is_empty()
             || row.len() > MAX_BYTES
             || opening(row).is_some()
-            || shouting && is_shouting(row) && may_be_header(row, false)
+            || upper_case && is_upper_case(row) && may_be_header(row, false)
             || is_key_outside(line, row);
         if begins_other {
             break;
         }
         let Some(cells) = cells(text.read, &header, by_words, end..next) else { break };
-        table.row(out, frame, text, end..next, cells);
+        table.row(out, context, text, end..next, cells);
         end = next;
     }
     if end == rows {
         return None;
     }
-    Some(table.footer(out, frame, text, end))
+    Some(table.footer(out, context, text, end))
 }
 
 /// Whether the number of rows stands below a few lines: what makes an underlined word a column.
-fn is_counted(text: Text<'_, '_>, mut at: usize) -> bool {
+fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
     const FEW: usize = 16;
     (0..FEW).any(|_| {
         let end = text.end_of_line(at);
-        let counted = counted_rows(part(text.read, at..end).trim()).is_some();
+        let counted = row_count(part(text.read, at..end).trim()).is_some();
         at = end;
         counted
     })
@@ -134,7 +134,7 @@ fn may_be_header(line: &str, underlined: bool) -> bool {
     let all_names = pieces.iter().all(names_first)
         && !words.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     // Single spaces part the columns of `ps` and `top`, which shout.
-    let parted = pieces.len() >= 2 || words.count() >= 3 && is_shouting(written);
+    let parted = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(written);
     let timed = time.is_none() || pieces.len() >= 4 && !written.split_whitespace().any(is_level);
     (underlined || parted && all_names && timed)
         && !written.contains(['=', '"', ';'])
@@ -142,7 +142,7 @@ fn may_be_header(line: &str, underlined: bool) -> bool {
         && written.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
 }
 
-fn is_shouting(line: &str) -> bool {
+fn is_upper_case(line: &str) -> bool {
     line.bytes().filter(u8::is_ascii_alphabetic).count() >= 2
         && !line.bytes().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
@@ -219,16 +219,16 @@ fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
 fn is_aligned(header: &[Field], row: &[Field]) -> bool {
     row.len() >= 2
         && row.len() * 2 >= header.len()
-        && row.iter().filter(|field| meets(header, field)).count() * 4 >= row.len() * 3
+        && row.iter().filter(|field| is_below_column(header, field)).count() * 4 >= row.len() * 3
 }
 
 /// Whether a piece stands below the name of a column.
-fn meets(header: &[Field], field: &Field) -> bool {
-    header.iter().any(|column| shared(column, field) > 0)
+fn is_below_column(header: &[Field], field: &Field) -> bool {
+    header.iter().any(|column| overlap(column, field) > 0)
 }
 
 /// How many characters two pieces have above each other.
-fn shared(column: &Field, cell: &Field) -> usize {
+fn overlap(column: &Field, cell: &Field) -> usize {
     let end = column.columns.end.min(cell.columns.end);
     end.saturating_sub(column.columns.start.max(cell.columns.start))
 }
@@ -253,11 +253,11 @@ fn cells(
         return None;
     }
     if words.len() == header.len()
-        && (by_words || header.iter().zip(&words).all(|(column, word)| shared(column, word) > 0))
+        && (by_words || header.iter().zip(&words).all(|(column, word)| overlap(column, word) > 0))
     {
         return Some(words.into_iter().map(|word| word.bytes).enumerate().collect());
     }
-    let placed = pieces.iter().filter(|piece| meets(header, piece)).count();
+    let placed = pieces.iter().filter(|piece| is_below_column(header, piece)).count();
     let is_sentence = pieces.len() == 1 && words.len() > 3;
     if is_sentence || placed == 0 || placed * 2 < pieces.len().min(header.len()) {
         return None;
@@ -282,7 +282,7 @@ fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field
     let first = words.partition_point(|word| word.bytes.start < piece.bytes.start);
     let inside = words.iter().skip(first).take_while(|word| word.bytes.end <= piece.bytes.end);
     for word in inside {
-        let column = header.iter().position(|column| shared(column, word) > 0);
+        let column = header.iter().position(|column| overlap(column, word) > 0);
         let same = column.is_none() || column == last_column;
         match cuts.last_mut().filter(|_| same) {
             Some(last) => {
@@ -298,7 +298,7 @@ fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field
 
 /// The column that a cell stands in: the first that it stands below, else the nearest before it.
 fn column_of(header: &[Field], cell: &Field) -> usize {
-    let below = header.iter().position(|column| shared(column, cell) > 0);
+    let below = header.iter().position(|column| overlap(column, cell) > 0);
     let before = || header.iter().rposition(|column| column.columns.start <= cell.columns.start);
     below.or_else(before).unwrap_or(0)
 }

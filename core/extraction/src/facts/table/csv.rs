@@ -7,13 +7,13 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 
 use super::Table;
 use crate::facts::builder::Builder;
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::text::{find_two, part};
 
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
 ) -> Option<usize> {
@@ -31,28 +31,28 @@ pub(in crate::facts) fn read<'a>(
     let header = fields(text.read, marked..first, delimiter, &mut quoted)?;
     let second = text.end_of_line(first);
     let row = fields(text.read, first..second, delimiter, &mut quoted)?;
-    if header.len() < 2 || !is_like(row.len(), header.len()) {
+    if header.len() < 2 || !is_row_of(row.len(), header.len()) {
         return None;
     }
     let names: Vec<Cow<'a, str>> =
-        header.iter().map(|name| text.name(unquoted(text.read, name.clone()))).collect();
-    let mut table = Table::new(out, frame, names);
+        header.iter().map(|name| text.name(without_quotes(text.read, name.clone()))).collect();
+    let mut table = Table::new(out, context, names);
     let mut end = first;
     while end < text.len() {
         let next = text.end_of_line(end);
         let Some(cells) = fields(text.read, end..next, delimiter, &mut quoted) else { break };
-        if !is_like(cells.len(), table.columns()) || cells.len() < 2 {
+        if !is_row_of(cells.len(), table.columns()) || cells.len() < 2 {
             break;
         }
-        let cells = cells.into_iter().map(|cell| unquoted(text.read, cell)).enumerate();
-        table.row(out, frame, text, end..next, cells);
+        let cells = cells.into_iter().map(|cell| without_quotes(text.read, cell)).enumerate();
+        table.row(out, context, text, end..next, cells);
         end = next;
     }
-    Some(table.footer(out, frame, text, end))
+    Some(table.footer(out, context, text, end))
 }
 
 /// A trailing delimiter is no field, and a row may end early.
-fn is_like(row: usize, header: usize) -> bool {
+fn is_row_of(row: usize, header: usize) -> bool {
     row == header || row + 1 == header && header > 2 || row == header + 1
 }
 
@@ -94,7 +94,7 @@ fn fields(
     (quotes % 2 == 0).then_some(found)
 }
 
-fn unquoted(text: &str, field: Range<usize>) -> Range<usize> {
+fn without_quotes(text: &str, field: Range<usize>) -> Range<usize> {
     let written = part(text, field.clone());
     if written.len() >= 2 && written.starts_with('"') && written.ends_with('"') {
         field.start + 1..field.end - 1

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::facts::builder::Builder;
 use crate::facts::model::{Form, GroupId};
 use crate::facts::names::is_time_name;
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
@@ -28,10 +28,11 @@ impl<'a> Table<'a> {
     /// A table with its columns; without names, its cells have no attribute.
     pub(super) fn new(
         out: &mut Builder<'a>,
-        frame: &Frame<'a>,
+        context: &Context<'a>,
         columns: Vec<Cow<'a, str>>,
     ) -> Self {
-        let group = out.group(frame.item, Form::Rows, frame.scope.clone(), frame.complete(false));
+        let group =
+            out.group(context.item, Form::Rows, context.scope.clone(), context.complete(false));
         let time = columns.iter().position(|name| is_time_name(name));
         Self { group, columns, time, rows: 0 }
     }
@@ -45,7 +46,7 @@ impl<'a> Table<'a> {
     pub(super) fn row(
         &mut self,
         out: &mut Builder<'a>,
-        frame: &Frame<'a>,
+        context: &Context<'a>,
         text: Text<'_, 'a>,
         line: Range<usize>,
         cells: impl IntoIterator<Item = (usize, Range<usize>)>,
@@ -53,7 +54,7 @@ impl<'a> Table<'a> {
         self.rows += 1;
         let line = text.trimmed(line);
         let Some(record) =
-            out.record(self.group, frame.parent, frame.path.clone(), text.span(line))
+            out.record(self.group, context.parent, context.path.clone(), text.span(line))
         else {
             return;
         };
@@ -69,11 +70,11 @@ impl<'a> Table<'a> {
                 && let Some(time) = whole_time(part(text.read, range.clone()))
             {
                 timed = true;
-                out.at(record, text.part(range.clone()).time(time));
+                out.set_time(record, text.part(range.clone()).time(time));
             }
             let name = self.columns.get(column).filter(|name| !name.is_empty());
             let attribute = name.map_or_else(Vec::new, |name| vec![name.clone()]);
-            out.write(record, attribute, text, range.clone());
+            out.write_cell(record, attribute, text, range.clone());
         }
     }
 
@@ -81,16 +82,16 @@ impl<'a> Table<'a> {
     pub(super) fn footer(
         &self,
         out: &mut Builder<'a>,
-        frame: &Frame<'a>,
+        context: &Context<'a>,
         text: Text<'_, 'a>,
         at: usize,
     ) -> usize {
         let end = text.end_of_line(at);
         let line = part(text.read, at..end).trim();
-        match counted_rows(line) {
+        match row_count(line) {
             Some(count) => {
-                if count == self.rows && frame.complete(true) {
-                    out.completed(self.group);
+                if count == self.rows && context.complete(true) {
+                    out.mark_complete(self.group);
                 }
                 end
             }
@@ -100,7 +101,7 @@ impl<'a> Table<'a> {
 }
 
 /// `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
-pub(super) fn counted_rows(line: &str) -> Option<usize> {
+pub(super) fn row_count(line: &str) -> Option<usize> {
     let bare = line.trim_start_matches('(');
     let digits = bare.bytes().take(9).take_while(u8::is_ascii_digit).count();
     let rest = part(bare, digits..bare.len());

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::Table;
 use crate::facts::builder::Builder;
 use crate::facts::model::Form;
-use crate::facts::text::{Frame, Text};
+use crate::facts::text::{Context, Text};
 use crate::text::part;
 
 const BARS: [char; 3] = ['|', '│', '┃'];
@@ -13,7 +13,7 @@ const BARS: [char; 3] = ['|', '│', '┃'];
 /// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
 ) -> Option<usize> {
@@ -39,7 +39,7 @@ pub(in crate::facts) fn read<'a>(
         let name = text.trimmed(name.start + offset..name.end + offset);
         text.name(name)
     });
-    let mut table = Table::new(out, frame, names.collect());
+    let mut table = Table::new(out, context, names.collect());
     while end < text.len() {
         let next = text.end_of_line(end);
         let line = part(text.read, end..next);
@@ -47,21 +47,21 @@ pub(in crate::facts) fn read<'a>(
             if !line.contains(BARS) {
                 break;
             }
-            let cells = joined(bars(text.read, end..next), table.columns());
+            let cells = merge_excess(bars(text.read, end..next), table.columns());
             if cells.len() < table.columns() {
                 break;
             }
-            table.row(out, frame, text, end..next, cells.into_iter().enumerate());
+            table.row(out, context, text, end..next, cells.into_iter().enumerate());
         }
         end = next;
     }
-    Some(table.footer(out, frame, text, end))
+    Some(table.footer(out, context, text, end))
 }
 
 /// Reads `-[ RECORD 1 ]---` blocks of `name | value` lines; where they end.
 pub(in crate::facts) fn records<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
 ) -> Option<usize> {
@@ -82,12 +82,12 @@ pub(in crate::facts) fn records<'a>(
             end = next;
         }
         let group = *group.get_or_insert_with(|| {
-            out.group(frame.item, Form::Rows, frame.scope.clone(), frame.complete(false))
+            out.group(context.item, Form::Rows, context.scope.clone(), context.complete(false))
         });
         let Some(record) = out.record(
             group,
-            frame.parent,
-            frame.path.clone(),
+            context.parent,
+            context.path.clone(),
             text.span(text.trimmed(start..end)),
         ) else {
             break;
@@ -95,7 +95,7 @@ pub(in crate::facts) fn records<'a>(
         for (name, value) in cells {
             let (name, value) = (text.trimmed(name), text.trimmed(value));
             if !value.is_empty() {
-                out.write(record, vec![text.name(name)], text, value.clone());
+                out.write_cell(record, vec![text.name(name)], text, value.clone());
             }
         }
     }
@@ -124,7 +124,7 @@ fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Cells of a row that has more bars than columns: the last column takes the rest.
-fn joined(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
+fn merge_excess(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
     if let Some(end) = cells.last().map(|last| last.end) {
         cells.truncate(columns);
         if let Some(last) = cells.last_mut() {

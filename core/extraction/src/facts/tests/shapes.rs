@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::facts::{Facts, Form, Item};
 
 #[test]
-fn cells_of_kubectl_stand_below_their_column() {
+fn cells_are_aligned_with_their_columns() {
     let text = "NAME              READY   STATUS             RESTARTS      AGE\n\
                 cart-1            1/2     CrashLoopBackOff   5 (48s ago)   23d\n\
                 stock-2           2/2     Running            0             23d\n";
@@ -56,7 +56,7 @@ fn a_column_may_name_its_unit() {
 }
 
 #[test]
-fn numbers_set_to_the_right_are_no_continuation() {
+fn right_aligned_numbers_are_not_continuation_lines() {
     let text =
         "$ sort | uniq -c\n    5 Reallocated 11872\n    9 Power_On 43210\n  194 Temperature 41\n";
     assert_owner(text, "", "43210", "Power_On", "Reallocated");
@@ -132,7 +132,7 @@ fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
 }
 
 #[test]
-fn yaml_is_read_as_json_is() {
+fn yaml_gives_the_same_facts_as_json() {
     let text = "waves:\n  - {name: canary, devices: 1309}\n  - name: wave-1\n    devices: 32721\nspec:\n  replicas: 6\n  note: |\n    one\n    two\n";
     assert_owner(text, "devices", "32721", "wave-1", "canary");
     assert_owner(text, "replicas", "6", "spec", "waves");
@@ -169,7 +169,7 @@ fn a_command_is_the_scope_of_what_it_printed() {
 }
 
 #[test]
-fn what_is_all_there_is() {
+fn groups_are_complete_only_if_nothing_was_left_out() {
     let complete = |tool: &str, content: &str, exhaustive: bool| {
         let facts =
             Facts::read([Item { tool, query: "", content, exhaustive }], &Budget::unlimited());

@@ -5,38 +5,44 @@ use std::borrow::Cow;
 
 use super::Tree;
 use super::objects::Objects;
-use super::series::goes_on;
+use super::series::is_paginated;
 use crate::budget::Budget;
 use crate::facts::builder::Builder;
 use crate::facts::model::Form;
-use crate::facts::text::{Frame, Outcome, Text, cut};
+use crate::facts::text::{Context, Parsed, Text, truncate};
 use crate::text::byte_at;
 
 /// Reads the objects and arrays that follow each other from an offset on; where it ended, or nothing where none
 /// stands there.
 pub(in crate::facts) fn values<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     start: usize,
-) -> Outcome {
+) -> Parsed {
     let mut end = start;
     let mut group = None;
     loop {
         let (tree, from, to) = match value_at(text, end, out.budget()) {
             Ok(value) => value,
-            Err(reach) if end == start => return Outcome::Not(reach),
-            Err(_) => return Outcome::Read(end),
+            Err(reach) if end == start => return Parsed::Not(reach),
+            Err(_) => return Parsed::Read(end),
         };
         let inner = text.part(from..to);
-        let complete = frame.complete(tree.closed) && !goes_on(&tree, inner.read);
-        let mut objects =
-            Objects { out, frame, text: inner, tree: &tree, scope: frame.scope.clone(), complete };
+        let complete = context.complete(tree.closed) && !is_paginated(&tree, inner.read);
+        let mut objects = Objects {
+            out,
+            context,
+            text: inner,
+            tree: &tree,
+            scope: context.scope.clone(),
+            complete,
+        };
         if group.is_none() && tree.is_object(0) {
             let is_one = value_at_start(text, to).is_none();
             let form = if is_one { Form::Object } else { Form::Lines };
-            let complete = if is_one { complete } else { frame.complete(false) };
-            group = Some(objects.out.group(frame.item, form, frame.scope.clone(), complete));
+            let complete = if is_one { complete } else { context.complete(false) };
+            group = Some(objects.out.group(context.item, form, context.scope.clone(), complete));
         }
         objects.top(group);
         end = to;
@@ -44,30 +50,37 @@ pub(in crate::facts) fn values<'a>(
 }
 
 /// Reads a value that was written in another notation.
-pub(super) fn tree<'a>(
+pub(super) fn facts_of_tree<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     tree: &Tree<'_>,
 ) {
-    let complete = frame.complete(tree.closed);
-    let mut frame = frame.clone();
-    let group = out.group(frame.item, Form::Object, frame.scope.clone(), complete);
-    let scope = frame.scope.clone();
+    let complete = context.complete(tree.closed);
+    let mut context = context.clone();
+    let group = out.group(context.item, Form::Object, context.scope.clone(), complete);
+    let scope = context.scope.clone();
     if let Some((key, _)) = tree.node(0).and_then(|root| root.key.as_ref()) {
-        frame.path.push(Cow::Owned(cut(key, 256).to_owned()));
+        context.path.push(Cow::Owned(truncate(key, 256).to_owned()));
     }
-    let mut objects = Objects { out, frame: &frame, text, tree, scope, complete };
+    let mut objects = Objects { out, context: &context, text, tree, scope, complete };
     objects.top(Some(group));
 }
 
 /// Reads a string that is an object or array of its own; whether it was.
-pub(super) fn embedded<'a>(out: &mut Builder<'a>, frame: &Frame<'a>, text: Text<'_, 'a>) -> bool {
+pub(super) fn read_embedded<'a>(
+    out: &mut Builder<'a>,
+    context: &Context<'a>,
+    text: Text<'_, 'a>,
+) -> bool {
     let trimmed = text.read.trim();
     let opens =
         trimmed.starts_with("{\"") || trimmed.starts_with("[{") || trimmed.starts_with("[\"");
     let whole = || Tree::read(text.read, out.budget()).is_some_and(|tree| tree.closed);
-    opens && trimmed.len() > 4 && whole() && matches!(values(out, frame, text, 0), Outcome::Read(_))
+    opens
+        && trimmed.len() > 4
+        && whole()
+        && matches!(values(out, context, text, 0), Parsed::Read(_))
 }
 
 /// Where a value may start from an offset on: at the start of a line, or right behind another value.

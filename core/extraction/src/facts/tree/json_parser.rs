@@ -23,7 +23,7 @@ impl<'t> Tree<'t> {
             allow_non_finite_numbers: true,
             allow_extended_string_escapes: false,
         };
-        let mut assembly = Assembly {
+        let mut parser = JsonParser {
             text,
             scanner: Scanner::new(text, &strict),
             nodes: Nodes::new(budget),
@@ -31,17 +31,17 @@ impl<'t> Tree<'t> {
             key: None,
             end: 0,
         };
-        let closed = assembly.value().is_some();
-        let end = assembly.end;
-        while let Some(open) = assembly.open.pop() {
-            assembly.close(open);
+        let closed = parser.value().is_some();
+        let end = parser.end;
+        while let Some(open) = parser.open.pop() {
+            parser.close(open);
         }
-        let tree = Tree { nodes: assembly.nodes, end, closed };
+        let tree = Tree { nodes: parser.nodes, end, closed };
         (!tree.nodes.is_empty()).then_some(tree)
     }
 }
 
-struct Assembly<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     scanner: Scanner<'t>,
     nodes: Nodes<'t>,
@@ -51,13 +51,13 @@ struct Assembly<'t> {
     end: usize,
 }
 
-impl<'t> Assembly<'t> {
+impl<'t> JsonParser<'t> {
     /// Reads to the end of the first value; nothing where the text does not get there.
     fn value(&mut self) -> Option<()> {
         let mut token = self.next()?;
         loop {
             match token {
-                Token::CloseBrace | Token::CloseBracket => self.closed_by(&token)?,
+                Token::CloseBrace | Token::CloseBracket => self.close_with(&token)?,
                 first => self.begin(first)?,
             }
             let Some(open) = self.open.last().copied() else { return Some(()) };
@@ -108,7 +108,7 @@ impl<'t> Assembly<'t> {
         Some(())
     }
 
-    fn closed_by(&mut self, token: &Token<'_>) -> Option<()> {
+    fn close_with(&mut self, token: &Token<'_>) -> Option<()> {
         let open = self.open.last().copied()?;
         let expected = match self.nodes.get(open)?.value {
             Value::Object => Token::CloseBrace,

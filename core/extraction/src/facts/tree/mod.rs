@@ -53,7 +53,7 @@ impl<'t> Nodes<'t> {
     /// Adds a node; nothing where the budget ends.
     pub(super) fn push(&mut self, node: Node<'t>) -> Option<()> {
         const UNITS: usize = 32;
-        let may_go_on = self.budget.spend(UNITS) && self.budget.hold(size_of::<Node<'t>>());
+        let may_go_on = self.budget.spend(UNITS) && self.budget.allocate(size_of::<Node<'t>>());
         may_go_on.then(|| self.list.push(node))
     }
 }

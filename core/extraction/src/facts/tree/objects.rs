@@ -4,21 +4,21 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::json::embedded;
+use super::json::read_embedded;
 use super::{Tree, Value};
 use crate::facts::builder::Builder;
 use crate::facts::document;
 use crate::facts::message;
 use crate::facts::model::{Form, GroupId, RecordId};
 use crate::facts::names::{is_aspect, is_time_name};
-use crate::facts::text::{Frame, Text, cut};
+use crate::facts::text::{Context, Text, truncate};
 use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
 /// A value that is being read into facts.
 pub(super) struct Objects<'w, 't, 'a> {
     pub(super) out: &'w mut Builder<'a>,
-    pub(super) frame: &'w Frame<'a>,
+    pub(super) context: &'w Context<'a>,
     pub(super) text: Text<'t, 'a>,
     pub(super) tree: &'w Tree<'w>,
     /// The keys above the value that is being read, behind the scope of the text.
@@ -29,7 +29,7 @@ pub(super) struct Objects<'w, 't, 'a> {
 
 impl<'w, 'a> Objects<'w, '_, 'a> {
     pub(super) fn top(&mut self, group: Option<GroupId>) {
-        let (parent, path) = (self.frame.parent, self.frame.path.clone());
+        let (parent, path) = (self.context.parent, self.context.path.clone());
         if self.tree.is_object(0) {
             if let Some(text) = self.content_block(0) {
                 self.content_text(text, parent);
@@ -49,9 +49,9 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     fn content_text(&mut self, at: usize, parent: Option<RecordId>) {
-        let Some(frame) = self.frame.within() else { return };
-        let frame = Frame { parent, scope: self.scope.clone(), path: Vec::new(), ..frame };
-        self.with_text(at, |objects, text| document::read(objects.out, &frame, text));
+        let Some(context) = self.context.within() else { return };
+        let context = Context { parent, scope: self.scope.clone(), path: Vec::new(), ..context };
+        self.with_text(at, |objects, text| document::read(objects.out, &context, text));
     }
 
     fn object(
@@ -69,7 +69,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.time_of(at, record);
         let tree = self.tree;
         let scalars = tree.members(at).filter(|member| tree.is_scalar(*member)).count();
-        self.out.expect(record, scalars);
+        self.out.reserve_cells(record, scalars);
         if tree.members(at).count() == scalars {
             tree.members(at).for_each(|member| self.member_scalar(record, member));
         } else {
@@ -85,8 +85,8 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
 
     /// What stands in an object that holds more than scalars.
     fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
-        let rows = self.rows_by_name(at);
-        let zipped = self.zipped(at, record);
+        let rows = self.rows_by_key(at);
+        let zipped = self.zip_columns(at, record);
         let repeated = self.repeated(at);
         let mut row_group = None;
         let tree = self.tree;
@@ -105,7 +105,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
             } else if self.describes_parent(member, has_scalars) {
                 self.flatten(record, member, vec![key]);
             } else {
-                self.named_by(member, record);
+                self.name_parent(member, record);
                 self.scope.push(key.clone());
                 let group = self.group(Form::Object);
                 self.object(member, group, Some(record), vec![key]);
@@ -115,7 +115,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// The name that `metadata` gives to the object that it stands in, and so to all that stands beside it.
-    fn named_by(&mut self, at: usize, record: RecordId) {
+    fn name_parent(&mut self, at: usize, record: RecordId) {
         let tree = self.tree;
         let name = tree.member(at, "name").filter(|name| tree.is_scalar(*name));
         if let Some(name) = name.filter(|_| tree.key(at) == "metadata") {
@@ -135,7 +135,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     fn member_array(&mut self, object: usize, at: usize, record: RecordId, key: Cow<'a, str>) {
         if self.tree.members(at).next().is_none() {
             let span = self.tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
-            self.out.write(record, vec![key.clone()], self.text, span.clone());
+            self.out.write_cell(record, vec![key.clone()], self.text, span.clone());
         }
         if self.labels(at, record, &key) {
             return;
@@ -202,7 +202,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         if tree.members(at).next().is_none() {
             let span = tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
             let (text, bytes) = (self.text.cow(span.clone()), self.text.span(span));
-            self.out.cell(record, attribute, text, bytes);
+            self.out.push_cell(record, attribute, text, bytes);
             return;
         }
         for member in tree.members(at) {
@@ -224,7 +224,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// The members of an object that are like objects, keyed by their name.
-    fn rows_by_name(&self, at: usize) -> Vec<usize> {
+    fn rows_by_key(&self, at: usize) -> Vec<usize> {
         let is_row = |member: &usize| {
             self.tree.is_object(*member)
                 && !is_aspect(self.tree.key(*member))
@@ -252,7 +252,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
             let Some(node) = scalar.and_then(|at| tree.node(at)) else { continue };
             let span = node.span.clone();
             if let Some(time) = whole_time(self.text.part(span.clone()).read) {
-                self.out.at(record, self.text.part(span).time(time));
+                self.out.set_time(record, self.text.part(span).time(time));
                 return;
             }
         }
@@ -264,37 +264,37 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         if let Value::Text(read) = &node.value {
             let is_text = read.len() >= 4
                 && read.bytes().any(|byte| matches!(byte, b' ' | b'\n' | b'{' | b'='));
-            if is_text && self.nested(record, &attribute, at, read) {
+            if is_text && self.read_nested(record, &attribute, at, read) {
                 return;
             }
         }
         let (text, span) = (self.value(at), self.text.span(node.span.clone()));
-        self.out.cell(record, attribute, text, span);
+        self.out.push_cell(record, attribute, text, span);
     }
 
     /// Reads a string that is a document, a value or several statements of its own; whether it was.
-    fn nested(
+    fn read_nested(
         &mut self,
         record: RecordId,
         attribute: &[Cow<'a, str>],
         at: usize,
         read: &str,
     ) -> bool {
-        let Some(frame) = self.frame.within() else { return false };
+        let Some(context) = self.context.within() else { return false };
         let scope = core::mem::take(&mut self.scope);
-        let frame = Frame { scope, ..frame };
+        let context = Context { scope, ..context };
         let is_document = read.trim().contains('\n');
         let done = self.with_text(at, |objects, text| {
-            let under = || frame.under(record, attribute.to_vec());
+            let under = || context.under(record, attribute.to_vec());
             if is_document {
                 document::read(objects.out, &under(), text);
                 return true;
             }
             let opens = matches!(byte_at(text.read.trim_start(), 0), b'{' | b'[');
-            (opens && embedded(objects.out, &under(), text))
-                || message::clauses_under(objects.out, &frame, record, attribute, text)
+            (opens && read_embedded(objects.out, &under(), text))
+                || message::clauses_under(objects.out, &context, record, attribute, text)
         });
-        self.scope = frame.scope;
+        self.scope = context.scope;
         done
     }
 
@@ -340,12 +340,12 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
             Some((key, span)) if part(self.text.read, span.clone()) == key => {
                 self.text.name(span.clone())
             }
-            Some((key, _)) => Cow::Owned(cut(key, 256).to_owned()),
+            Some((key, _)) => Cow::Owned(truncate(key, 256).to_owned()),
             None => Cow::Borrowed(""),
         }
     }
 
     pub(super) fn group(&mut self, form: Form) -> GroupId {
-        self.out.group(self.frame.item, form, self.scope.clone(), self.complete)
+        self.out.group(self.context.item, form, self.scope.clone(), self.complete)
     }
 }

@@ -71,7 +71,7 @@ impl<'a> Objects<'_, '_, 'a> {
         let Some(span) = self.tree.node(at).map(|node| node.span.clone()) else { return false };
         let part = self.text.part(span);
         let Some(time) = whole_time(part.read) else { return false };
-        self.out.at(record, part.time(time));
+        self.out.set_time(record, part.time(time));
         true
     }
 
@@ -113,7 +113,7 @@ impl<'a> Objects<'_, '_, 'a> {
     }
 
     /// Arrays of one object that are columns of a table, the first of names or times; those that were read.
-    pub(super) fn zipped(&mut self, at: usize, record: RecordId) -> Vec<usize> {
+    pub(super) fn zip_columns(&mut self, at: usize, record: RecordId) -> Vec<usize> {
         let tree = self.tree;
         let arrays = tree.members(at).filter(|member| {
             tree.is_array(*member) && tree.members(*member).all(|item| tree.is_scalar(item))
@@ -125,7 +125,7 @@ impl<'a> Objects<'_, '_, 'a> {
         let leads = |array: usize| {
             let key = tree.key(array);
             let singular = key.strip_suffix('s').unwrap_or(key);
-            is_time_name(singular) || is_list_of_names(key) || self.names_things(array)
+            is_time_name(singular) || is_list_of_names(key) || self.lists_distinct_words(array)
         };
         let leading = columns.first().is_some_and(|(array, _)| leads(*array));
         if columns.len() < 2 || length < 2 || !leading {
@@ -137,7 +137,7 @@ impl<'a> Objects<'_, '_, 'a> {
     }
 
     /// Whether an array under a plural lists different words: `"pods": ["cart-1", "stock-1"]`.
-    fn names_things(&self, array: usize) -> bool {
+    fn lists_distinct_words(&self, array: usize) -> bool {
         let tree = self.tree;
         let values =
             tree.members(array).map(|item| match tree.node(item).map(|node| &node.value) {
@@ -218,7 +218,7 @@ fn is_list_of_names(key: &str) -> bool {
 }
 
 /// Whether a value says that its lists go on: a next page, something left out.
-pub(super) fn goes_on(tree: &Tree<'_>, text: &str) -> bool {
+pub(super) fn is_paginated(tree: &Tree<'_>, text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 11] = [
         "has_more", "hasmore", "truncated", "istruncated", "is_truncated", "next_token", "nexttoken", "next_cursor",

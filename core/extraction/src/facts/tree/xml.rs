@@ -12,16 +12,16 @@ use super::json;
 use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
 use crate::facts::builder::Builder;
-use crate::facts::text::{Frame, Outcome, Text, trim};
+use crate::facts::text::{Context, Parsed, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the elements that follow each other from an offset on.
 pub(in crate::facts) fn elements<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
-) -> Outcome {
+) -> Parsed {
     const MAX_TAG: usize = 2_048;
     let mut end = at;
     loop {
@@ -34,21 +34,22 @@ pub(in crate::facts) fn elements<'a>(
         let found = if opens { element(inner.read, out.budget()) } else { Err(0) };
         match found {
             Ok(tree) => {
-                json::tree(out, frame, inner.part(0..tree.end), &tree);
+                json::facts_of_tree(out, context, inner.part(0..tree.end), &tree);
                 end = start + tree.end;
                 if !tree.closed {
-                    return Outcome::Read(text.end_of_line(end));
+                    return Parsed::Read(text.end_of_line(end));
                 }
             }
-            Err(reach) if end == at => return Outcome::Not(start + reach),
-            Err(_) => return Outcome::Read(end),
+            Err(reach) if end == at => return Parsed::Not(start + reach),
+            Err(_) => return Parsed::Read(end),
         }
     }
 }
 
 /// The first element of a text, as far as it goes; else how far it was looked for.
 fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
-    let mut reading = Reading { text, nodes: Nodes::new(budget), open: Vec::new(), ended: 0 };
+    let mut parser =
+        XmlParser { text, nodes: Nodes::new(budget), open: Vec::new(), closed_elements: 0 };
     let mut reader = Reader::from_str(text);
     let mut end = 0;
     let mut closed = false;
@@ -58,51 +59,51 @@ fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
             usize::try_from(reader.buffer_position()).unwrap_or(text.len()).min(text.len());
         end = text.floor_char_boundary(read_to);
         let known = match event {
-            Event::Start(start) => reading.start(&start, from..end),
-            Event::Empty(start) => reading.start(&start, from..end).and_then(|()| reading.end(end)),
-            Event::End(_) => reading.end(end),
-            Event::Text(_) | Event::GeneralRef(_) | Event::CData(_) => reading.text(from..end),
+            Event::Start(start) => parser.start(&start, from..end),
+            Event::Empty(start) => parser.start(&start, from..end).and_then(|()| parser.end(end)),
+            Event::End(_) => parser.end(end),
+            Event::Text(_) | Event::GeneralRef(_) | Event::CData(_) => parser.text(from..end),
             Event::Eof => None,
             _ => Some(()),
         };
         if known.is_none() {
             break;
         }
-        if reading.open.is_empty() && !reading.nodes.is_empty() {
+        if parser.open.is_empty() && !parser.nodes.is_empty() {
             closed = true;
             break;
         }
     }
-    if !closed && reading.ended < 2 {
+    if !closed && parser.closed_elements < 2 {
         return Err(end);
     }
-    while !reading.open.is_empty() {
-        reading.end(end);
+    while !parser.open.is_empty() {
+        parser.end(end);
     }
-    let tree = Tree { nodes: reading.nodes, end, closed };
+    let tree = Tree { nodes: parser.nodes, end, closed };
     if tree.nodes.len() > 1 { Ok(tree) } else { Err(end) }
 }
 
 /// A text with its entities undone, where they are known.
-fn read(written: &str) -> Cow<'_, str> {
+fn unescaped(written: &str) -> Cow<'_, str> {
     unescape(written).unwrap_or(Cow::Borrowed(written))
 }
 
-struct Reading<'t> {
+struct XmlParser<'t> {
     text: &'t str,
     nodes: Nodes<'t>,
     open: Vec<usize>,
     /// How many elements were closed.
-    ended: usize,
+    closed_elements: usize,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> XmlParser<'t> {
     fn start(&mut self, start: &BytesStart<'t>, bytes: Range<usize>) -> Option<()> {
         if self.open.len() == MAX_DEPTH {
             return None;
         }
         let name = start.name().into_inner();
-        let key = self.place(name)?;
+        let key = self.range_of(name)?;
         let node = self.nodes.len();
         let key = Some((Cow::Borrowed(part(self.text, key.clone())), key));
         self.nodes.push(Node { key, value: Value::Object, span: bytes, after: node + 1 })?;
@@ -110,7 +111,8 @@ impl<'t> Reading<'t> {
         let mut attributes = start.attributes();
         for attribute in attributes.with_checks(false).flatten() {
             let key = attribute.key.into_inner();
-            let (Some(key), Some(value)) = (self.place(key), self.place(&attribute.value)) else {
+            let (Some(key), Some(value)) = (self.range_of(key), self.range_of(&attribute.value))
+            else {
                 continue;
             };
             if part(self.text, key.clone()).starts_with("xmlns") {
@@ -141,14 +143,14 @@ impl<'t> Reading<'t> {
                 .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
         if let Some(last) = self.nodes.last_mut().filter(|_| is_more) {
             last.span.end = bytes.end;
-            last.value = Value::Text(read(part(self.text, last.span.clone())));
+            last.value = Value::Text(unescaped(part(self.text, last.span.clone())));
             return Some(());
         }
         self.value(Some(bytes.start..bytes.start), bytes)
     }
 
     fn value(&mut self, key: Option<Range<usize>>, span: Range<usize>) -> Option<()> {
-        let read = read(part(self.text, span.clone()));
+        let read = unescaped(part(self.text, span.clone()));
         let key = key.map(|key| (Cow::Borrowed(part(self.text, key.clone())), key));
         let after = self.nodes.len() + 1;
         self.nodes.push(Node { key, value: Value::Text(read), span, after })
@@ -157,7 +159,7 @@ impl<'t> Reading<'t> {
     /// Closes an element; one that holds nothing but text is that text under its name.
     fn end(&mut self, end: usize) -> Option<()> {
         let open = self.open.pop()?;
-        self.ended += 1;
+        self.closed_elements += 1;
         let after = self.nodes.len();
         let only_text = after == open + 2
             && !self.open.is_empty()
@@ -178,7 +180,7 @@ impl<'t> Reading<'t> {
     }
 
     /// Where a piece of the text stands in it.
-    fn place(&self, piece: &str) -> Option<Range<usize>> {
+    fn range_of(&self, piece: &str) -> Option<Range<usize>> {
         let start = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let range = start..start + piece.len();
         (self.text.get(range.clone()) == Some(piece)).then_some(range)

@@ -13,26 +13,26 @@ use crate::budget::Budget;
 use crate::facts::builder::Builder;
 use crate::facts::keys::is_key_line;
 use crate::facts::prompt::{Opening, opening};
-use crate::facts::text::{Frame, Outcome, Text, trim};
+use crate::facts::text::{Context, Parsed, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the documents that start at an offset.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
-    frame: &Frame<'a>,
+    context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
-) -> Outcome {
-    let (end, looks) = extent(text, at);
-    if !looks {
-        return Outcome::Not(end);
+) -> Parsed {
+    let (end, is_likely) = extent(text, at);
+    if !is_likely {
+        return Parsed::Not(end);
     }
     let part = text.part(at..end);
-    let Some(trees) = documents(part.read, out.budget()) else { return Outcome::Not(end) };
+    let Some(trees) = documents(part.read, out.budget()) else { return Parsed::Not(end) };
     for tree in &trees {
-        json::tree(out, frame, part, tree);
+        json::facts_of_tree(out, context, part, tree);
     }
-    Outcome::Read(end)
+    Parsed::Read(end)
 }
 
 /// How far the lines go that may be one YAML text, and whether they look like one: with lists or nested keys, and not
@@ -73,7 +73,7 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
 fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     let offsets: Vec<usize> =
         if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
-    let mut reading = Reading {
+    let mut parser = YamlParser {
         text,
         offsets,
         trees: Vec::new(),
@@ -83,29 +83,29 @@ fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.ok()?;
-        reading.event(event, span)?;
+        parser.event(event, span)?;
     }
-    Some(reading.trees).filter(|trees| !trees.is_empty())
+    Some(parser.trees).filter(|trees| !trees.is_empty())
 }
 
-struct Reading<'t, 'b> {
+struct YamlParser<'t, 'b> {
     text: &'t str,
     /// Where each character starts, where that is not its number.
     offsets: Vec<usize>,
     trees: Vec<Tree<'t>>,
     nodes: Nodes<'t>,
     budget: &'b Budget,
-    open: Vec<Open<'t>>,
+    open: Vec<OpenNode<'t>>,
 }
 
 /// A mapping or sequence that is not closed.
-struct Open<'t> {
+struct OpenNode<'t> {
     node: usize,
     is_mapping: bool,
     key: Option<(Cow<'t, str>, Range<usize>)>,
 }
 
-impl<'t> Reading<'t, '_> {
+impl<'t> YamlParser<'t, '_> {
     fn event(&mut self, event: Event<'t>, span: Span) -> Option<()> {
         let bytes = self.bytes(span);
         match event {
@@ -172,7 +172,7 @@ impl<'t> Reading<'t, '_> {
     fn begin(&mut self, value: Value<'t>, bytes: Range<usize>) -> Option<()> {
         let is_mapping = value == Value::Object;
         let node = self.push(value, bytes)?;
-        self.open.push(Open { node, is_mapping, key: None });
+        self.open.push(OpenNode { node, is_mapping, key: None });
         (self.open.len() <= MAX_DEPTH).then_some(())
     }
 

@@ -13,8 +13,8 @@ fn a_condition_beside_a_status_that_denies_it() {
     let describe = "Name:               node-c9\nRoles:              worker\nConditions:\n  Type             Status  Reason\n  ----             ------  ------\n  Ready            False   KubeletNotReady\n  MemoryPressure   False   KubeletHasSufficientMemory\n  DiskPressure     True    KubeletHasDiskPressure\n";
     for content in [json, yaml, describe] {
         for claim in ["node-c9 is Ready.", "Node node-c9 is Ready."] {
-            let said = super::said(content, claim);
-            assert!(!said.starts_with('+'), "{claim}: {said}\n{content}");
+            let verdict = super::verdict(content, claim);
+            assert!(!verdict.starts_with('+'), "{claim}: {verdict}\n{content}");
         }
     }
     check(
@@ -60,8 +60,8 @@ fn an_alert_that_is_resolved_or_inactive() {
             "Alert HighLatency is firing.",
         ),
     ] {
-        let said = super::said(content, claim);
-        assert!(!said.starts_with('+'), "{claim}: {said}\n{content}");
+        let verdict = super::verdict(content, claim);
+        assert!(!verdict.starts_with('+'), "{claim}: {verdict}\n{content}");
     }
 }
 
@@ -74,8 +74,8 @@ fn lines_of_different_things_stay_apart() {
         "node: db-1\nstatus: healthy\nnode: db-2\nstatus: lagging\n",
     ] {
         for claim in ["db-1 is lagging.", "db-2 is healthy.", "The status of db-1 is lagging."] {
-            let said = super::said(content, claim);
-            assert!(!said.starts_with('+'), "{claim}: {said}\n{content}");
+            let verdict = super::verdict(content, claim);
+            assert!(!verdict.starts_with('+'), "{claim}: {verdict}\n{content}");
         }
     }
 }
@@ -134,14 +134,14 @@ fn a_value_of_another_row_column_label_or_record() {
             "The result of cart-test was failed.",
         ),
     ] {
-        let said = super::said(content, claim);
-        assert!(!said.starts_with('+'), "{claim}: {said}\n{content}");
+        let verdict = super::verdict(content, claim);
+        assert!(!verdict.starts_with('+'), "{claim}: {verdict}\n{content}");
     }
     check(limits, &[("The memory limit of cart-1 is 512 MiB.", "+value")]);
 }
 
 #[test]
-fn a_line_whatever_its_indentation_and_neighbours() {
+fn a_line_is_found_at_any_indentation() {
     for content in [
         "06:14:40 cart started\n06:14:41 connection to db-1 was refused\n06:14:42 cart stopped\n",
         "06:14:40 cart started\n    06:14:41   connection to db-1 was refused\n06:14:42 cart stopped\n",

@@ -107,7 +107,7 @@ fn statement(draws: &mut Draws, thing: &str, attribute: &str, figure: usize) -> 
 }
 
 #[test]
-fn nothing_swapped_is_supported_and_nothing_true_refuted() {
+fn swapped_values_are_never_supported_and_true_ones_never_refuted() {
     let mut draws = Draws(7);
     let (mut swaps, mut truths, mut supported, mut refuted) = (0, 0, 0, 0);
     let mut round = 0;

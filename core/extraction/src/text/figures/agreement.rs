@@ -48,16 +48,16 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     if mixed_systems {
         tolerance = tolerance.min(stated.value.checked_abs()? / 100);
     }
-    let accepted = Stretch::around(stated.value, tolerance, claim.comparator)?;
+    let accepted = Interval::around(stated.value, tolerance, claim.comparator)?;
     let accepted = if claim.approximate { accepted.close_to(stated.value)? } else { accepted };
     // A whole count is exact; a measured value may have been rounded.
     let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
     let exact = configured || (counted && !evidence.approximate);
     let uncertainty = if exact { 0 } else { given.tolerance(evidence)? };
-    let possible = Stretch::around(given.value, uncertainty, evidence.comparator)?;
+    let possible = Interval::around(given.value, uncertainty, evidence.comparator)?;
     let shown = match evidence.comparator {
         None => accepted.contains(given.value),
-        Some(bound) => accepted.includes(&Stretch::around(given.value, 0, Some(bound))?),
+        Some(bound) => accepted.includes(&Interval::around(given.value, 0, Some(bound))?),
     };
     Some(if shown {
         Agreement::Same
@@ -147,12 +147,12 @@ fn power_of_ten(places: u32) -> Option<i128> {
 }
 
 /// The values from `low` to `high`; an open end where a bound excludes its own value.
-struct Stretch {
+struct Interval {
     low: i128,
     high: i128,
 }
 
-impl Stretch {
+impl Interval {
     fn around(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
         // A bound is stated as it is meant; only plain values are rounded. One scaled step is the least
         // difference there is, so an excluded end is the next value.

@@ -129,7 +129,7 @@ impl Neighbours<'_> {
     }
 
     /// The nearest word that says something: "status" in "the status code was 503" is behind "code" and "was".
-    fn said_before(&self, table: &[&str], between: &[&str]) -> bool {
+    fn follows_any(&self, table: &[&str], between: &[&str]) -> bool {
         let mut words = self.recent.iter().flatten();
         words.find(|word| !is_any(word, between)).is_some_and(|word| is_any(word, table))
     }
@@ -139,7 +139,7 @@ impl Neighbours<'_> {
         const EXIT: [&str; 6] = ["exit", "exited", "exits", "exiting", "exitcode", "exit_code"];
         const AFTER_EXIT: [&str; 8] = ["code", "status", "with", "of", "was", "is", "a", "the"];
         let value: u32 = digits.parse().unwrap_or(u32::MAX);
-        if self.said_before(&EXIT, &AFTER_EXIT) {
+        if self.follows_any(&EXIT, &AFTER_EXIT) {
             return Some(CodeKind::ExitCode);
         }
         if digits.len() > 1 && digits.starts_with('0') {
@@ -198,7 +198,7 @@ impl Neighbours<'_> {
         let asked = self.previous_is(&["request"])
             && before.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
         let counts_nothing =
-            || self.next_is_no_noun() || self.next_is(&["was", "is", "had", "has", "were"]);
+            || self.next_is_not_noun() || self.next_is(&["was", "is", "had", "has", "were"]);
         asked || self.previous_is(&["alert", "build", "pipeline", "mr"]) && counts_nothing()
     }
 
@@ -216,14 +216,14 @@ impl Neighbours<'_> {
         const COUNTED: [&str; 7] =
             ["error", "errors", "response", "responses", "status", "statuses", "codes"];
         (100..600).contains(&value)
-            && (self.said_before(&NAMING, &["was", "is", "of", "a", "the"])
+            && (self.follows_any(&NAMING, &["was", "is", "of", "a", "the"])
                 || (is_known_error(value)
-                    && (self.previous_is(&RETURNING) && self.next_is_no_noun()
+                    && (self.previous_is(&RETURNING) && self.next_is_not_noun()
                         || self.next_is(&COUNTED))))
     }
 
     /// Whether what follows is not a thing that the number could count.
-    fn next_is_no_noun(&self) -> bool {
+    fn next_is_not_noun(&self) -> bool {
         self.next.as_ref().is_none_or(|word| {
             is_any(
                 word,
@@ -265,7 +265,7 @@ impl Neighbours<'_> {
     }
 
     /// Whether `250m` means thousandths of a core rather than minutes.
-    pub(super) fn speaks_of_cpu(&self) -> bool {
+    pub(super) fn mentions_cpu(&self) -> bool {
         let cpu = [
             "cpu",
             "cpus",

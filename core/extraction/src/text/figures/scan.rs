@@ -270,7 +270,7 @@ impl<'a> Scanner<'a> {
             }
             return;
         }
-        let millicores = suffix == "m" && neighbours.speaks_of_cpu();
+        let millicores = suffix == "m" && neighbours.mentions_cpu();
         let unit = if millicores { Some(Unit::MILLICORES) } else { Unit::named(suffix) };
         if let Some(unit) = unit {
             let (unit, end) = self.per_time(unit, word.span.end);

@@ -2,11 +2,11 @@
 
 use super::blocks::Block;
 use super::rendered::Rendered;
-use super::words::{has_predicate, tells};
+use super::words::{has_past_verb, has_predicate};
 use crate::text::part;
 use crate::text::tokens::words;
 
-pub(super) fn joined(label: &Rendered, text: &Rendered, with_source: bool) -> Rendered {
+pub(super) fn join_label(label: &Rendered, text: &Rendered, with_source: bool) -> Rendered {
     let mut all = Rendered::default();
     if with_source {
         all.append(label);
@@ -35,7 +35,7 @@ pub(super) fn is_short_or_verbless(text: &str) -> bool {
     !has_predicate(text) || words(text).nth(MAX_SHORT).is_none()
 }
 
-pub(super) fn parted_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
+pub(super) fn split_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
     let at = text.text().find(": ")?;
     Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
 }
@@ -83,7 +83,7 @@ fn opens_a_clause(text: &str) -> bool {
 /// A short text with a colon at its end that says nothing by itself.
 pub(super) fn is_label(text: &str) -> bool {
     const MAX_WORDS: usize = 8;
-    words(text).take(MAX_WORDS + 1).count() <= MAX_WORDS && !tells(text)
+    words(text).take(MAX_WORDS + 1).count() <= MAX_WORDS && !has_past_verb(text)
 }
 
 /// Whether a text is nothing but an address.

@@ -10,7 +10,7 @@ use crate::text::tokens::{Word, words};
 const MAX_WORDS: usize = 10;
 
 /// Whether what begins with a word behind a comma says how far in time what was said lies from something else.
-pub(super) fn is_distance(text: &str, at: usize) -> bool {
+pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
     let end = words(rest).take(MAX_WORDS).last().map_or(0, |word| word.span.end);
     let rest = rest.get(..end).unwrap_or("");
@@ -32,35 +32,39 @@ pub(super) fn is_distance(text: &str, at: usize) -> bool {
 }
 
 /// Whether "and" joins such a distance: ", and ten minutes later to 24".
-pub(super) fn joins_distance(text: &str, word: &Word<'_>) -> bool {
+pub(super) fn joins_time_distance(text: &str, word: &Word<'_>) -> bool {
     let rest = text.get(word.span.end..).unwrap_or("");
     let at = word.span.end + rest.len() - rest.trim_start().len();
-    word.is("and") && is_distance(text, at)
+    word.is("and") && is_time_distance(text, at)
 }
 
 /// Whether what begins with a word behind a comma is about some of the things said: "all of them", "among them".
-pub(super) fn is_about_some(text: &str, at: usize) -> bool {
-    const FAR: usize = 5;
+pub(super) fn is_about_part(text: &str, at: usize) -> bool {
+    const MAX_LEAD_WORDS: usize = 5;
     let rest = text.get(at..).unwrap_or("");
-    let all: Vec<Word<'_>> = words(rest).take(FAR).collect();
-    let meets = all.windows(2).find(|pair| {
+    let all: Vec<Word<'_>> = words(rest).take(MAX_LEAD_WORDS).collect();
+    let phrase = all.windows(2).find(|pair| {
         let [joint, them] = pair else { return false };
         ["of", "among"].iter().any(|word| joint.is(word)) && them.is("them")
     });
-    let Some([_, them]) = meets else { return false };
+    let Some([_, them]) = phrase else { return false };
     !rest.get(..them.span.end).unwrap_or(",").contains([',', ';', ':', '('])
-        && words(rest).nth(FAR).is_some()
+        && words(rest).nth(MAX_LEAD_WORDS).is_some()
 }
 
 /// Whether a word begins a second statement, behind a gap that follows the word before it: ", its connections were
 /// pinned", ": its p99 peaked".
-pub(super) fn goes_on(gap: &str, before: Option<&Word<'_>>, word: &Word<'_>) -> bool {
-    gap.trim_start().starts_with(',') && points_back(word)
+pub(super) fn starts_second_statement(
+    gap: &str,
+    before: Option<&Word<'_>>,
+    word: &Word<'_>,
+) -> bool {
+    gap.trim_start().starts_with(',') && is_pronoun(word)
         || gap.contains(": ") && before.is_some_and(is_colon_between)
 }
 
 /// Whether a word points at what was said.
-fn points_back(word: &Word<'_>) -> bool {
+fn is_pronoun(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
