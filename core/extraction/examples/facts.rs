@@ -1,4 +1,4 @@
-//! Prints the records that a text on standard input is read into: `cargo run -p gsar-extraction --example facts -- TOOL < FILE`.
+//! Prints the records of a text on standard input: `cargo run -p gsar-extraction --example facts -- TOOL < FILE`.
 
 #![expect(
     clippy::print_stdout,

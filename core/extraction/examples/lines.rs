@@ -1,4 +1,5 @@
-//! Prints lines of source without tests, long files and cycles of folders: `cargo run -p gsar-extraction --example lines -- PATH ...`.
+//! Prints lines of source without tests, long files and cycles of folders:
+//! `cargo run -p gsar-extraction --example lines -- PATH ...`.
 
 #![expect(
     clippy::print_stdout,

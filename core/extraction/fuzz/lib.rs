@@ -1,5 +1,5 @@
-//! What must hold for any input: places lie in their text, what a record stands under stands before it, and rules rest
-//! on records that there are.
+//! Invariants of any input: spans lie in their text, parents precede their children, and rules refer to existing
+//! records.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, GroupId, Item, MAX_RECORDS, RecordId};
 use gsar_extraction::rules::{Index, Outcome};
 
-/// The facts of one item, checked.
+/// Reads the facts of one item and checks them.
 pub fn facts(content: &str) -> Facts<'_> {
     let facts = Facts::read([Item { tool: "collect", query: "", content, exhaustive: true }], &Budget::unlimited());
     assert!(facts.records().count() <= MAX_RECORDS);
@@ -50,7 +50,7 @@ pub fn rule(text: &str, index: &Index<'_>) {
     }
 }
 
-/// A stretch of a text, or a panic.
+/// Returns a range of a text, or panics.
 pub fn place<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
     text.get(span.clone()).unwrap_or_else(|| panic!("no text at {span:?}"))
 }

@@ -1,29 +1,29 @@
-//! This module bounds computations: work is counted in units and memory in bytes, and every few thousand units a callback
-//! decides whether to continue. It reads no clock; the callback may.
+//! Limits the work and memory of a computation. Work is counted in units and memory in bytes; every few thousand units
+//! a callback decides whether to continue. Reads no clock itself.
 
 use core::cell::Cell;
 use core::fmt;
 use std::rc::Rc;
 
-/// After how many units the callback is called again. A unit is about the work of reading one byte once.
+/// The number of units between two calls of the callback. A unit is about the work of reading one byte once.
 const UNITS_BETWEEN_CHECKS: u64 = 16 << 10;
-/// After how many bytes.
+/// The number of bytes between two calls of the callback.
 const BYTES_BETWEEN_CHECKS: u64 = 1 << 20;
 
-/// Why a computation ended before its end.
+/// The reason why a computation was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The deadline passed, or the caller is gone.
+    /// The deadline passed or the caller went away.
     Interrupted,
-    /// All units of work were spent.
+    /// The units of work are exhausted.
     OutOfWork,
-    /// It took more memory than it may.
+    /// The memory limit is exceeded.
     OutOfMemory,
 }
 
-/// A limit on a computation. Loops over input [`spend`](Self::spend) what they read, and [`allocate`](Self::allocate) what they
-/// collect, and stop when it returns false; [`finish`](Self::finish) then discards the partial result. Clones share one
-/// budget.
+/// A limit on a computation. Loops over input call [`spend`](Self::spend) for what they read and
+/// [`allocate`](Self::allocate) for what they collect, and stop when it returns `false`; [`finish`](Self::finish) then
+/// discards the partial result. Clones share one budget.
 #[derive(Clone)]
 pub struct Budget(Rc<Inner>);
 
@@ -31,14 +31,14 @@ struct Inner {
     units: u64,
     spent: Cell<u64>,
     allocated: Cell<u64>,
-    /// The units and the bytes after which the callback is called.
+    /// The units and bytes at which the callback is called next.
     next_check: Cell<(u64, u64)>,
     check: Box<dyn Fn(u64) -> Result<(), Stop>>,
     stopped: Cell<Option<Stop>>,
 }
 
 impl Budget {
-    /// A budget of that many units, which ends earlier where `check` says so of the bytes allocated.
+    /// Creates a budget of `units`. `check` is called with the number of allocated bytes and may stop the computation.
     #[must_use]
     pub fn new(units: u64, check: impl Fn(u64) -> Result<(), Stop> + 'static) -> Self {
         Self(Rc::new(Inner {
@@ -51,25 +51,24 @@ impl Budget {
         }))
     }
 
-    /// A budget without an end.
+    /// Creates a budget without limits.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(u64::MAX, |_| Ok(()))
     }
 
-    /// Spends units, and says whether to go on. After a stop it always says no.
+    /// Spends units. Returns `false` if the computation must stop; after a stop it always does.
     pub fn spend(&self, units: usize) -> bool {
         let units = u64::try_from(units).unwrap_or(u64::MAX).saturating_add(1);
         self.take(units, 0)
     }
 
-    /// Takes bytes of memory until the end of the computation, and says whether to go on. They are what collections allocate, by
-    /// an estimate.
+    /// Counts bytes of memory, by estimate, until they are released. Returns `false` if the computation must stop.
     pub fn allocate(&self, bytes: usize) -> bool {
         self.take(0, u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
-    /// Gives bytes back before the end.
+    /// Releases bytes of memory.
     pub fn release(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.0.allocated.set(self.0.allocated.get().saturating_sub(bytes));
@@ -96,22 +95,22 @@ impl Budget {
         stopped.get().is_none()
     }
 
-    /// The units spent so far.
+    /// Returns the number of units spent.
     #[must_use]
     pub fn spent(&self) -> u64 {
         self.0.spent.get()
     }
 
-    /// The bytes allocated.
+    /// Returns the number of bytes allocated.
     #[must_use]
     pub fn allocated(&self) -> u64 {
         self.0.allocated.get()
     }
 
-    /// The result of a computation, unless it was stopped.
+    /// Returns `result` unless the computation was stopped.
     ///
     /// # Errors
-    /// Why it was stopped; then the result is not whole.
+    /// The reason why it was stopped; the result is incomplete then.
     pub fn finish<T>(&self, result: T) -> Result<T, Stop> {
         self.0.stopped.get().map_or(Ok(result), Err)
     }
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_ends_by_its_units_or_by_who_is_asked() {
+    fn a_budget_ends_with_its_units_or_when_the_callback_stops_it() {
         let budget = Budget::new(10, |_| Ok(()));
         assert!(budget.spend(4) && budget.spend(3));
         assert_eq!(budget.finish(()), Ok(()));
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_ends_where_its_memory_is_taken() {
+    fn a_budget_ends_when_its_memory_is_used_up() {
         let budget = Budget::new(u64::MAX, |allocated| match allocated {
             0..=2_097_152 => Ok(()),
             _ => Err(Stop::OutOfMemory),

@@ -1,8 +1,8 @@
-//! This crate reads reports for what they assert ([`report`]), evidence for its facts ([`facts`]), and both for
-//! words, figures, times and negations ([`text`]).
+//! Reads the assertions of reports ([`report`]), the facts of evidence ([`facts`]), and the
+//! words, figures, times and negations of both ([`text`]).
 //!
-//! This crate is a set of plain functions of a text. It knows nothing of policies, classes or evidence items,
-//! and it never reads a clock, a file, a socket or the environment.
+//! Everything is a plain function of a text. The crate does not depend on policies, classes or evidence items, and
+//! reads no clock, file, socket or environment variable.
 
 pub mod budget;
 pub mod facts;

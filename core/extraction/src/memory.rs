@@ -1,4 +1,4 @@
-//! This module estimates the bytes that collections take of the heap. It allocates nothing.
+//! Estimates the heap memory of collections.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ const ALLOCATION: usize = 16;
 /// The overhead of a map entry, in bytes.
 pub(crate) const MAP_ENTRY: usize = 32;
 
-/// The heap bytes of texts.
+/// Returns the heap bytes of a vector of texts.
 pub(crate) fn of_texts(texts: &Vec<Cow<'_, str>>) -> usize {
     let slots = match texts.capacity() {
         0 => 0,
@@ -16,7 +16,7 @@ pub(crate) fn of_texts(texts: &Vec<Cow<'_, str>>) -> usize {
     slots + texts.iter().map(owned).sum::<usize>()
 }
 
-/// The heap bytes of a text.
+/// Returns the heap bytes of a text.
 #[expect(clippy::ptr_arg, reason = "a borrowed text takes nothing")]
 pub(crate) fn owned(text: &Cow<'_, str>) -> usize {
     match text {
@@ -25,7 +25,7 @@ pub(crate) fn owned(text: &Cow<'_, str>) -> usize {
     }
 }
 
-/// The heap bytes of that many bytes.
+/// Returns the heap bytes of an allocation of `bytes`.
 pub(crate) const fn of_bytes(bytes: usize) -> usize {
     if bytes == 0 { 0 } else { ALLOCATION + bytes }
 }

@@ -1,4 +1,4 @@
-//! Reports of every form: what they assert, and that every visible byte is in a claim or uncovered for a reason.
+//! Tests reports of every form: their assertions, and that every visible byte is in a claim or uncovered for a reason.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,7 +37,7 @@ fn uncovered<'r>(report: &'r str, evidence: &[&str], reason: Reason) -> Vec<&'r 
     of_reason.map(|uncovered| &report[uncovered.span]).collect()
 }
 
-/// The spans of assertions and the uncovered ones are disjoint and together all visible bytes.
+/// Asserts that assertions and uncovered spans are disjoint and together cover all visible bytes.
 fn check_spans(report: &str) {
     let document = Document::read(report, &[], &Budget::unlimited());
     let claimed =
@@ -98,7 +98,7 @@ fn rows_of_html_are_rows() {
 }
 
 #[test]
-fn labels_say_something_with_what_follows() {
+fn labels_are_joined_with_their_texts() {
     for (report, expected) in [
         ("## Root cause: payments-db\n", vec!["Root cause: payments-db"]),
         ("## Root cause\n\n```\npayments-db\n```\n", vec!["Root cause: payments-db"]),
@@ -139,7 +139,7 @@ fn labels_say_something_with_what_follows() {
 }
 
 #[test]
-fn whatever_a_reader_sees_is_asserted() {
+fn all_visible_text_is_asserted() {
     const LIE: &str = "payments-db lost 4 TB";
     for form in [
         "# payments-db lost 4 TB\n",
@@ -193,7 +193,7 @@ fn whatever_a_reader_sees_is_asserted() {
 }
 
 #[test]
-fn what_says_nothing_needs_no_claim() {
+fn labels_titles_and_links_need_no_claim() {
     let report = "# Incident report: checkout 5xx, 12 March 2026\n\n## 1. Timeline\n\n- The 5xx alert of checkout fired on 2026-03-12.\n\n```\n14:02:17 kernel: Memory cgroup out of memory\n14:02:18 ... pool exhausted\n```\n\n[dashboard](https://grafana.example/d/1)\n\nhttps://grafana.example/d/2\n";
     let log =
         "14:02:17 kernel: Memory cgroup out of memory\n14:02:18 app[1]: ERROR pool exhausted\n";
@@ -214,7 +214,7 @@ fn what_says_nothing_needs_no_claim() {
 }
 
 #[test]
-fn a_cut_line_of_evidence_is_none() {
+fn a_truncated_line_is_not_an_evidence_line() {
     let log = "the job did not fail: disk full at 14:02";
     for cut in [
         "fail: disk full at 14:02",
@@ -240,7 +240,7 @@ fn a_cut_line_of_evidence_is_none() {
     );
 }
 
-fn reports_at_hand() -> Vec<PathBuf> {
+fn repository_reports() -> Vec<PathBuf> {
     fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -261,8 +261,8 @@ fn reports_at_hand() -> Vec<PathBuf> {
 }
 
 #[test]
-fn spans_of_all_reports_at_hand() {
-    let reports = reports_at_hand();
+fn spans_of_all_reports_in_the_repository() {
+    let reports = repository_reports();
     assert!(reports.len() >= 48, "{}", reports.len());
     for path in reports {
         if let Ok(report) = std::fs::read_to_string(&path) {
@@ -289,7 +289,7 @@ proptest! {
 
 #[test]
 fn no_report_takes_more_than_linear_time() {
-    // Each of these took minutes before it was bounded.
+    // Each of these once took minutes.
     const BYTES: usize = 64 << 10;
     for unit in [
         "1,",

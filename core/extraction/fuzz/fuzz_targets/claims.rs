@@ -1,4 +1,4 @@
-//! Any bytes as claims about evidence of several shapes.
+//! Checks any bytes as claims about evidence of several formats.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Any bytes as what a tool printed.
+//! Reads any bytes as the output of a tool.
 #![no_main]
 
 use gsar_extraction_fuzz::facts;

@@ -1,4 +1,4 @@
-//! Any bytes as claims and, after a line `---`, the evidence that they are about.
+//! Checks any bytes as claims and, after a line `---`, the evidence for them.
 #![no_main]
 
 use gsar_extraction::budget::Budget;

@@ -1,4 +1,4 @@
-//! This module puts facts together while a shape is read. It knows no shape.
+//! Collects the facts of all items while they are read.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use crate::budget::Budget;
 use crate::memory::{of_texts, owned};
 use crate::text::figures::ClockTime;
 
-/// What a record takes, its values included.
+/// The cost of a record with its values, in units of the budget.
 const UNITS_FOR_RECORD: usize = 256;
 
-/// Facts that are being read from an item.
+/// A builder of [`Facts`].
 pub(super) struct Builder<'a> {
     facts: Facts<'a>,
     budget: Budget,
@@ -24,12 +24,12 @@ impl<'a> Builder<'a> {
         Self { facts: Facts::default(), budget: budget.clone() }
     }
 
-    /// What reading may take.
+    /// Returns the budget for reading.
     pub(super) const fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Whether to go on after that many bytes.
+    /// Spends the work of reading `bytes`. Returns `false` if reading must stop.
     pub(super) fn may_go_on(&self, bytes: usize) -> bool {
         self.budget.spend(bytes)
     }
@@ -51,7 +51,8 @@ impl<'a> Builder<'a> {
         GroupId(self.facts.groups.len() - 1)
     }
 
-    /// A record at the end of a group, with the keys under which it stands, outermost first; `None` where no more are read, and then the group is no longer complete.
+    /// Adds a record to a group, with the keys above it, outermost first. Returns `None` at the limits on records, work
+    /// and memory; the group is no longer complete then.
     pub(super) fn record(
         &mut self,
         group: GroupId,
@@ -81,14 +82,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Says that the records of a group are all there is.
+    /// Marks the records of a group as complete.
     pub(super) fn mark_complete(&mut self, group: GroupId) {
         if let Some(group) = self.facts.groups.get_mut(group.0) {
             group.complete = true;
         }
     }
 
-    /// A value of a record, as it stands in a text.
+    /// Adds a cell whose value is a range of a text.
     pub(super) fn write_cell(
         &mut self,
         record: RecordId,
@@ -99,14 +100,14 @@ impl<'a> Builder<'a> {
         self.push_cell(record, attribute, text.cow(value.clone()), text.span(value));
     }
 
-    /// Makes room for values of a record.
+    /// Reserves space for the cells of a record.
     pub(super) fn reserve_cells(&mut self, record: RecordId, cells: usize) {
         if let Some(record) = self.facts.records.get_mut(record.0) {
             record.cells.reserve(cells);
         }
     }
 
-    /// A value of a record.
+    /// Adds a cell to a record.
     pub(super) fn push_cell(
         &mut self,
         record: RecordId,

@@ -1,5 +1,4 @@
-//! This module reads unified diffs: what a line said before and what it says after a change, and the lines around it
-//! that stay as they are.
+//! Reads unified diffs: lines before and after a change, and the unchanged lines around it.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -9,14 +8,14 @@ use super::model::{Form, GroupId, RecordId};
 use super::text::{Context, Text, trim};
 use crate::text::{byte_at, part};
 
-/// The last name of the attribute of what a line said before a change.
+/// The last name of the attribute of a removed line.
 pub(crate) const BEFORE: &str = "before";
-/// The last name of the attribute of what a line says after a change.
+/// The last name of the attribute of an added line.
 pub(crate) const AFTER: &str = "after";
-/// The attribute of a line that stands beside a change and is the same before and after.
+/// The attribute of an unchanged line.
 const UNCHANGED: &str = "unchanged";
 
-/// Reads the diff that starts at an offset; where it ends, or nothing where none starts there.
+/// Reads the diff at an offset. Returns its end, or `None` if no diff starts there.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -61,15 +60,15 @@ struct Diff<'w, 't, 'a> {
     text: Text<'t, 'a>,
     group: Option<GroupId>,
     file: Option<Range<usize>>,
-    /// How many lines of the hunk are still to come, before and after the change; `None` where it does not say.
+    /// The numbers of lines left in the hunk, before and after the change; `None` if the hunk does not give them.
     remaining: Option<(u32, u32)>,
-    /// Lines of the change that is being read.
+    /// The lines of the current change.
     removed: Vec<Range<usize>>,
     added: Vec<Range<usize>>,
 }
 
 impl<'a> Diff<'_, '_, 'a> {
-    /// Reads a line; whether it is of the diff.
+    /// Reads a line. Returns `false` if it is not part of the diff.
     fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
         let written = part(self.text.read, line.clone());
         let is_counted = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
@@ -133,13 +132,13 @@ impl<'a> Diff<'_, '_, 'a> {
         }
     }
 
-    /// Whether a hunk goes on behind an empty line, which stands for one that stays: editors strip its sign.
+    /// Returns `true` if a hunk continues after an empty line. Editors strip the space of an empty unchanged line.
     fn continues_after_blank(&self, at: usize, is_counted: bool) -> bool {
         let next = part(self.text.read, at..self.text.end_of_line(at));
         is_counted && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
     }
 
-    /// Writes a line that is the same before and after.
+    /// Writes an unchanged line.
     fn unchanged(&mut self, line: Range<usize>) {
         let value = self.text.trimmed(line);
         if value.is_empty() {
@@ -150,7 +149,7 @@ impl<'a> Diff<'_, '_, 'a> {
         }
     }
 
-    /// Writes the change that was read: lines with the same key are one record, before and after.
+    /// Writes the current change: removed and added lines with the same key share a record.
     fn flush(&mut self) {
         let removed = core::mem::take(&mut self.removed);
         let mut added = core::mem::take(&mut self.added).into_iter().peekable();
@@ -213,7 +212,7 @@ impl<'a> Diff<'_, '_, 'a> {
     }
 }
 
-/// How many lines a hunk has before and after the change: `@@ -1,4 +1,5 @@`.
+/// Parses the numbers of lines of a hunk before and after the change: `@@ -1,4 +1,5 @@`.
 fn counts(line: &str) -> Option<(u32, u32)> {
     let (before, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let (after, _) = rest.split_once(" @@")?;
@@ -222,7 +221,7 @@ fn counts(line: &str) -> Option<(u32, u32)> {
     Some((count(before)?, count(after)?))
 }
 
-/// The name in a line that opens a file.
+/// Returns the file name of a line that opens a file.
 fn file_name(line: &str) -> Option<Range<usize>> {
     let written = line.trim_end();
     let start = if written.starts_with("diff --git ") {
@@ -236,7 +235,7 @@ fn file_name(line: &str) -> Option<Range<usize>> {
     Some(start.min(end)..end)
 }
 
-/// Key and value of a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
+/// Returns the key and value of a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
 fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     const MAX_BYTES: usize = 80;
     let near = part(line, 0..line.floor_char_boundary(MAX_BYTES));
@@ -244,7 +243,7 @@ fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     keyed.or_else(|| key_by_space(line))
 }
 
-/// `retries 3;`: a name and the rest.
+/// Returns the name and the rest of a line such as `retries 3;`.
 fn key_by_space(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = line.len() - line.trim_start().len();
     let name = part(line, start..line.len()).split_whitespace().next()?;

@@ -1,5 +1,4 @@
-//! This module takes a text apart into its sections and hands each to the module of its shape. It reads no shape
-//! itself.
+//! Splits a text into sections and passes each to the reader of its format.
 
 use std::borrow::Cow;
 
@@ -18,7 +17,7 @@ use super::times::time_at;
 use super::tree::{json, xml, yaml};
 use crate::text::{byte_at, part};
 
-/// Reads a text below what its frame says.
+/// Reads a text in its context.
 pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<'_, 'a>) {
     let truncated = context.truncated || mentions_truncation(text.read);
     let mut reader = SectionReader {
@@ -45,30 +44,30 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<
     }
 }
 
-/// A text that is being taken apart.
+/// A text that is being split into sections.
 struct SectionReader<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     text: Text<'t, 'a>,
     context: Context<'a>,
-    /// How many entries of the scope stand above the text.
+    /// The number of scope entries from above the text.
     outer_scopes: usize,
-    /// Whether something is left out of the text as a whole.
+    /// `true` if something is left out of the text as a whole.
     truncated: bool,
-    /// Whether the last title of the scope came from a comment.
+    /// `true` if the innermost scope entry is a comment.
     has_title: bool,
     /// The group of the lines that are being read.
     lines: Option<GroupId>,
-    /// The line that one further in continues, and how far in it stands itself.
+    /// The line that a deeper indented line continues, with its own indentation.
     last: Option<(RecordId, usize)>,
-    /// No value of these shapes starts before these offsets.
+    /// No value of these formats starts before these offsets.
     json_from: usize,
     xml_from: usize,
     yaml_from: usize,
-    /// Where the line ends in which the last value ended.
+    /// The end of the line that contains the end of the last value.
     line_end: usize,
 }
 
-/// Where a shape ended; where it was not found, from where on it may be looked for again.
+/// Returns the end of a value, or stores the offset before which no other one starts.
 fn end_or_retry_at(retry_at: &mut usize, outcome: Parsed) -> Option<usize> {
     match outcome {
         Parsed::Read(end) => Some(end),
@@ -79,7 +78,7 @@ fn end_or_retry_at(retry_at: &mut usize, outcome: Parsed) -> Option<usize> {
     }
 }
 
-/// Whether a line is of a log by its first characters: a time, or `ts=…`.
+/// Returns `true` if a line starts like one of a log: with a time, or `ts=…`.
 fn starts_as_log(line: &str) -> bool {
     let first = byte_at(line, 0);
     let key = line
@@ -96,7 +95,7 @@ fn starts_as_log(line: &str) -> bool {
         && memmem::find(line.as_bytes(), b"   ").is_none()
 }
 
-/// A table whose header begins like a comment.
+/// Reads a table whose header starts like a comment.
 fn commented_table<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -109,7 +108,7 @@ fn commented_table<'a>(
 }
 
 impl<'a> SectionReader<'_, '_, 'a> {
-    /// Reads what starts at an offset, the start of a line, and says where it ends.
+    /// Reads the section at an offset, the start of a line. Returns its end.
     fn section(&mut self, at: usize) -> usize {
         if self.line_end <= at {
             self.line_end = self.text.end_of_line(at);
@@ -139,7 +138,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         end
     }
 
-    /// Shapes that their first characters tell.
+    /// Reads formats that are recognized by their first character.
     fn by_first_character(&mut self, at: usize, line: &str) -> Option<usize> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         match byte_at(line.trim_start(), 0) {
@@ -172,7 +171,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         csv::read(out, context, text, at).or_else(|| columns::read(out, context, text, at))
     }
 
-    /// YAML, or lines of keys; below a line that they describe further, where they stand further in.
+    /// Reads YAML or lines of keys. Indented below a line, they belong to the record of that line.
     fn keys(&mut self, at: usize, line: &str) -> Option<usize> {
         let trimmed = line.trim();
         if !is_key_line(line) && trimmed != "---" && !trimmed.starts_with("- ") {
@@ -194,7 +193,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         yaml.or_else(|| keys::read(out, context, text, at))
     }
 
-    /// A command or title: the scope of what follows.
+    /// Opens a scope: a command or a title.
     fn open_scope(&mut self, at: usize, end: usize, opening: &Opening) -> usize {
         self.end_lines();
         let (end, written) = match opening {
@@ -224,7 +223,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         end
     }
 
-    /// Where a command ends that goes on behind a backslash.
+    /// Returns the end of a command that continues after a backslash.
     fn end_of_command(&self, at: usize, mut end: usize) -> usize {
         while part(self.text.read, at..end).trim_end().ends_with('\\') && end < self.text.len() {
             end = self.text.end_of_line(end);
@@ -248,7 +247,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         };
         let line = part(self.text.read, at..end);
         let indent = line.len() - line.trim_start().len();
-        // Numbers that stand further in are set to the right.
+        // Indented numbers are right-aligned, not continuation lines.
         let is_number = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let continued = self.last.filter(|(_, last)| indent > *last && !is_number);
         let above = continued.map(|(record, _)| record);
@@ -258,7 +257,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         }
     }
 
-    /// What follows is no line of what came before.
+    /// Ends the current group of lines.
     fn end_lines(&mut self) {
         self.lines = None;
         self.last = None;

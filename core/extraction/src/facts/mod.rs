@@ -1,17 +1,17 @@
-//! This module reads evidence into facts: who has which value of which attribute, when, and where that is written.
-//! It knows nothing of claims and of classes, and it decides nothing.
+//! Reads evidence into facts: which subject has which value of which attribute, at what time, and where that is
+//! written. Does not depend on claims or classes.
 //!
-//! JSON and JSON lines, logs, runs of `key=value`, tables with bars and without, separated values, YAML and `describe`
-//! output, XML, diffs, commands with what they printed, and running text: every shape becomes the same model. A
-//! [`Record`] is one thing said of one subject: a row, an object, a line, a clause of a line, a sample. It holds
-//! [`Cell`]s, an attribute with its value each, and stands under a parent whose cells hold for it as well: the labels
-//! of a series for its samples, the host and time of a line for its clauses. Records of one list, table or series
-//! share a [`Group`].
+//! JSON and JSON lines, logs, runs of `key=value`, tables with and without bars, separated values, YAML and `describe`
+//! output, XML, diffs, commands with their output, and running text all become the same model. A [`Record`] is one
+//! statement about one subject: a row, an object, a line, a clause of a line, a sample. It contains [`Cell`]s, each an
+//! attribute with its value, and may have a parent whose cells apply to it as well: the labels of a series apply to its
+//! samples, the host and time of a line to its clauses. Records of one list, table or series share a [`Group`].
 //!
 //! ```
 //! use gsar_extraction::facts::{Facts, Item};
 //!
-//! let item = Item { tool: "", query: "", content: r#"{"pods": [{"name": "cart-1", "restarts": 4}]}"#, exhaustive: true };
+//! let content = r#"{"pods": [{"name": "cart-1", "restarts": 4}]}"#;
+//! let item = Item { tool: "", query: "", content, exhaustive: true };
 //! let facts = Facts::read([item], &gsar_extraction::budget::Budget::unlimited());
 //! let restarts = facts.facts().find(|fact| fact.attribute() == ["restarts"]).unwrap();
 //! assert_eq!(restarts.cell.text, "4");
@@ -38,5 +38,5 @@ mod tree;
 pub(crate) use diff::{AFTER, BEFORE};
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 
-/// The most records read of all items together; what follows is text that no rule speaks about.
+/// The maximum number of records read from all items. The rest of the evidence is not read into facts.
 pub const MAX_RECORDS: usize = 1 << 20;

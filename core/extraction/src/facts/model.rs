@@ -1,49 +1,49 @@
-//! This module has the types that evidence is read into. It reads nothing itself.
+//! The types that evidence is read into.
 
 use core::ops::Range;
 use std::borrow::Cow;
 
 use crate::text::figures::{ClockTime, Decimal, Dimension, Figure, Unit, figures};
 
-/// A piece of evidence as it is read.
+/// A piece of evidence.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
-    /// What answered, perhaps with its arguments: `kubectl get pods -n shop`; empty where unknown.
+    /// The tool that answered, perhaps with its arguments: `kubectl get pods -n shop`; empty if unknown.
     pub tool: &'a str,
-    /// What was asked of it; empty where unknown.
+    /// The query sent to the tool; empty if unknown.
     pub query: &'a str,
-    /// What it answered.
+    /// The answer of the tool.
     pub content: &'a str,
-    /// Whether the content is all there is to that question.
+    /// `true` if the content is the complete answer to the query.
     pub exhaustive: bool,
 }
 
-/// The place of an item among those that were handed in.
+/// The index of an item in the order of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemId(pub usize);
 
-/// The place of a group among all groups.
+/// The index of a group among all groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupId(pub usize);
 
-/// The place of a record among all records.
+/// The index of a record among all records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordId(pub usize);
 
-/// What the records of a group are.
+/// The kind of records in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Lines of a log, in the order in which they were written.
+    /// Lines of a log, in the order of the text.
     Lines,
     /// Clauses or runs of one line.
     Clauses,
-    /// Rows of a table, or like objects of a list.
+    /// Rows of a table, or similar objects of a list.
     Rows,
     /// One object, section or document.
     Object,
     /// Samples of one series, by time.
     Series,
-    /// Lines taken away and put in by a change, and those beside them that stay. The last name of a value's attribute
+    /// Lines removed and added by a change, and the unchanged lines around them. The last name of a value's attribute
     /// is `before`, `after` or `unchanged`.
     Diff,
 }
@@ -51,48 +51,48 @@ pub enum Form {
 /// Records that belong together.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
-    /// The item in which they stand.
+    /// The item that contains them.
     pub item: ItemId,
-    /// What they are.
+    /// The kind of the records.
     pub form: Form,
-    /// What is said above them and holds for all: the command, a title, a heading, the key of the list.
+    /// The text above them that applies to all: the command, a title, a heading, the key of the list.
     pub scope: Vec<Cow<'a, str>>,
-    /// Whether they are all there is within that scope, as far as the item says.
+    /// `true` if the item shows that no record of that scope is missing.
     pub complete: bool,
-    /// The records, in the order in which they stand.
+    /// The records, in the order of the text.
     pub records: Vec<RecordId>,
 }
 
-/// One thing said of one subject.
+/// One statement about one subject.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
-    /// The group to which it belongs.
+    /// The group that it belongs to.
     pub group: GroupId,
-    /// What holds for it as well; stands before it.
+    /// A record that precedes it and whose cells also apply to it.
     pub parent: Option<RecordId>,
     /// Its bytes in the content of its item.
     pub span: Range<usize>,
-    /// Keys under which it stands, outermost first: `items`, `cart-1` of `{"items": {"cart-1": {…}}}`.
+    /// The keys above it, outermost first: `items`, `cart-1` of `{"items": {"cart-1": {…}}}`.
     pub path: Vec<Cow<'a, str>>,
-    /// When it is said to have happened.
+    /// The time at which it happened, if stated.
     pub at: Option<ClockTime>,
-    /// What it says.
+    /// The attributes with their values.
     pub cells: Vec<Cell<'a>>,
 }
 
 /// An attribute with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell<'a> {
-    /// The attribute: a column, a key, the keys below the record's own; empty for prose.
+    /// The attribute: a column, a key, or the keys below the key of the record; empty for prose.
     pub attribute: Vec<Cow<'a, str>>,
-    /// The value as it reads, escapes undone.
+    /// The value, unescaped.
     pub text: Cow<'a, str>,
     /// The bytes of the value in the content of its item, as written.
     pub span: Range<usize>,
 }
 
 impl Cell<'_> {
-    /// The figure, where the value is one figure and nothing else; the attribute's name gives a bare number its unit.
+    /// Returns the figure if the value is exactly one figure; the name of the attribute gives a bare number its unit.
     #[must_use]
     pub fn figure(&self) -> Option<Figure> {
         if let Some(figure) = self.thousandths() {
@@ -110,7 +110,7 @@ impl Cell<'_> {
         }
     }
 
-    /// A quantity as Kubernetes writes thousandths of it: `cpu: 1500m`, `memory: 128974848000m`.
+    /// Parses a quantity in thousandths, as Kubernetes writes it: `cpu: 1500m`, `memory: 128974848000m`.
     fn thousandths(&self) -> Option<Figure> {
         let mantissa: i128 = self.text.strip_suffix('m')?.parse().ok()?;
         let is_of = |names: &[&str]| {
@@ -128,7 +128,7 @@ impl Cell<'_> {
         Some(Figure { span, value, unit, approximate: false, comparator: None })
     }
 
-    /// The time, where the value is one time and nothing else.
+    /// Returns the time if the value is exactly one time.
     #[must_use]
     pub fn time(&self) -> Option<ClockTime> {
         let mut times = figures(&self.text).times.into_iter();
@@ -137,7 +137,7 @@ impl Cell<'_> {
     }
 }
 
-/// The unit that a field's name ends in, or that stands in brackets behind a column's name: `latency (ms)`.
+/// Returns the unit at the end of a field's name or in brackets after a column's name: `latency (ms)`.
 fn unit_of(name: &str) -> Option<Unit> {
     let in_brackets = || {
         let inner = name.strip_suffix([')', ']'])?;
@@ -147,7 +147,7 @@ fn unit_of(name: &str) -> Option<Unit> {
     Unit::of_field(name).or_else(in_brackets)
 }
 
-/// What all items together say.
+/// The facts of all items.
 #[derive(Clone, Debug, Default)]
 pub struct Facts<'a> {
     pub(super) items: Vec<Item<'a>>,
@@ -155,70 +155,70 @@ pub struct Facts<'a> {
     pub(super) records: Vec<Record<'a>>,
 }
 
-/// A cell with all that it stands in.
+/// A cell with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact<'f, 'a> {
     facts: &'f Facts<'a>,
     /// The attribute with its value.
     pub cell: &'f Cell<'a>,
-    /// Whose it is.
+    /// The record that contains the cell.
     pub record: RecordId,
 }
 
 impl<'a> Facts<'a> {
-    /// The items in the order in which they were handed in.
+    /// Returns the items in the order of input.
     #[must_use]
     pub fn items(&self) -> &[Item<'a>] {
         &self.items
     }
 
-    /// An item.
+    /// Returns an item.
     #[must_use]
     pub fn item(&self, id: ItemId) -> Option<&Item<'a>> {
         self.items.get(id.0)
     }
 
-    /// All groups, in the order of items.
+    /// Returns all groups, in the order of items.
     #[must_use]
     pub fn groups(&self) -> &[Group<'a>] {
         &self.groups
     }
 
-    /// A group.
+    /// Returns a group.
     #[must_use]
     pub fn group(&self, id: GroupId) -> Option<&Group<'a>> {
         self.groups.get(id.0)
     }
 
-    /// All records with their ids, in the order of items.
+    /// Returns all records with their ids, in the order of items.
     pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record<'a>)> {
         self.records.iter().enumerate().map(|(at, record)| (RecordId(at), record))
     }
 
-    /// A record.
+    /// Returns a record.
     #[must_use]
     pub fn record(&self, id: RecordId) -> Option<&Record<'a>> {
         self.records.get(id.0)
     }
 
-    /// A record and, outwards, all that hold for it.
+    /// Returns a record, its parent, and so on outwards.
     pub fn with_parents(&self, id: RecordId) -> impl Iterator<Item = &Record<'a>> {
         core::iter::successors(self.record(id), |record| self.record(record.parent?))
     }
 
-    /// When a record is said to have happened: its own time, else that of what holds for it.
+    /// Returns the time of a record, or else of its nearest parent that has one.
     #[must_use]
     pub fn time_of(&self, id: RecordId) -> Option<&ClockTime> {
         self.with_parents(id).find_map(|record| record.at.as_ref())
     }
 
-    /// The item in which a record stands.
+    /// Returns the item that contains a record.
     #[must_use]
     pub fn item_of(&self, id: RecordId) -> Option<ItemId> {
         self.record(id).and_then(|record| self.group(record.group)).map(|group| group.item)
     }
 
-    /// Every cell with all that it stands in.
+    /// Returns every cell with its context.
     pub fn facts(&self) -> impl Iterator<Item = Fact<'_, 'a>> {
         self.records().flat_map(move |(id, record)| {
             record.cells.iter().map(move |cell| Fact { facts: self, cell, record: id })
@@ -227,13 +227,13 @@ impl<'a> Facts<'a> {
 }
 
 impl<'f, 'a> Fact<'f, 'a> {
-    /// The attribute.
+    /// Returns the attribute of the cell.
     #[must_use]
     pub fn attribute(&self) -> &'f [Cow<'a, str>] {
         &self.cell.attribute
     }
 
-    /// Whose value it is: the other values and the keys of its record, then of all that hold for it.
+    /// Returns the names of the subject: the other values and the keys of the record, then those of its parents.
     pub fn subject(&self) -> impl Iterator<Item = &'f str> {
         let own = self.cell;
         self.facts.with_parents(self.record).flat_map(move |record| {

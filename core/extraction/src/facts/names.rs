@@ -1,6 +1,6 @@
-//! This module says what a field's name says of its value: that it is a time, or a side of what the field stands in.
+//! Recognizes names of fields that state a time or a part of their parent, and names of log levels.
 
-/// Whether a key names a side or bound of what it stands in rather than a thing of its own.
+/// Returns `true` if a key names a side or bound of its parent rather than a separate thing.
 pub(super) fn is_aspect(key: &str) -> bool {
     #[rustfmt::skip]
     const ASPECTS: [&str; 27] = [
@@ -11,7 +11,7 @@ pub(super) fn is_aspect(key: &str) -> bool {
     ASPECTS.contains(&key)
 }
 
-/// Whether a field or column says when its record happened.
+/// Returns `true` if a field or column states the time of its record.
 pub(super) fn is_time_name(name: &str) -> bool {
     #[rustfmt::skip]
     const NAMES: [&str; 16] = [

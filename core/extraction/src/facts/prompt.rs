@@ -1,20 +1,19 @@
-//! This module recognises commands and titles, which are the scope of what follows them, and words that say that
-//! something was left out.
+//! Recognizes commands and titles, which are the scope of the text after them, and hints that output was truncated.
 
 use memchr::memmem;
 
 use crate::text::part;
 
-/// A line that says what follows it.
+/// A line that opens a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
-    /// A command that was typed, from an offset in the line on.
+    /// A command, from an offset in the line on.
     Command(usize),
     /// A comment or heading, from an offset in the line on.
     Title(usize),
 }
 
-/// What a line opens, where it is a command or a title.
+/// Returns what a line opens if it is a command or a title.
 pub(super) fn opening(line: &str) -> Option<Opening> {
     let trimmed = line.trim_end();
     if is_call(trimmed) {
@@ -23,7 +22,7 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
     command(trimmed).map(Opening::Command).or_else(|| title(trimmed).map(Opening::Title))
 }
 
-/// `fetch_pod_logs {"namespace": "shop"}`: a tool with its arguments.
+/// Returns `true` for a tool with its arguments: `fetch_pod_logs {"namespace": "shop"}`.
 fn is_call(line: &str) -> bool {
     const MAX_NAME: usize = 64;
     let of_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
@@ -34,7 +33,8 @@ fn is_call(line: &str) -> bool {
     called || line.starts_with("Params used for the tool call")
 }
 
-/// Where the command starts behind a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `, `PS C:\> `, `ch-2 :) `.
+/// Returns the start of the command after a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `, `PS C:\> `,
+/// `ch-2 :) `.
 fn command(line: &str) -> Option<usize> {
     const MAX_PROMPT: usize = 48;
     if let Some(rest) = line.strip_prefix("$ ") {
@@ -55,7 +55,7 @@ fn command(line: &str) -> Option<usize> {
     })
 }
 
-/// Whether a name before a sign makes a prompt.
+/// Returns `true` if a name before a sign makes a prompt.
 fn is_prompt(name: &str, sign: &str) -> bool {
     let host = |name: &str| name.contains('@') || name.contains(':');
     let bare =
@@ -71,7 +71,7 @@ fn is_prompt(name: &str, sign: &str) -> bool {
     }
 }
 
-/// `edge-r1`, the name of a host or device, right before its sign.
+/// Returns `true` for the name of a host or device such as `edge-r1`.
 fn is_device(name: &str) -> bool {
     name.contains('-') && name.contains(|c: char| c.is_ascii_digit())
 }
@@ -89,7 +89,7 @@ fn is_shell(name: &str) -> bool {
     SHELLS.contains(&first)
 }
 
-/// Where the words of a comment or heading start.
+/// Returns the start of the text of a comment or heading.
 fn title(line: &str) -> Option<usize> {
     let trimmed = line.trim_start();
     let indent = line.len() - trimmed.len();
@@ -110,20 +110,20 @@ fn title(line: &str) -> Option<usize> {
     (words && is_mark && indent == 0).then(|| indent + mark + rest.len() - rest.trim_start().len())
 }
 
-/// Whether a command, tool or query asks for a part of what there is.
-pub(super) fn limits_output(asked: &str) -> bool {
+/// Returns `true` if a command, tool or query requests only a part of the data.
+pub(super) fn limits_output(request: &str) -> bool {
     #[rustfmt::skip]
     const WORDS: [&str; 12] = [
         "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample", "--max-items",
         "rg",
     ];
-    let mut words = asked.split(|c: char| {
+    let mut words = request.split(|c: char| {
         c.is_whitespace() || matches!(c, '=' | '|' | '(' | ')' | ',' | '"' | '\'')
     });
     words.any(|word| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
 }
 
-/// Whether a text says that something of it is left out.
+/// Returns `true` if a text says that something was left out of it.
 pub(super) fn mentions_truncation(text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 10] = [
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_and_titles() {
+    fn recognizes_commands_and_titles() {
         for (line, expected) in [
             ("$ kubectl get pods", Some((true, "kubectl get pods"))),
             ("[gw-nat-2 ~]$ ss -s", Some((true, "ss -s"))),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out() {
+    fn recognizes_truncated_output() {
         assert!(limits_output("kubectl logs x --tail=14"));
         assert!(limits_output("journalctl | grep oom"));
         assert!(!limits_output("kubectl get pods -n headless"));

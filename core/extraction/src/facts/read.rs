@@ -1,4 +1,4 @@
-//! This module reads items one by one. [`document`] recognises what their contents are.
+//! Reads items one by one. [`document`] recognizes the formats of their contents.
 
 use super::builder::Builder;
 use super::document;
@@ -7,11 +7,11 @@ use super::prompt::limits_output;
 use super::text::{Context, Text};
 use crate::budget::Budget;
 
-/// How many texts may stand in each other: a document in a string of a value in a line.
+/// The maximum number of nested texts: a document in a string of a value in a line.
 const MAX_DEPTH: u8 = 4;
 
 impl<'a> Facts<'a> {
-    /// Reads all items. The same items in the same order give the same facts. Not whole where the budget stops it.
+    /// Reads all items. The same items in the same order give the same facts. Incomplete if the budget stops it.
     #[must_use]
     pub fn read(items: impl IntoIterator<Item = Item<'a>>, budget: &Budget) -> Self {
         let mut builder = Builder::new(budget);

@@ -1,5 +1,4 @@
-//! This module is a text that is being read, with the place where it stands in the content of its item. It reads
-//! nothing itself.
+//! A text that is being read, with its position in the content of its item.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -10,7 +9,7 @@ use super::model::{ItemId, RecordId};
 use crate::text::figures::ClockTime;
 use crate::text::part;
 
-/// A text, whole or a part: the content of an item, or what an escaped string in it reads as.
+/// A text or a part of one: the content of an item, or an unescaped string in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'t, 'a> {
     pub(super) read: &'t str,
@@ -21,11 +20,11 @@ pub(super) struct Text<'t, 'a> {
 enum Origin<'a> {
     /// The text is the content from an offset on.
     Content { content: &'a str, from: usize },
-    /// The text is what these bytes of the content read as.
+    /// The text is these bytes of the content, unescaped.
     Escaped { start: usize, end: usize },
 }
 
-/// Names and titles that are repeated for every record are cut to this many bytes.
+/// The maximum number of bytes of names and titles, which are repeated for every record.
 const MAX_NAME: usize = 256;
 
 impl<'a> Text<'a, 'a> {
@@ -35,12 +34,12 @@ impl<'a> Text<'a, 'a> {
 }
 
 impl<'t, 'a> Text<'t, 'a> {
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub(super) fn len(&self) -> usize {
         self.read.len()
     }
 
-    /// The part at a range of this text.
+    /// Returns the part at a range of this text.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         let read = part(self.read, range.clone());
         let origin = match self.origin {
@@ -52,34 +51,34 @@ impl<'t, 'a> Text<'t, 'a> {
         Self { read, origin }
     }
 
-    /// The part from an offset on.
+    /// Returns the part from an offset on.
     pub(super) fn from(&self, start: usize) -> Self {
         self.part(start..self.len())
     }
 
-    /// What the bytes of a range read as, where that is not what is written.
+    /// Returns the unescaped text of a range.
     pub(super) fn unescaped<'u>(&self, range: Range<usize>, read: &'u str) -> Text<'u, 'a> {
         let span = self.span(range);
         Text { read, origin: Origin::Escaped { start: span.start, end: span.end } }
     }
 
-    /// Where the line ends that an offset stands in, its break included.
+    /// Returns the end of the line at an offset, its line break included.
     pub(super) fn end_of_line(&self, at: usize) -> usize {
         let rest = part(self.read, at..self.len());
         at + memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
     }
 
-    /// Behind the white space at an offset.
+    /// Returns the offset after the whitespace at an offset.
     pub(super) fn behind_space(&self, at: usize) -> usize {
         self.len() - part(self.read, at..self.len()).trim_start().len()
     }
 
-    /// A range without the white space at its ends.
+    /// Returns a range without the whitespace at its ends.
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         trim(self.read, range)
     }
 
-    /// The text of a range, borrowed from the content where it is written so.
+    /// Returns the text of a range, borrowed from the content if possible.
     pub(super) fn cow(&self, range: Range<usize>) -> Cow<'a, str> {
         match self.origin {
             Origin::Content { content, from } => {
@@ -89,13 +88,13 @@ impl<'t, 'a> Text<'t, 'a> {
         }
     }
 
-    /// The text of a range as a name that many records may repeat.
+    /// Returns the text of a range as a name, truncated.
     pub(super) fn name(&self, range: Range<usize>) -> Cow<'a, str> {
         let end = range.start + truncate(part(self.read, range.clone()), MAX_NAME).len();
         self.cow(range.start..end)
     }
 
-    /// The bytes of the content where a range is written.
+    /// Returns the bytes of the content at a range of this text.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         match self.origin {
             Origin::Content { from, .. } => from + range.start..from + range.end,
@@ -108,56 +107,56 @@ impl<'t, 'a> Text<'t, 'a> {
     }
 }
 
-/// A range without the white space at its ends.
+/// Returns a range without the whitespace at its ends.
 pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let inner = part(text, range.clone());
     let start = range.start + inner.len() - inner.trim_start().len();
     start..start + inner.trim().len()
 }
 
-/// The start of a text, at most `longest` bytes of it, cut between characters.
-pub(super) fn truncate(text: &str, longest: usize) -> &str {
-    part(text, 0..text.floor_char_boundary(longest))
+/// Returns the start of a text, at most `max_bytes` long, cut between characters.
+pub(super) fn truncate(text: &str, max_bytes: usize) -> &str {
+    part(text, 0..text.floor_char_boundary(max_bytes))
 }
 
-/// What came of reading a shape.
+/// The result of reading a format.
 pub(super) enum Parsed {
-    /// It was read up to there.
+    /// It was read up to this offset.
     Read(usize),
-    /// Nothing up to there is of that shape.
+    /// No text of that format starts before this offset.
     Not(usize),
 }
 
-/// What holds for the facts of a text: where they belong and what is said above them.
+/// The context of the facts of a text: their parent and the text above them.
 #[derive(Clone, Debug)]
 pub(super) struct Context<'a> {
     pub(super) item: ItemId,
     pub(super) scope: Vec<Cow<'a, str>>,
     pub(super) parent: Option<RecordId>,
-    /// Keys between the parent and the text.
+    /// The keys between the parent and the text.
     pub(super) path: Vec<Cow<'a, str>>,
-    /// Whether the item holds all there is.
+    /// `true` if the item is the complete answer to its query.
     pub(super) exhaustive: bool,
-    /// Whether what was asked, or the text, says that something is left out.
+    /// `true` if the query or the text shows that something is left out.
     pub(super) truncated: bool,
-    /// How many texts within texts may still be read.
+    /// The number of levels of nested texts that may still be read.
     pub(super) depth: u8,
 }
 
 impl<'a> Context<'a> {
-    /// Whether records are all there is, given whether their shape says so.
-    pub(super) fn complete(&self, shape: bool) -> bool {
-        !self.truncated && (self.exhaustive || shape)
+    /// Returns `true` if records are complete; `by_format` is `true` if their format says so.
+    pub(super) fn complete(&self, by_format: bool) -> bool {
+        !self.truncated && (self.exhaustive || by_format)
     }
 
-    /// The frame of what stands under a record.
+    /// Returns the context of the children of a record.
     pub(super) fn under(&self, parent: RecordId, path: Vec<Cow<'a, str>>) -> Self {
         let mut scope = self.scope.clone();
         scope.extend(path.iter().cloned());
         Self { parent: Some(parent), path, scope, ..self.clone() }
     }
 
-    /// The frame of a text within this text, or nothing where it lies too deep.
+    /// Returns the context of a nested text, or `None` if it is nested too deeply.
     pub(super) fn within(&self) -> Option<Self> {
         Some(Self { depth: self.depth.checked_sub(1)?, ..self.clone() })
     }

@@ -1,10 +1,9 @@
-//! This module reads the time that a line, a cell or a sample starts with or is, in the ways that tools write it.
-//! It says nothing of what happened then.
+//! Parses the time of a line, a cell or a sample, in the notations of common tools.
 
 use crate::text::figures::{ClockTime, Date, MONTHS, clock_at, date_at};
 use crate::text::{byte_at, part};
 
-/// The time at the start of a text, with its span from there; a date without a time of day is none.
+/// Parses the time at the start of a text. A date without a time of day gives `None`.
 pub(super) fn time_at(text: &str) -> Option<ClockTime> {
     match text.as_bytes() {
         [b'0'..=b'9', ..] => numeric_date(text)
@@ -16,7 +15,7 @@ pub(super) fn time_at(text: &str) -> Option<ClockTime> {
     }
 }
 
-/// The time that a whole text is; digits alone count from the epoch.
+/// Parses a text that is nothing but a time; digits alone count from the epoch.
 pub(super) fn whole_time(text: &str) -> Option<ClockTime> {
     if text.len() > 48 || text.len() < 5 {
         return None;
@@ -30,7 +29,7 @@ pub(super) fn whole_time(text: &str) -> Option<ClockTime> {
     (abbreviation || region).then_some(time)
 }
 
-/// Seconds, milliseconds, microseconds or nanoseconds since 1970, in this century's first half.
+/// Parses seconds, milliseconds, microseconds or nanoseconds since 1970, up to the year 2049.
 pub(super) fn epoch(text: &str) -> Option<ClockTime> {
     const SECONDS: core::ops::Range<i64> = 1_000_000_000..2_500_000_000;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -59,7 +58,7 @@ pub(super) fn epoch(text: &str) -> Option<ClockTime> {
     })
 }
 
-/// The day that is a number of days after 1970-01-01.
+/// Returns the date `days` after 1970-01-01.
 fn civil(days: i64) -> Option<Date> {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -78,7 +77,7 @@ fn civil(days: i64) -> Option<Date> {
     })
 }
 
-/// `2024-03-12T14:01:02.5Z`, `2024/03/12 14:01:02`, `2024.03.12 14:01:02`.
+/// Parses `2024-03-12T14:01:02.5Z`, `2024/03/12 14:01:02`, `2024.03.12 14:01:02`.
 fn numeric_date(text: &str) -> Option<ClockTime> {
     let date = match byte_at(text, 4) {
         b'-' | b'/' => date_at(text)?,
@@ -90,7 +89,8 @@ fn numeric_date(text: &str) -> Option<ClockTime> {
     clock_from(text, 10, Some(date))
 }
 
-/// `12/Mar/2024:14:01:02 +0000`, `12 Mar 2024 14:01:02`, `12-Mar-2024 …`, `12.03.2024 14:01:02`, `03/12/2024 14:01:02`.
+/// Parses `12/Mar/2024:14:01:02 +0000`, `12 Mar 2024 14:01:02`, `12-Mar-2024 …`, `12.03.2024 14:01:02`,
+/// `03/12/2024 14:01:02`.
 fn day_first(text: &str) -> Option<ClockTime> {
     let day_length = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
     let separator = byte_at(text, day_length);
@@ -107,7 +107,7 @@ fn day_first(text: &str) -> Option<ClockTime> {
         let date = date_of(number(text, year_at, 4)?, month, day)?;
         return clock_from(text, year_at + 4, Some(date));
     }
-    // The order of day and month is known with dots only.
+    // The order of day and month is known only with dots.
     let is_numeric = byte_at(text, second + 2) == separator && number(text, second, 2).is_some();
     let year = number(text, second + 3, 4).filter(|_| is_numeric)?;
     let date = match separator {
@@ -118,14 +118,14 @@ fn day_first(text: &str) -> Option<ClockTime> {
     clock_from(text, second + 7, date)
 }
 
-/// `Mar 12 14:01:02`, `Tue Mar 12 14:01:02 2024`, `Mar 12, 2024 @ 14:01:02`.
+/// Parses `Mar 12 14:01:02`, `Tue Mar 12 14:01:02 2024`, `Mar 12, 2024 @ 14:01:02`.
 fn month_first(text: &str) -> Option<ClockTime> {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let mut at = 0;
     if DAYS.contains(&part(text, 0..3)) {
         at = 3 + usize::from(byte_at(text, 3) == b',') + 1;
         if byte_at(text, at).is_ascii_digit() {
-            return moved(day_first(part(text, at..text.len()))?, at);
+            return shifted(day_first(part(text, at..text.len()))?, at);
         }
     }
     let (month, length) = month_at(part(text, at..text.len()))?;
@@ -171,14 +171,14 @@ fn month_first(text: &str) -> Option<ClockTime> {
     Some(time)
 }
 
-/// `I0312 14:01:02.123456`: the level, then month and day.
+/// Parses the time of klog, `I0312 14:01:02.123456`: the level, then month and day.
 fn klog(text: &str) -> Option<ClockTime> {
     number(text, 1, 4)?;
     (byte_at(text, 5) == b' ').then_some(())?;
     clock_from(text, 5, None)
 }
 
-/// The time of day behind a date, with what may stand between them.
+/// Parses the time of day after a date.
 fn clock_from(text: &str, at: usize, date: Option<Date>) -> Option<ClockTime> {
     let between = matches!(byte_at(text, at), b' ' | b'T' | b't' | b':' | b'_' | b',');
     let mut start = at + usize::from(between);
@@ -192,15 +192,15 @@ fn clock_from(text: &str, at: usize, date: Option<Date>) -> Option<ClockTime> {
     Some(ClockTime { span: 0..start + time.span.end, date, ..time })
 }
 
-fn moved(time: ClockTime, by: usize) -> Option<ClockTime> {
+fn shifted(time: ClockTime, by: usize) -> Option<ClockTime> {
     Some(ClockTime { span: 0..time.span.end + by, ..time })
 }
 
-/// A month's name at the start of a text: its number and the length of the name.
+/// Returns the month at the start of a text as its number, and the length of its name.
 fn month_at(text: &str) -> Option<(u32, usize)> {
     let length = text.bytes().take(10).take_while(u8::is_ascii_alphabetic).count();
     let word = part(text, 0..length);
-    // Most words begin no month.
+    // Most words do not start with the initial of a month.
     let first = byte_at(word, 0).to_ascii_uppercase();
     if length < 3 || !b"JFMASOND".contains(&first) {
         return None;
@@ -221,7 +221,7 @@ fn date_of(year: u32, month: u32, day: u32) -> Option<Date> {
     known.then_some(date)
 }
 
-/// The number of exactly `digits` digits at an offset.
+/// Parses the number of exactly `digits` digits at an offset.
 fn number(text: &str, at: usize, digits: usize) -> Option<u32> {
     let written = text.get(at..at + digits)?;
     let more = byte_at(text, at + digits).is_ascii_digit();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ways_in_which_tools_write_a_time() {
+    fn parses_the_time_formats_of_common_tools() {
         let day = Some((2024, 3, 12));
         for (text, date, offset, end) in [
             ("2024-03-12T14:01:02.25Z x", day, Some(0), 23),

@@ -1,15 +1,14 @@
-//! This module writes changes: a line that was taken away keeps its `-`, one that was put in its `+`, each a line of its
-//! own, under the name of their file. It chooses nothing.
+//! Renders changes: removed lines with a `-`, added ones with a `+`, each on its own line, under the name of the file.
 
 use std::borrow::Cow;
 
 use super::render::{MAX_HEADING, MAX_PASSAGE, RenderedPassage, collapse_whitespace};
 use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};
 
-/// The most bytes of one line.
+/// The maximum number of bytes of a line.
 const MAX_LINE: usize = MAX_PASSAGE / 2;
 
-/// A change, or a line beside one, as it reads in the diff.
+/// Renders a change or an unchanged line as in the diff.
 pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> RenderedPassage {
     let content = facts.item(item).map_or("", |item| item.content);
     let mut text = String::new();
@@ -23,7 +22,7 @@ pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> R
     RenderedPassage { item: Some(item), context: file.unwrap_or_default(), text }
 }
 
-/// The sign of a line and what stands behind it: as written, or, where the diff stands in a string, by key and value.
+/// Returns the sign of a line and the text after it: unchanged, or by key and value for a diff in a string.
 fn signed<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, str>) {
     let sign = match cell.attribute.last().map(|side| &**side) {
         Some(BEFORE) => "-",
@@ -40,7 +39,7 @@ fn signed<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, st
     (sign, body)
 }
 
-/// The line of the content in which a value is written as it reads.
+/// Returns the line of the content that contains a value, if it is not escaped there.
 fn line_around<'c>(content: &'c str, cell: &Cell<'_>) -> Option<&'c str> {
     let written = content.get(cell.span.clone()).filter(|written| *written == cell.text)?;
     let (before, after) = (content.get(..cell.span.start)?, content.get(cell.span.end..)?);

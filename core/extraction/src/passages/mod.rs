@@ -1,9 +1,9 @@
-//! This module chooses the passages of evidence that bear on a claim and writes them as one text: the premise that a
-//! trained model reads beside the claim. It knows of no model and decides nothing.
+//! Selects the passages of evidence that are relevant to a claim and renders them as one text: the premise that a
+//! trained model reads with the claim.
 //!
-//! A passage is a record with what holds for it: a row with the names of its columns, an object with the keys that lead
-//! to it, a line as it stands, the lines of a change with their signs, a whole series. Passages are chosen so that together they have as many of the claim's
-//! words as possible, rare words before common ones; what room is left goes to the neighbours of those chosen.
+//! A passage is a record with its context: a row with the names of its columns, an object with the keys above it, a
+//! line, the lines of a change with their signs, a whole series. Together the passages cover as many of the claim's
+//! words as possible, rare words before common ones; the remaining room goes to the neighbours of the selected ones.
 //!
 //! ```
 //! use gsar_extraction::facts::{Facts, Item};
@@ -30,51 +30,51 @@ use crate::memory::{MAP_ENTRY, of_bytes};
 
 use terms::{claim_terms, passage_terms, tool_terms};
 
-/// The most bytes of a premise: what the shipped model of `local/1` is trained on.
+/// The maximum number of bytes of a premise, as in the training of the shipped model of `local/1`.
 pub const MAX_PREMISE: usize = 700;
-/// The most passages whose words are weighed against each other for one claim.
+/// The maximum number of passages compared with each other for one claim.
 const MAX_CANDIDATES: usize = 256;
-/// What indexing a passage takes.
+/// The cost of indexing a passage, in units of the budget.
 const UNITS_FOR_PASSAGE: usize = 512;
 /// The bytes of a passage with one record.
 const BYTES_OF_PASSAGE: usize = size_of::<Passage>() + of_bytes(size_of::<RecordId>());
-/// The bytes of a term that one passage has.
+/// The bytes of a term of one passage.
 const BYTES_OF_TERM: usize =
     MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + of_bytes(3 * size_of::<usize>());
-/// What writing the passages of a claim takes.
+/// The cost of writing the passages of a claim, in units of the budget.
 const UNITS_FOR_PREMISE: usize = 64 << 10;
-/// The most words of what was asked that speak for a passage.
+/// The maximum number of words of the query that count for a passage.
 const MAX_OF_TOOL: u32 = 4;
 
-/// What is said beside a claim.
+/// The evidence shown with a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Premise {
-    /// The passages, in the order of the evidence, under the tool that answered each.
+    /// The passages in the order of the evidence, under the tool that returned each.
     pub text: String,
-    /// The records shown that have words of the claim, those with most of them first.
+    /// The shown records that have words of the claim, those with the most first.
     pub records: Vec<RecordId>,
 }
 
-/// Evidence, cut into passages once for any number of claims.
+/// Evidence, split into passages once for any number of claims.
 #[derive(Debug)]
 pub struct Passages<'f, 'a> {
     facts: &'f Facts<'a>,
     /// In the order of the evidence.
     passages: Vec<Passage>,
     postings: BTreeMap<u64, Vec<usize>>,
-    /// The terms of the tools that answered.
+    /// The terms of the tools and queries.
     tools: BTreeMap<ItemId, Vec<u64>>,
 }
 
 #[derive(Debug)]
 struct Passage {
     item: ItemId,
-    /// Its records: one, or the samples of a series, or a line with its clauses.
+    /// Its records: one, the samples of a series, or a line with its clauses.
     records: Vec<RecordId>,
 }
 
 impl<'f, 'a> Passages<'f, 'a> {
-    /// Cuts facts into passages. Not whole where the budget stops it.
+    /// Splits facts into passages. Incomplete if the budget stops it.
     #[must_use]
     pub fn new(facts: &'f Facts<'a>, budget: &Budget) -> Self {
         let passages = split(facts);
@@ -101,7 +101,7 @@ impl<'f, 'a> Passages<'f, 'a> {
         Self { facts, passages, postings, tools }
     }
 
-    /// What bears on a claim, in at most `max_bytes` bytes. Nothing where the budget does not allow it.
+    /// Returns the evidence relevant to a claim in at most `max_bytes` bytes; empty if the budget is exhausted.
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize, budget: &Budget) -> Premise {
         let claim_terms = claim_terms(claim);
@@ -128,20 +128,21 @@ impl<'f, 'a> Passages<'f, 'a> {
         Premise { text: writer.text(), records }
     }
 
-    /// A rare word weighs more than a common one: the binary logarithm of four times one over its share, at least one.
+    /// Returns the weight of a word in `count` passages, higher for rare words: log2(4 × passages / count), at least
+    /// one.
     fn weight(&self, count: usize) -> u32 {
         let share = self.passages.len().saturating_mul(4) / count.max(1);
         share.max(2).ilog2()
     }
 
-    /// How many terms of a claim stand in what was asked for a passage.
+    /// Returns the number of terms of a claim in the query that returned a passage.
     fn tool_overlap(&self, place: usize, claim_terms: &[u64]) -> u32 {
         let tool = self.passages.get(place).and_then(|passage| self.tools.get(&passage.item));
         let shared = tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
         u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_OF_TOOL)
     }
 
-    /// Fills what room is left with passages beside those chosen, nearest first.
+    /// Fills the remaining room with neighbours of the selected passages, nearest first.
     fn add_neighbours(
         &self,
         ranked: &[usize],
@@ -165,8 +166,8 @@ impl<'f, 'a> Passages<'f, 'a> {
     }
 }
 
-/// Places of passages, the one that adds most words of the claim first. A word that is shown already counts an eighth,
-/// and so does one of what was asked.
+/// Returns the indexes of passages, the one that adds most words of the claim first. A word already shown counts an
+/// eighth, and so does one of the query.
 fn ranked(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
@@ -210,7 +211,7 @@ fn ranked(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec
     chosen
 }
 
-/// Records as passages: a series is one, and so is a line with its clauses.
+/// Splits records into passages: a series is one, and so is a line with its clauses.
 fn split(facts: &Facts<'_>) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let mut by_line: BTreeMap<RecordId, usize> = BTreeMap::new();

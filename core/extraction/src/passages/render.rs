@@ -1,5 +1,4 @@
-//! This module writes passages: values beside the names of their columns and keys, lines as they stand, times of the
-//! epoch as times of the day.
+//! Renders passages: values with the names of their columns and keys, lines unchanged, epoch times as times of day.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,46 +8,46 @@ use crate::text::figures::ClockTime;
 use crate::text::part;
 use crate::text::tokens::words;
 
-/// The most bytes of one passage.
+/// The maximum number of bytes of a passage.
 pub(super) const MAX_PASSAGE: usize = 480;
-/// The most bytes of one value.
+/// The maximum number of bytes of a value.
 const MAX_VALUE: usize = 160;
-/// The most bytes of what stands above the passages of a tool.
+/// The maximum number of bytes of the heading of a tool's passages.
 pub(super) const MAX_HEADING: usize = 64;
-/// The most samples of a series that are shown.
+/// The maximum number of samples shown of a series.
 const MAX_SAMPLES: usize = 24;
-/// The most values that are shown of what a record stands in.
+/// The maximum number of values shown of a parent.
 const MAX_PARENT_CELLS: usize = 3;
-/// The most bytes of each of them.
+/// The maximum number of bytes of each of them.
 const MAX_PARENT_VALUE: usize = 48;
-/// The most bytes of what is said above records.
+/// The maximum number of bytes of the scope of records.
 const MAX_SCOPE: usize = 60;
 
-/// What is written so far.
+/// A premise that is being written.
 pub(super) struct PremiseWriter<'f, 'a> {
     facts: &'f Facts<'a>,
     max_bytes: usize,
-    /// The item of the passage added first comes first.
+    /// The items in the order of their first passage.
     items: Vec<ItemId>,
     passages: BTreeMap<usize, RenderedPassage>,
 }
 
-/// A passage as it is written.
+/// A rendered passage.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RenderedPassage {
     pub(super) item: Option<ItemId>,
-    /// What its records stand in; said once for all that follow one another.
+    /// The context of its records, shown once for consecutive passages with the same one.
     pub(super) context: String,
     pub(super) text: String,
 }
 
 impl<'f, 'a> PremiseWriter<'f, 'a> {
-    /// An empty sheet for at most `max_bytes` bytes.
+    /// Creates an empty writer for at most `max_bytes` bytes.
     pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
         Self { facts, max_bytes, items: Vec::new(), passages: BTreeMap::new() }
     }
 
-    /// Adds a passage where there is room for it; says whether it is on the sheet.
+    /// Adds a passage if it fits. Returns `true` if the premise contains it.
     pub(super) fn add(
         &mut self,
         at: usize,
@@ -78,7 +77,7 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
         fits
     }
 
-    /// All passages under their headings.
+    /// Returns all passages under their headings.
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.max_bytes);
         let mut before = &RenderedPassage::default();
@@ -105,12 +104,12 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
 
 fn heading(facts: &Facts<'_>, item: ItemId) -> String {
     let Some(item) = facts.item(item) else { return String::new() };
-    let asked = if item.query.is_empty() {
+    let request = if item.query.is_empty() {
         Cow::Borrowed(item.tool)
     } else {
         Cow::Owned(format!("{} {}", item.tool, item.query))
     };
-    format!("[{}]\n", collapse_whitespace(&asked, MAX_HEADING))
+    format!("[{}]\n", collapse_whitespace(&request, MAX_HEADING))
 }
 
 fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -> RenderedPassage {
@@ -137,7 +136,7 @@ fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -
     RenderedPassage { item: Some(item), context, text }
 }
 
-/// What a record stands in: what is said above it, and the first values of the records around it.
+/// Returns the context of a record: its scope, and the first values of its parents.
 fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut outer = record.parent.and_then(|id| facts.record(id));
@@ -159,7 +158,7 @@ fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     if parts.is_empty() { String::new() } else { format!("{}:\n", parts.join(" > ")) }
 }
 
-/// A line as it stands, of a long one what bears on the claim; one of JSON by its members.
+/// Renders a line unchanged, a long one by its part relevant to the claim, and a JSON line by its members.
 fn line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     let content = facts.group(record.group).and_then(|group| facts.item(group.item));
     let raw = content.and_then(|item| item.content.get(record.span.clone())).unwrap_or_default();
@@ -167,17 +166,17 @@ fn line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     if raw.starts_with('{') {
         named(record, claim)
     } else if raw.len() > MAX_PASSAGE {
-        stretch(raw, claim)
+        excerpt(raw, claim)
     } else {
         raw.to_string()
     }
 }
 
-/// How much of a long line is read for words of a claim, in bytes.
+/// The number of bytes of a long line searched for words of a claim.
 const MAX_LINE_READ: usize = 16 << 10;
 
-/// The beginning of a long line and the stretch of it with most words of the claim.
-fn stretch(line: &str, claim: &str) -> String {
+/// Returns the start of a long line and the part with most words of the claim.
+fn excerpt(line: &str, claim: &str) -> String {
     const BEGINNING: usize = 60;
     let line = part(line, 0..line.floor_char_boundary(MAX_LINE_READ));
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
@@ -186,7 +185,7 @@ fn stretch(line: &str, claim: &str) -> String {
         .map(|word| word.span.start)
         .collect();
     let room = MAX_PASSAGE - BEGINNING - 8;
-    // Places are in order.
+    // Positions are in order.
     let within = |start: &usize| {
         shared.partition_point(|at| *at < start + room) - shared.partition_point(|at| at < start)
     };
@@ -202,7 +201,7 @@ fn stretch(line: &str, claim: &str) -> String {
     format!("{} … {}", cut(0, BEGINNING), cut(start, start + room))
 }
 
-/// A record with the names of its values.
+/// Renders a record with the names of its values.
 fn named(record: &Record<'_>, claim: &str) -> String {
     if record.cells.is_empty() {
         return String::new();
@@ -221,7 +220,7 @@ fn named(record: &Record<'_>, claim: &str) -> String {
     text
 }
 
-/// The first cells of a long record, which name it, and those that share a word with the claim.
+/// Returns the first cells of a long record, which name it, and those that share a word with the claim.
 fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
     const FIRST: usize = 3;
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
@@ -236,7 +235,7 @@ fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a
         .collect()
 }
 
-/// Labels, then values by time.
+/// Renders labels, then values by time.
 fn series(facts: &Facts<'_>, records: &[RecordId], first: &Record<'_>, claim: &str) -> String {
     let labels = first.parent.and_then(|id| facts.record(id));
     let mut text = labels.map_or_else(String::new, |labels| named(labels, claim));
@@ -279,7 +278,7 @@ fn value<'c>(cell: &'c Cell<'_>) -> &'c str {
     cell.text.get(..end).unwrap_or_default().trim()
 }
 
-/// The time of the day, with seconds where it has any.
+/// Renders the time of day, with seconds unless they are zero.
 fn time(at: &ClockTime) -> String {
     let (hour, minute, second) =
         (at.seconds_of_day / 3600, at.seconds_of_day / 60 % 60, at.seconds_of_day % 60);
@@ -290,7 +289,7 @@ fn time(at: &ClockTime) -> String {
     }
 }
 
-/// A text in one line without runs of white space, cut to a length.
+/// Collapses whitespace and truncates a text to `max_bytes`.
 pub(super) fn collapse_whitespace(text: &str, max_bytes: usize) -> Cow<'_, str> {
     let is_plain = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
     if is_plain && text.len() <= max_bytes {

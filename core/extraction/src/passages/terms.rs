@@ -1,9 +1,9 @@
-//! This module says under which terms a passage is found and which terms of a claim are looked for.
+//! The search terms of passages and claims.
 
 use crate::facts::{Facts, ItemId, RecordId};
 use crate::text::tokens::{Word, is_stop_word, words};
 
-/// The terms of a claim, each once.
+/// Returns the terms of a claim, each once.
 pub(super) fn claim_terms(claim: &str) -> Vec<u64> {
     let mut terms = Vec::new();
     terms_of(claim, &mut terms);
@@ -12,7 +12,7 @@ pub(super) fn claim_terms(claim: &str) -> Vec<u64> {
     terms
 }
 
-/// The terms of records and of what they stand under, each once.
+/// Returns the terms of records and their parents, each once.
 pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64> {
     let mut terms = Vec::new();
     for record in records.iter().filter_map(|id| facts.record(*id)) {
@@ -34,7 +34,7 @@ pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64>
     terms
 }
 
-/// The terms of what was asked of a tool, each once.
+/// Returns the terms of a tool and its query, each once.
 pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
     let mut terms = Vec::new();
     if let Some(item) = facts.item(item) {
@@ -46,7 +46,7 @@ pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
     terms
 }
 
-/// The words of a text by their beginning, the parts of names, and figures without their unit.
+/// Adds the words of a text by their stems, the parts of names, and figures without their units.
 fn terms_of(text: &str, terms: &mut Vec<u64>) {
     for word in words(text).filter(|word| !is_stop_word(word.text)) {
         terms.push(word.stem());
@@ -68,7 +68,7 @@ fn terms_of(text: &str, terms: &mut Vec<u64>) {
     }
 }
 
-/// Seconds of the day of `14:05` and `14:05:30`.
+/// Parses `14:05` and `14:05:30` into seconds of the day.
 fn time_of(word: &str) -> Option<u32> {
     let mut parts = word.splitn(3, ':');
     let mut number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();
@@ -76,7 +76,7 @@ fn time_of(word: &str) -> Option<u32> {
     (hour < 24 && minute < 60).then_some(hour * 3600 + minute * 60)
 }
 
-/// A term for a minute of the day, however it is written.
+/// Returns the term of a minute of the day.
 fn minute(seconds: u32) -> u64 {
     const MINUTES: u64 = 0x7469_6d65_0000_0000;
     MINUTES | u64::from(seconds / 60)

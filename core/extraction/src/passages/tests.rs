@@ -12,7 +12,7 @@ fn premise(tool: &str, content: &str, claim: &str, max_bytes: usize) -> String {
 }
 
 #[test]
-fn values_stand_beside_the_names_of_their_columns() {
+fn values_follow_the_names_of_their_columns() {
     let content =
         "NAME    READY  STATUS\ncart-1  1/1    Running\ncart-2  0/1    CrashLoopBackOff\n";
     assert_eq!(
@@ -22,14 +22,14 @@ fn values_stand_beside_the_names_of_their_columns() {
 }
 
 #[test]
-fn a_series_is_one_passage_with_times_of_the_day() {
+fn a_series_is_one_passage_with_times_of_day() {
     let content = r#"{"data": {"result": [{"metric": {"service": "cart"}, "values": [[1742288400, "0.412"], [1742288700, "2.87"]]}]}}"#;
     let text = premise("query_range", content, "The latency of cart rose at 09:05.", 400);
     assert!(text.contains("cart: 09:00 0.412, 09:05 2.87"), "{text}");
 }
 
 #[test]
-fn what_records_stand_in_is_said_once() {
+fn a_shared_context_is_shown_once() {
     let content = r#"{"trace": "t1", "spans": [{"service": "cart", "ms": 41}, {"service": "pay", "ms": 7850}]}"#;
     let text = premise("jaeger", content, "pay took 7850 ms and cart 41 ms", 400);
     assert_eq!(text.matches("trace t1").count(), 1, "{text}");
@@ -37,7 +37,7 @@ fn what_records_stand_in_is_said_once() {
 }
 
 #[test]
-fn lines_stay_as_they_are_and_the_rare_word_comes_first() {
+fn lines_are_unchanged_and_rare_words_come_first() {
     let lines: String =
         (10..40).map(|minute| format!("10:{minute}:00 INFO cart-svc heartbeat ok\n")).collect();
     let content = format!("{lines}10:41:07 ERROR cart-svc pool exhausted: 50 of 50 in use\n");
@@ -54,14 +54,14 @@ fn a_claim_without_a_word_of_the_evidence_has_no_premise() {
 const DIFF: &str = "diff --git a/cart.yaml b/cart.yaml\nindex 1..2 100644\n--- a/cart.yaml\n+++ b/cart.yaml\n@@ -1,6 +1,6 @@ resources\n   limits:\n-    memory: 512Mi\n-    cpu: 2\n+    memory: 256Mi\n+    cpu: 1\n\n   replicas: 3\n@@ -20,2 +20,1 @@\n--- drop table carts;\n note: none\n";
 
 #[test]
-fn changed_lines_keep_their_signs_and_stand_alone() {
+fn changed_lines_keep_their_signs() {
     let claim = "The memory limit fell from 512Mi to 256Mi, replicas stay 3 and drop table went.";
     let expected = "[git show]\ncart.yaml:\n  limits:\n- memory: 512Mi\n+ memory: 256Mi\n- cpu: 2\n+ cpu: 1\n  replicas: 3\n--- drop table carts;\n note: none\n";
     assert_eq!(premise("git show", DIFF, claim, 700), expected);
 }
 
 #[test]
-fn a_line_beside_a_change_is_found_by_its_words() {
+fn an_unchanged_line_is_found_by_its_words() {
     let text = premise("git show", DIFF, "There are 3 replicas.", 40);
     assert_eq!(text, "[git show]\ncart.yaml:\n  replicas: 3\n");
 }
@@ -77,7 +77,7 @@ fn a_diff_in_a_string_keeps_its_signs() {
 
 proptest! {
     #[test]
-    fn no_line_of_a_change_reads_as_another(
+    fn changed_lines_are_never_mixed_up(
         removed in prop::collection::vec("[a-z]{2,5}: [a-z0-9]{1,9}", 1..4),
         added in prop::collection::vec("[a-z]{2,5}: [a-z0-9]{1,9}", 1..4),
         context in prop::collection::vec("[a-z]{2,5}: [a-z0-9]{1,9}", 0..3),

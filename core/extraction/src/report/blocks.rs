@@ -1,10 +1,11 @@
-//! This module reads Markdown into blocks of text as a reader sees them: headings, paragraphs, table rows, lines
-//! of code. It says what stands there, not what it means; the CommonMark parser is pulldown-cmark.
+//! Parses Markdown into blocks of text as a reader sees them: headings, paragraphs, table rows, lines of code. The
+//! CommonMark parser is pulldown-cmark.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::code::Language;
 use super::html;
 use super::rendered::Rendered;
 use super::{Reason, Uncovered};
@@ -20,16 +21,16 @@ pub(super) struct Block {
     pub(super) cells: Vec<Rendered>,
     /// The bytes of the report that are bold, in order.
     pub(super) strong: Vec<Range<usize>>,
-    /// How many lists it stands in, 0 for none.
+    /// The number of lists around it.
     pub(super) depth: usize,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockKind {
     /// Any level, ATX, setext or HTML.
     Heading,
-    /// Prose, also of a list item, footnote, caption, comment or attribute.
+    /// Prose, including list items, footnotes, captions, comments and attributes.
     Paragraph,
     /// The term of a definition list.
     Term,
@@ -37,29 +38,18 @@ pub(super) enum BlockKind {
     TableHead,
     /// A row of a table.
     TableRow,
-    /// A line of a code block; whether its language is one of commands or configuration.
+    /// A line of a code block.
     Code(Language),
 }
 
-/// What a code block says of its language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Language {
-    /// Commands of a shell or a database.
-    Commands,
-    /// Settings.
-    Configuration,
-    /// Anything else, or nothing said.
-    Other,
-}
-
-/// The blocks of a report, and the bytes that say nothing.
+/// The blocks of a report, and the bytes that are not claims.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) blocks: Vec<Block>,
     pub(super) non_claims: Vec<Uncovered>,
 }
 
-/// Reads a report into blocks.
+/// Parses a report into blocks.
 pub(super) fn blocks(report: &str) -> Blocks {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -98,13 +88,13 @@ struct BlockReader<'a> {
     open: Option<Block>,
     cells: Option<Vec<Rendered>>,
     depth: usize,
-    /// Links that are open: target, title, bytes, whether the target stands there, where the text ends.
+    /// Open links: target, title, bytes, whether the text is the target itself, the end of the text.
     links: Vec<(String, String, Range<usize>, bool)>,
     read_to: usize,
     code: Option<(Language, Rendered)>,
     html: Option<Rendered>,
     metadata: Option<Rendered>,
-    /// What stands in attributes and comments inside the open block.
+    /// The texts of attributes and comments inside the open block.
     hidden_texts: Vec<Block>,
 }
 
@@ -185,7 +175,7 @@ impl BlockReader<'_> {
             Tag::CodeBlock(kind) => {
                 self.flush();
                 let language = match &kind {
-                    CodeBlockKind::Fenced(info) => language(info),
+                    CodeBlockKind::Fenced(info) => Language::of(info),
                     CodeBlockKind::Indented => Language::Other,
                 };
                 if let CodeBlockKind::Fenced(info) = kind
@@ -311,7 +301,7 @@ impl BlockReader<'_> {
         self.read_to = range.end;
     }
 
-    /// Excuses the target of a link, and keeps its title as a text.
+    /// Marks the target of a link as a non-claim, and keeps its title as a block.
     fn link(&mut self, target: &str, title: &str, range: Range<usize>) {
         let mut from = range.start;
         if !target.is_empty()
@@ -331,7 +321,7 @@ impl BlockReader<'_> {
         }
     }
 
-    /// Excuses bytes that hold one short word at most.
+    /// Marks bytes with at most one short word as a non-claim.
     fn mark_non_claim_word(&mut self, span: Range<usize>, reason: Reason) {
         const MAX_BYTES: usize = 24;
         let text = part(self.report, span.clone());
@@ -345,7 +335,7 @@ impl BlockReader<'_> {
         self.open = Some(Block { kind, depth: self.depth, ..paragraph(Rendered::default()) });
     }
 
-    /// The text of the open block; prose of its own where none is open.
+    /// Returns the text of the open block; opens a paragraph if there is none.
     fn inline(&mut self) -> &mut Rendered {
         if self.open.is_none() {
             self.open(BlockKind::Paragraph);
@@ -378,7 +368,7 @@ impl BlockReader<'_> {
     }
 }
 
-/// A paragraph outside lists.
+/// Creates a paragraph outside lists.
 pub(super) fn paragraph(text: Rendered) -> Block {
     Block { kind: BlockKind::Paragraph, text, cells: Vec::new(), strong: Vec::new(), depth: 0 }
 }
@@ -391,29 +381,9 @@ fn push(report: &str, to: &mut Rendered, text: &str, range: Range<usize>) {
     }
 }
 
-/// The bytes of a bullet or a list number.
+/// Returns the number of bytes of a bullet or list number.
 fn item_marker(item: &str) -> usize {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let closed = item.as_bytes().get(digits).is_some_and(|byte| matches!(byte, b'.' | b')'));
     if digits > 0 && closed { digits + 1 } else { usize::from(digits == 0 && !item.is_empty()) }
-}
-
-fn language(info: &str) -> Language {
-    #[rustfmt::skip]
-    const COMMANDS: [&str; 10] = [
-        "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal", "zsh",
-    ];
-    #[rustfmt::skip]
-    const CONFIGURATION: [&str; 11] = [
-        "conf", "diff", "dockerfile", "hcl", "ini", "nginx", "properties", "terraform", "toml",
-        "yaml", "yml",
-    ];
-    let name = info.split([' ', ',', '{']).next().unwrap_or_default().to_ascii_lowercase();
-    if COMMANDS.contains(&name.as_str()) {
-        Language::Commands
-    } else if CONFIGURATION.contains(&name.as_str()) {
-        Language::Configuration
-    } else {
-        Language::Other
-    }
 }

@@ -1,15 +1,13 @@
-//! This module distinguishes commands and settings from what else stands in code, and finds whole lines of evidence.
-//! It knows nothing of Markdown.
+//! Recognizes commands and settings in code, and finds whole lines of evidence.
 
 use std::collections::BTreeSet;
 
-use super::blocks::Language;
 use super::words::{has_past_form, has_predicate};
 use crate::budget::Budget;
 use crate::text::fold::fold;
 use crate::text::part;
 
-/// Programs whose name begins a command.
+/// Programs whose name starts a command.
 #[rustfmt::skip]
 const PROGRAMS: [&str; 66] = [
     "ALTER", "CREATE", "DELETE", "EXPLAIN", "INSERT", "SELECT", "SET", "UPDATE", "VACUUM",
@@ -21,10 +19,10 @@ const PROGRAMS: [&str; 66] = [
     "sudo", "systemctl", "tail", "terraform", "vault",
 ];
 
-/// Words of sentences that stand in no command.
+/// Words of sentences that do not occur in commands.
 const ARTICLES: [&str; 3] = ["the", "an", "its"];
 
-/// Whether a text is a command to run.
+/// Returns `true` if a text is a command to run.
 pub(super) fn is_command(text: &str) -> bool {
     let text = text.trim();
     let bare = text.strip_prefix("$ ").unwrap_or(text);
@@ -35,7 +33,7 @@ pub(super) fn is_command(text: &str) -> bool {
             .split_whitespace()
             .filter(|token| token.bytes().all(|byte| byte.is_ascii_lowercase()))
             .collect();
-        // A sentence about a program tells what it did, or has articles; a command has neither.
+        // A sentence about a program has a past form or an article; a command has neither.
         has_past_form(&plain.join(" ")) || plain.iter().any(|word| ARTICLES.contains(word))
     };
     if !PROGRAMS.contains(&first) || prose(bare) {
@@ -44,18 +42,52 @@ pub(super) fn is_command(text: &str) -> bool {
     tokens.next().is_some()
 }
 
-/// What a line of a code block is, besides evidence.
+/// The kind of language of a code block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    /// Commands of a shell or a database.
+    Commands,
+    /// Settings.
+    Configuration,
+    /// Any other language, or none given.
+    Other,
+}
+
+impl Language {
+    /// Returns the kind of language that the info string of a code block names.
+    pub(super) fn of(info: &str) -> Self {
+        #[rustfmt::skip]
+        const COMMANDS: [&str; 10] = [
+            "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal", "zsh",
+        ];
+        #[rustfmt::skip]
+        const CONFIGURATION: [&str; 11] = [
+            "conf", "diff", "dockerfile", "hcl", "ini", "nginx", "properties", "terraform", "toml",
+            "yaml", "yml",
+        ];
+        let name = info.split([' ', ',', '{']).next().unwrap_or_default().to_ascii_lowercase();
+        if COMMANDS.contains(&name.as_str()) {
+            Self::Commands
+        } else if CONFIGURATION.contains(&name.as_str()) {
+            Self::Configuration
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The kind of a line of code that is not in the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeLine {
-    /// To be run.
+    /// A command to run.
     Command,
     /// A setting.
     Setting,
-    /// Anything else.
+    /// Any other line.
     Statement,
 }
 
-/// What a line of a code block is.
+/// Returns the kind of a line of code.
 pub(super) fn line(text: &str, language: Language) -> CodeLine {
     if is_command(text) {
         return CodeLine::Command;
@@ -67,7 +99,7 @@ pub(super) fn line(text: &str, language: Language) -> CodeLine {
     }
 }
 
-/// In a block of commands: a program and at least one option or path.
+/// Returns `true` for a program with at least one option or path.
 fn looks_like_command(text: &str) -> bool {
     let bare = text.trim().trim_start_matches("$ ");
     let mut tokens = bare.split_whitespace();
@@ -80,7 +112,7 @@ fn looks_like_command(text: &str) -> bool {
         && tokens.any(|token| token.starts_with('-') || token.contains('/'))
 }
 
-/// A key of one word and a short value that states nothing.
+/// Returns `true` for a key of one word with a short value that is not a statement.
 fn is_setting(text: &str) -> bool {
     const MAX_WORDS: usize = 6;
     let bare = text.trim().trim_start_matches(['+', '-', ' ']);
@@ -92,17 +124,17 @@ fn is_setting(text: &str) -> bool {
         && !has_predicate(value)
 }
 
-/// The lines and values of the evidence, as they are compared.
+/// The lines and values of the evidence, normalized.
 #[derive(Debug, Default)]
 pub(super) struct EvidenceLines {
     lines: BTreeSet<String>,
-    /// The whole of each item without white space, for values of JSON.
+    /// Each item without whitespace, to find JSON values.
     compact: Vec<String>,
-    /// Bytes of the evidence that were searched.
+    /// The number of bytes searched.
     searched: usize,
 }
 
-/// The most bytes of evidence that are searched for the lines of a report. Lines beyond it are claims.
+/// The maximum number of bytes of evidence searched for the lines of a report. Lines beyond it are claims.
 const MAX_SEARCHED: usize = 256 << 20;
 
 impl EvidenceLines {
@@ -119,7 +151,7 @@ impl EvidenceLines {
         records
     }
 
-    /// Whether a text is a whole line or value of the evidence, ellipses apart.
+    /// Returns `true` if a text is a whole line or value of the evidence, up to ellipses.
     pub(super) fn has_line(&mut self, text: &str) -> bool {
         let line = normalize(text);
         if line.is_empty() {
@@ -134,13 +166,13 @@ impl EvidenceLines {
             && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
     }
 
-    /// Whether that many bytes more may be searched.
+    /// Spends `bytes` of the search. Returns `false` if the limit is exceeded.
     fn spend_search(&mut self, bytes: usize) -> bool {
         self.searched = self.searched.saturating_add(bytes);
         self.searched <= MAX_SEARCHED
     }
 
-    /// Whether a member of a JSON document reads so.
+    /// Returns `true` if a JSON document of the evidence has this member.
     fn has_value(&mut self, line: &str) -> bool {
         let compact: String = line.chars().filter(|c| !c.is_whitespace()).collect();
         if !compact.starts_with('"') || compact.len() < 4 {
@@ -160,7 +192,7 @@ impl EvidenceLines {
     }
 }
 
-/// Whether a line reads as the pieces in order, cut only where the pieces part.
+/// Returns `true` if a line consists of the pieces in order, shortened between them.
 fn is_shortened(whole: &str, pieces: &[&str]) -> bool {
     const MIN_BYTES: usize = 8;
     let held: usize = pieces.iter().map(|piece| piece.trim().len()).sum();

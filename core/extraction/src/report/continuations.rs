@@ -1,15 +1,15 @@
-//! This module finds where a sentence goes on to something that is checked by itself, without a word that joins: a
-//! distance in time (", 71 seconds after the sync had begun"), a part of what was said (", all of them after ten
-//! seconds"), a second statement about the same (", its connections were pinned", ": its p99 peaked").
+//! Recognizes continuations of a sentence that are checked separately but have no joining word: a distance in time (",
+//! 71 seconds after the sync had begun"), a part of the subject (", all of them after ten seconds"), a second statement
+//! about the same subject (", its connections were pinned", ": its p99 peaked").
 
 use super::words::is_predicate;
 use crate::text::figures::{Dimension, Figure, figures};
 use crate::text::tokens::{Word, words};
 
-/// The most words of a distance: "roughly two and a half hours before the".
+/// The maximum number of words of a distance: "roughly two and a half hours before the".
 const MAX_WORDS: usize = 10;
 
-/// Whether what begins with a word behind a comma says how far in time what was said lies from something else.
+/// Returns `true` if the text after a comma starts with a distance in time.
 pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
     let end = words(rest).take(MAX_WORDS).last().map_or(0, |word| word.span.end);
@@ -31,14 +31,14 @@ pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
         || is_link(["later", "earlier"]) && after.next().is_some_and(|word| !word.is("than"))
 }
 
-/// Whether "and" joins such a distance: ", and ten minutes later to 24".
+/// Returns `true` if "and" joins such a distance: ", and ten minutes later to 24".
 pub(super) fn joins_time_distance(text: &str, word: &Word<'_>) -> bool {
     let rest = text.get(word.span.end..).unwrap_or("");
     let at = word.span.end + rest.len() - rest.trim_start().len();
     word.is("and") && is_time_distance(text, at)
 }
 
-/// Whether what begins with a word behind a comma is about some of the things said: "all of them", "among them".
+/// Returns `true` if the text after a comma is about a part of the subject: "all of them", "among them".
 pub(super) fn is_about_part(text: &str, at: usize) -> bool {
     const MAX_LEAD_WORDS: usize = 5;
     let rest = text.get(at..).unwrap_or("");
@@ -52,8 +52,8 @@ pub(super) fn is_about_part(text: &str, at: usize) -> bool {
         && words(rest).nth(MAX_LEAD_WORDS).is_some()
 }
 
-/// Whether a word begins a second statement, behind a gap that follows the word before it: ", its connections were
-/// pinned", ": its p99 peaked".
+/// Returns `true` if a word starts a second statement: ", its connections were pinned", ": its p99 peaked". `gap` is
+/// the text between the word and the one before it.
 pub(super) fn starts_second_statement(
     gap: &str,
     before: Option<&Word<'_>>,
@@ -63,12 +63,12 @@ pub(super) fn starts_second_statement(
         || gap.contains(": ") && before.is_some_and(is_colon_between)
 }
 
-/// Whether a word points at what was said.
+/// Returns `true` if a word refers to the subject before it.
 fn is_pronoun(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
-/// Whether a colon after a word parts two statements, and does not announce what is quoted or listed.
+/// Returns `true` if a colon after a word separates two statements rather than announcing a quote or list.
 fn is_colon_between(last: &Word<'_>) -> bool {
     #[rustfmt::skip]
     const ANNOUNCING: [&str; 12] = [

@@ -1,4 +1,5 @@
-//! This module tells what a piece of a report looks like: a label, an address, a number of a section, a fragment. It keeps nothing.
+//! Recognizes fragments of a report by their form: labels, addresses, section numbers.
+//! keeps nothing.
 
 use super::blocks::Block;
 use super::rendered::Rendered;
@@ -23,13 +24,13 @@ pub(super) fn without_colon(text: &Rendered) -> Rendered {
     text.slice(0..kept)
 }
 
-/// A heading without what stands in parentheses at its end.
+/// Returns a heading without the parentheses at its end.
 pub(super) fn without_remark(heading: &str) -> &str {
     let open = heading.rfind(" (").filter(|_| heading.ends_with(')'));
     open.map_or(heading, |at| part(heading, 0..at))
 }
 
-/// Whether a text says next to nothing without what it stands under.
+/// Returns `true` if a text is too short to make a statement, or has no verb.
 pub(super) fn is_short_or_verbless(text: &str) -> bool {
     const MAX_SHORT: usize = 3;
     !has_predicate(text) || words(text).nth(MAX_SHORT).is_none()
@@ -40,21 +41,21 @@ pub(super) fn split_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
     Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
 }
 
-/// Whether a label says what brought something about.
+/// Returns `true` if a label names a cause.
 pub(super) fn is_cause(label: &str) -> bool {
     words(label).any(|word| {
         ["cause", "causes", "culprit", "trigger", "suspect"].iter().any(|name| word.is(name))
     })
 }
 
-/// How far the bold text goes that a block begins with.
+/// Returns the end of the bold text at the start of a block.
 pub(super) fn bold_start(block: &Block) -> usize {
     let (Some(span), Some(strong)) = (block.text.span(), block.strong.first()) else { return 0 };
     let begins = strong.start <= span.start;
     if begins { block.text.offset(strong.end) } else { 0 }
 }
 
-/// A bold label with its colon, and what stands after it.
+/// Splits a bold label with its colon from the text after it.
 pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
     const MAX_BYTES: usize = 60;
     if bold == 0 || bold > MAX_BYTES {
@@ -73,26 +74,26 @@ pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rend
     Some((label.slice(0..kept), rest.slice(skipped..rest.text().len()).trimmed()))
 }
 
-/// Whether a text begins as "What was exhausted" and "How it spread" do, which is no sentence by itself.
+/// Returns `true` for a clause that is not a sentence: "What was exhausted", "How it spread".
 fn opens_a_clause(text: &str) -> bool {
     words(text).next().is_some_and(|first| {
         ["how", "what", "when", "where", "which", "who", "why"].iter().any(|word| first.is(word))
     })
 }
 
-/// A short text with a colon at its end that says nothing by itself.
+/// Returns `true` for a short text with a colon at its end that states nothing by itself.
 pub(super) fn is_label(text: &str) -> bool {
     const MAX_WORDS: usize = 8;
     words(text).take(MAX_WORDS + 1).count() <= MAX_WORDS && !has_past_verb(text)
 }
 
-/// Whether a text is nothing but an address.
+/// Returns `true` if a text is an address.
 pub(super) fn is_address(text: &str) -> bool {
     let scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
     scheme && !text.contains(char::is_whitespace)
 }
 
-/// The bytes of a section number such as `3.` or `2.1)` that a heading begins with.
+/// Returns the length of a section number such as `3.` or `2.1)` at the start of a heading.
 pub(super) fn section_number(heading: &str) -> usize {
     let length = heading
         .bytes()

@@ -1,19 +1,19 @@
-//! This module reads HTML as text: what stands between tags, in comments and in attributes that a reader may be
-//! shown. Nothing is interpreted; tags that begin a line of their own end a block.
+//! Extracts the text of HTML: between tags, in comments, and in attributes that may be shown. Tags that start a new
+//! line end a block.
 
 use super::blocks::{Block, BlockKind, paragraph};
 use super::rendered::Rendered;
 use super::{Reason, Uncovered};
 use crate::text::part;
 
-/// What a stretch of HTML holds.
+/// The blocks of a range of HTML.
 #[derive(Debug, Default)]
 pub(super) struct Html {
     pub(super) blocks: Vec<Block>,
     pub(super) non_claims: Vec<Uncovered>,
 }
 
-/// Reads raw HTML.
+/// Parses raw HTML.
 pub(super) fn read(raw: &Rendered) -> Html {
     let mut reader = HtmlReader {
         raw,
@@ -26,13 +26,13 @@ pub(super) fn read(raw: &Rendered) -> Html {
     reader.html
 }
 
-/// Whether an inline tag parts words.
+/// Returns `true` if an inline tag separates words.
 pub(super) fn breaks_line(tag: &str) -> bool {
     let name = tag_name(tag);
     name.eq_ignore_ascii_case("br") || name.eq_ignore_ascii_case("wbr") && tag.contains(' ')
 }
 
-/// Tags after which a new line begins.
+/// Tags that start a new line.
 #[rustfmt::skip]
 const BLOCK_TAGS: [&str; 34] = [
     "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl",
@@ -40,7 +40,7 @@ const BLOCK_TAGS: [&str; 34] = [
     "li", "main", "ol", "option", "p", "pre", "section", "summary", "table", "tr", "ul", "title",
 ];
 
-/// Further tags that are known.
+/// Other known tags.
 const INLINE_TAGS: [&str; 44] = [
     "a", "abbr", "b", "big", "body", "button", "center", "code", "col", "colgroup", "del", "em",
     "font", "form", "head", "html", "i", "iframe", "img", "input", "ins", "kbd", "label", "link",
@@ -48,7 +48,7 @@ const INLINE_TAGS: [&str; 44] = [
     "strike", "strong", "style", "sub", "sup", "svg", "tbody", "td", "th",
 ];
 
-/// Attributes whose value a reader is not shown.
+/// Attributes whose values are not shown.
 #[rustfmt::skip]
 const HIDDEN_ATTRIBUTES: [&str; 28] = [
     "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color", "cols",
@@ -116,7 +116,7 @@ impl HtmlReader<'_> {
                 self.cell(name == "th");
             }
         } else if self.row.is_some() && name != "tr" && name != "table" {
-            // Whatever parts lines inside a cell parts words of it.
+            // A line break inside a cell separates words.
             self.text.add(if BLOCK_TAGS.contains(&name.as_str()) { " " } else { "" });
         } else if BLOCK_TAGS.contains(&name.as_str()) {
             self.flush();
@@ -191,7 +191,7 @@ impl HtmlReader<'_> {
         }
     }
 
-    /// Keeps a text that stands in a comment or attribute.
+    /// Adds the text of a comment or attribute as a block.
     fn push_hidden_text(&mut self, range: std::ops::Range<usize>) {
         let text = self.raw.slice(range);
         let mut start = 0;
@@ -239,7 +239,7 @@ fn is_rare(name: &str) -> bool {
     .contains(&name)
 }
 
-/// The length of the tag, declaration or instruction that a text begins with.
+/// Returns the length of the tag, declaration or instruction at the start of a text.
 fn tag_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     if !inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
@@ -265,7 +265,7 @@ fn tag_name(tag: &str) -> &str {
     part(inner, 0..end)
 }
 
-/// Where the value of an attribute begins and ends.
+/// Returns the start and end of an attribute's value.
 fn quoted(value: &str) -> (usize, usize) {
     for quote in ['"', '\''] {
         if let Some(inner) = value.strip_prefix(quote) {
@@ -275,7 +275,7 @@ fn quoted(value: &str) -> (usize, usize) {
     (0, value.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(value.len()))
 }
 
-/// The character that an entity stands for, and the bytes that it takes.
+/// Decodes an entity. Returns the character and the number of bytes.
 fn entity(text: &str) -> Option<(char, usize)> {
     const MAX_BYTES: usize = 12;
     let inner = text.strip_prefix('&')?;

@@ -1,5 +1,5 @@
-//! This module distinguishes statements from questions and proposals, by their words alone, so that a claim is of the
-//! same kind wherever it is read. It knows nothing of where a text stands.
+//! Distinguishes statements from questions and proposals by their words alone, so that a claim is of the same kind
+//! wherever it appears.
 
 use super::code::is_command;
 use super::words::{has_past_form, has_past_verb};
@@ -7,20 +7,20 @@ use crate::text::part;
 use crate::text::sentences::is_recommendation;
 use crate::text::tokens::words;
 
-/// What a claim does.
+/// The kind of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClaimKind {
-    /// Says that something is so.
+    /// States that something is so.
     Statement,
     /// Asks. At most complementary.
     Question,
-    /// Proposes something to do, commands and configuration included. At most complementary; what it proposes is
-    /// no finding.
+    /// Proposes an action, including commands and configuration. At most complementary; what it proposes is not a
+    /// finding.
     Proposal,
 }
 
 impl ClaimKind {
-    /// The word used in output.
+    /// Returns the name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl ClaimKind {
         }
     }
 
-    /// The kind of a claim. Where the reading is doubtful it is a statement.
+    /// Returns the kind of a claim; a doubtful one is a statement.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let closers = ['*', '_', '"', '\'', ')', ']', '”', '’', ' ', '\n'];
@@ -42,7 +42,7 @@ impl ClaimKind {
     }
 }
 
-/// How a statement begins that a question takes for granted.
+/// The start of a statement that a question presupposes.
 pub(super) const PRESUPPOSITION_PREFIX: &str = "The answer to “";
 
 /// Labels of a single proposal.
@@ -68,7 +68,7 @@ fn is_proposal(text: &str) -> bool {
     is_command(plain) || is_recommendation(plain, false) || is_intention(plain)
 }
 
-/// What somebody will do: "We will add an alert".
+/// Returns `true` for an announced action: "We will add an alert".
 fn is_intention(text: &str) -> bool {
     let mut all = words(text);
     let subject = all.next().is_some_and(|word| word.is("we") || word.is("i"));
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_about_a_program_is_no_command() {
+    fn a_sentence_about_a_program_is_not_a_command() {
         for statement in [
             "kubectl events returned none for the pod.",
             "mysql raised no alert of any kind.",

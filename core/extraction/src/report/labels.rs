@@ -1,9 +1,9 @@
-//! This module holds the closed lists of words that label a part of a report without saying anything, and of labels
-//! that say something together with what follows. It knows nothing of blocks.
+//! Closed lists of words for labels that state nothing by themselves, and for labels that make a statement together
+//! with the text after them.
 
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// Words of titles and labels that say nothing by themselves.
+/// Words of titles and labels that state nothing by themselves.
 #[rustfmt::skip]
 const LISTED: [&str; 140] = [
     "abstract", "acknowledgement", "acknowledgements", "action", "actions", "additional",
@@ -34,7 +34,7 @@ const TITLES: [&str; 22] = [
     "root", "subject", "summary", "title", "triage", "writeup",
 ];
 
-/// Words of labels that say something together with what follows: "Root cause: payments-db".
+/// Words of labels that make a statement together with the text after them: "Root cause: payments-db".
 #[rustfmt::skip]
 const PREDICATES: [&str; 40] = [
     "affected", "blast", "began", "cause", "causes", "component", "components", "culprit",
@@ -67,7 +67,7 @@ fn any_of(text: &str, list: &[&str]) -> bool {
     words(text).any(|word| list.iter().any(|entry| word.is(entry)))
 }
 
-/// Whether a label is of the closed list.
+/// Returns `true` if a label is in the closed list.
 pub(super) fn is_listed(text: &str) -> bool {
     #[rustfmt::skip]
     const PHRASES: [&str; 11] = [
@@ -79,22 +79,22 @@ pub(super) fn is_listed(text: &str) -> bool {
     PHRASES.contains(&plain.as_str()) || all_of(text, &LISTED)
 }
 
-/// Whether a label only names the document.
+/// Returns `true` if a label only names the document.
 pub(super) fn is_title(text: &str) -> bool {
     all_of(text, &TITLES)
 }
 
-/// Whether a label says something together with what follows.
+/// Returns `true` if a label makes a statement together with the text after it.
 pub(super) fn is_predicate(text: &str) -> bool {
     any_of(text, &PREDICATES) || !is_listed(text)
 }
 
-/// Whether a heading announces proposals.
+/// Returns `true` if a heading announces proposals.
 pub(super) fn announces_proposals(text: &str) -> bool {
     any_of(text, &PROPOSALS)
 }
 
-/// Whether a word may stand in a title without any evidence.
+/// Returns `true` if a word of a title needs no evidence.
 pub(super) fn is_title_word(word: &Word<'_>) -> bool {
     is_stop_word(word.text)
         || word.shape() == Shape::Plain

@@ -1,8 +1,8 @@
-//! This module reads a report into what it asserts and what it merely shows, so that nothing that a reader sees
-//! goes unjudged. It knows nothing of claims that a caller gives, of judges and of policies.
+//! Splits a report into assertions and text that asserts nothing, so that all visible text is judged. Does not depend
+//! on claims, judges or policies.
 //!
-//! Every byte of a report that is no white space lies in an [`Assertion`] or is uncovered for a [`Reason`]. What no
-//! rule excuses becomes an assertion.
+//! Every non-whitespace byte of a report is in an [`Assertion`] or is uncovered for a [`Reason`]. Text that no rule
+//! recognizes becomes an assertion.
 
 mod blocks;
 mod code;
@@ -30,46 +30,46 @@ pub use spans::{merged, subtract, visible};
 pub use statements::{clauses, statements};
 pub use words::{has_predicate, is_negation, is_predicate, is_state, says_something};
 
-/// How many units of a budget a byte of prose takes: it is read for words, figures, marks and kinds.
+/// The cost of a byte of prose in units of the budget: it is read for words, figures, markers and kinds.
 pub const UNITS_PER_BYTE: usize = 16;
 
-/// The memory of a byte that is read: its places in a block, in a label or a heading, and in an assertion.
+/// The memory per byte of the report: its positions in a block, a label or heading, and an assertion.
 const MEMORY_PER_BYTE: usize = 48;
 
-/// Something that a report says: a sentence, a heading, a table row, a line of code, or what a question or a
-/// proposal takes for granted.
+/// An assertion of a report: a sentence, a heading, a table row, a line of code, or a presupposition of a question or
+/// proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
-    /// What it says, with the label or the column headers that it stands under.
+    /// The text, with its label or column headers.
     pub text: Rendered,
     /// Its bytes in the report.
     pub span: Range<usize>,
-    /// What it does.
+    /// The kind of claim.
     pub kind: ClaimKind,
-    /// Whether it is prose that may hold more than one statement.
+    /// `true` if it is prose that may contain more than one statement.
     pub is_prose: bool,
-    /// Whether it is no text of its own but what another assertion takes for granted.
+    /// `true` if it is a presupposition of another assertion.
     pub is_presupposed: bool,
 }
 
-/// Why a stretch of a report is in no claim.
+/// The reason why a range of a report is in no claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// Punctuation and marks of Markdown or HTML.
+    /// Punctuation and markup of Markdown or HTML.
     Markup,
     /// The number or bullet of a list item, section or footnote.
     Marker,
-    /// A label of a closed list, such as "Timeline".
+    /// A label of a closed list such as "Timeline".
     Label,
-    /// The header of a column, which the claims of its rows repeat.
+    /// The header of a column; the claims of its rows repeat it.
     ColumnHeader,
-    /// A title whose content words stand together in one claim or one evidence record.
+    /// A title whose content words occur together in one claim or evidence record.
     Title,
     /// A whole line or value of the evidence.
     EvidenceLine,
-    /// Where a link leads.
+    /// The target of a link.
     LinkTarget,
-    /// Something that no claim says.
+    /// Text that no claim covers.
     NotJudged,
 }
 
@@ -86,7 +86,7 @@ impl Reason {
         Self::NotJudged,
     ];
 
-    /// The word used in output.
+    /// Returns the name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -102,27 +102,27 @@ impl Reason {
     }
 }
 
-/// A stretch of a report that is in no claim.
+/// A range of a report that is in no claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uncovered {
     /// Its bytes in the report.
     pub span: Range<usize>,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// A report as a reader sees it.
+/// The content of a report as a reader sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// What it says, in the order of the report. Spans may overlap: what a sentence takes for granted lies in it.
+    /// The assertions in the order of the report. Spans may overlap: a presupposition lies in its sentence.
     pub assertions: Vec<Assertion>,
-    /// What says nothing, in order; disjoint from the assertions and from each other.
+    /// The ranges without assertions, in order, disjoint from the assertions and from each other.
     pub uncovered: Vec<Uncovered>,
 }
 
 impl Document {
-    /// Reads a report. `evidence` are the texts of the evidence at hand: whole lines of it, and titles whose words
-    /// stand together in one of its records, need no claim. Not whole where the budget stops it.
+    /// Parses a report. `evidence` are the texts of the available evidence: its whole lines, and titles whose words
+    /// occur together in one of its records, need no claim. Incomplete if the budget stops it.
     #[must_use]
     pub fn read(report: &str, evidence: &[&str], budget: &Budget) -> Self {
         match budget.allocate(report.len().saturating_mul(MEMORY_PER_BYTE)) {

@@ -1,5 +1,5 @@
-//! This module reads out of questions and proposals what they take for granted: "Restore the primary that lost
-//! 4 TB" says that the primary lost 4 TB. It knows nothing of where a sentence stands.
+//! Extracts the presuppositions of questions and proposals: "Restore the primary that lost 4 TB" presupposes that the
+//! primary lost 4 TB.
 
 use std::ops::Range;
 
@@ -12,24 +12,24 @@ use crate::text::tokens::{Shape, Word, is_stop_word, words};
 /// Words that open a relative clause.
 const RELATIVE: [&str; 5] = ["that", "which", "who", "whose", "where"];
 
-/// Words that open a clause that is taken to be so.
+/// Words that open a presupposed clause.
 const SUBORDINATING: [&str; 15] = [
     "after", "although", "as", "because", "given", "how", "now", "seeing", "since", "though",
     "until", "when", "whereas", "while", "why",
 ];
 
-/// Of those, words after which a present form tells what is so: "when space runs out" may only be feared.
+/// Of those, the words after which a present form is presupposed: "when space runs out" may only be feared.
 const ASSERTING: [&str; 9] =
     ["although", "because", "given", "how", "seeing", "since", "though", "whereas", "why"];
 
-/// Verbs after which "that" opens what shall be so, not what is.
+/// Verbs after which a "that" clause states a demand, not a fact.
 #[rustfmt::skip]
 const DEMANDING: [&str; 12] = [
     "assert", "check", "confirm", "demand", "ensure", "guarantee", "propose", "recommend",
     "require", "so", "suggest", "verify",
 ];
 
-/// Verbs that begin a yes-or-no question.
+/// Verbs that start a yes-or-no question.
 const AUXILIARIES: [&str; 22] = [
     "are", "aren't", "can", "could", "did", "didn't", "do", "does", "doesn't", "had", "has",
     "hasn't", "have", "is", "isn't", "should", "was", "wasn't", "were", "weren't", "will", "would",
@@ -45,7 +45,7 @@ const DETERMINERS: [&str; 20] = [
     "the", "their", "these", "this", "those", "two", "your",
 ];
 
-/// What a question takes for granted.
+/// Returns the presuppositions of a question.
 pub(super) fn of_question(question: &Rendered) -> Vec<Rendered> {
     let text = question.text();
     let mut found = Vec::new();
@@ -58,12 +58,12 @@ pub(super) fn of_question(question: &Rendered) -> Vec<Rendered> {
     found
 }
 
-/// What a proposal takes for granted.
+/// Returns the presuppositions of a proposal.
 pub(super) fn of_proposal(proposal: &Rendered) -> Vec<Rendered> {
     clauses(proposal)
 }
 
-/// What stands before ", did it not?".
+/// Returns the range before a tag question: ", did it not?".
 fn without_tag_question(text: &str) -> Option<Range<usize>> {
     const MAX_WORDS: usize = 4;
     let comma = text.rfind([',', '–', '—', ';'])?;
@@ -79,7 +79,7 @@ fn without_tag_question(text: &str) -> Option<Range<usize>> {
     (opens && short && words(before).count() > 1).then_some(0..comma)
 }
 
-/// "Why did X happen?" takes for granted that the answer to "did X happen?" is yes.
+/// "Why did X happen?" presupposes that the answer to "did X happen?" is yes.
 fn of_wh_question(question: &Rendered) -> Option<Rendered> {
     let text = question.text();
     let mut all = words(text);
@@ -118,12 +118,12 @@ fn of_wh_question(question: &Rendered) -> Option<Rendered> {
     Some(stated)
 }
 
-/// Relative clauses, clauses of time and cause, and participles.
+/// Returns the relative clauses, clauses of time and cause, and participles of a sentence.
 fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let text = sentence.text();
     let all: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
-    // Where the last clause ends that was found: a past form in it is its verb.
+    // The end of the last clause found: a past form in it is its verb.
     let mut said_to = 0;
     for (at, word) in all.iter().enumerate().skip(1) {
         let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
@@ -165,7 +165,7 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     found
 }
 
-/// A verb of knowing or telling, after which "that" opens what is so.
+/// Returns `true` for a verb after which a "that" clause states a fact.
 fn is_verb(word: &Word<'_>) -> bool {
     [
         "consider", "document", "explain", "know", "known", "mention", "note", "noted", "notice",
@@ -186,7 +186,7 @@ fn is_participle(word: &Word<'_>) -> bool {
         || word.text.len() > 4 && word.text.ends_with("ed") && word.shape() == Shape::Plain
 }
 
-/// Where the noun begins that ends before a word: at its determiner, or after a preposition or the verb.
+/// Returns the start of the noun phrase that ends before a word: its determiner, or after a preposition or verb.
 fn head(all: &[Word<'_>], before: usize) -> usize {
     let mut start = None;
     for word in all.iter().take(before).skip(1).rev() {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn proposals_take_for_granted() {
+    fn presuppositions_of_proposals() {
         for (proposal, taken) in [
             ("Restore the primary that lost 4 TB.", "the primary lost 4 TB"),
             (
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_take_for_granted() {
+    fn presuppositions_of_questions() {
         for (question, taken) in [
             ("Payments-db lost 4 TB, did it not?", "Payments-db lost 4 TB"),
             ("The pool was exhausted, right?", "The pool was exhausted"),

@@ -1,27 +1,22 @@
-//! This module turns blocks into assertions: labels are joined with what they label, rows with their headers,
-//! questions and proposals with what they take for granted. What no rule excuses becomes an assertion at the end.
+//! Turns blocks into assertions. Joins labels with their texts, rows with their headers, and adds the presuppositions
+//! of questions and proposals.
 
-use super::blocks::{Block, BlockKind, Language, blocks};
-use super::code::{self, CodeLine, EvidenceLines};
+mod finish;
+
+use super::blocks::{Block, BlockKind, blocks};
+use super::code::{self, CodeLine, EvidenceLines, Language};
 use super::fragments::{
     bold_label, bold_start, is_address, is_cause, is_label, is_short_or_verbless, join_label,
     section_number, split_at_colon, without_colon, without_remark,
 };
 use super::kind::ClaimKind;
 use super::rendered::Rendered;
-use super::titles::{StatedRecords, Title};
-use super::uncovered::uncovered;
 use super::words::{has_past_verb, has_predicate, is_negation};
-use super::{
-    Assertion, Document, Reason, UNITS_PER_BYTE, Uncovered, labels, merged, presupposed, subtract,
-    visible,
-};
+use super::{Assertion, Document, Reason, UNITS_PER_BYTE, Uncovered, labels, presupposed};
 use crate::budget::Budget;
-use crate::text::part;
 use crate::text::sentences::{is_recommendation, sentences};
 use crate::text::tokens::words;
 
-/// Reads a report.
 pub(super) fn read(report: &str, evidence: &[&str], budget: &Budget) -> Document {
     let found = blocks(report);
     let has = |wanted: fn(BlockKind) -> bool| found.blocks.iter().any(|block| wanted(block.kind));
@@ -55,21 +50,21 @@ pub(super) fn read(report: &str, evidence: &[&str], budget: &Budget) -> Document
     reader.finish()
 }
 
-/// A text that names what follows.
+/// A label of the text after it.
 struct Label {
     text: Rendered,
-    /// Whether it is a claim or excused already.
+    /// `true` if it is already a claim or marked as a non-claim.
     is_settled: bool,
     proposes: bool,
     depth: usize,
-    /// Whether something stood under it.
+    /// `true` if it has labelled a text.
     is_used: bool,
 }
 
-/// A heading over what follows.
+/// The current heading.
 struct Heading {
     text: Rendered,
-    /// Whether it opens the report and is a claim, so that fields below it are about the report.
+    /// `true` if it opens the report and is a claim, so that fields below it are about the report.
     is_title: bool,
 }
 
@@ -81,13 +76,13 @@ struct ReportReader<'a> {
     assertions: Vec<Assertion>,
     non_claims: Vec<Uncovered>,
     titles: Vec<Rendered>,
-    /// Whether the section is one of proposals.
+    /// `true` in a section of proposals.
     in_proposals: bool,
     heading: Option<Heading>,
-    /// A question of the open block, which the next sentence may answer.
+    /// A question of the open block; the next sentence may answer it.
     question: Option<Rendered>,
     label: Option<Label>,
-    /// The headers of the open table, and whether a row has used each.
+    /// The headers of the open table; `true` for those that a row has used.
     headers: Vec<(Rendered, bool)>,
 }
 
@@ -125,7 +120,7 @@ impl ReportReader<'_> {
         let text = heading.slice(number..heading.text().len()).trimmed();
         let text = without_colon(&text);
         self.in_proposals = labels::announces_proposals(text.text());
-        let opens = self.heading.is_none() && self.assertions.is_empty();
+        let is_title = self.heading.is_none() && self.assertions.is_empty();
         self.heading = Some(Heading { text: text.clone(), is_title: false });
         if labels::is_listed(text.text()) {
             self.mark_non_claim(heading, Reason::Label);
@@ -140,7 +135,7 @@ impl ReportReader<'_> {
         if names_report && !states {
             self.titles.push(heading.clone());
         } else {
-            self.heading = Some(Heading { text, is_title: opens });
+            self.heading = Some(Heading { text, is_title });
             self.assert(heading.clone(), false);
         }
     }
@@ -192,7 +187,7 @@ impl ReportReader<'_> {
         }
     }
 
-    /// A bold label and what stands after it in the same block.
+    /// Reads a bold label and the text after it in the same block.
     fn bold_labelled(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
         if rest.is_blank() {
             self.use_label();
@@ -216,7 +211,7 @@ impl ReportReader<'_> {
         self.label = None;
     }
 
-    /// Opens a label for what follows.
+    /// Opens a label for the text after it.
     fn open_label(&mut self, text: Rendered, depth: usize) {
         self.close_label();
         let text = without_colon(&text);
@@ -234,7 +229,7 @@ impl ReportReader<'_> {
         }
     }
 
-    /// A label under which nothing stood is a claim of its own.
+    /// Closes the label. An unused label is a claim.
     fn close_label(&mut self) {
         if let Some(label) = self.label.take()
             && !label.is_settled
@@ -259,7 +254,7 @@ impl ReportReader<'_> {
         self.assert_among_proposals(text, true);
     }
 
-    /// A text with the label or heading that says something together with it.
+    /// Joins a text with the label or heading that completes its statement.
     fn under_label(&mut self, text: Rendered, is_prose: bool) -> Rendered {
         let is_verbless = is_short_or_verbless(text.text());
         let is_question = ClaimKind::of(text.text()) == ClaimKind::Question;
@@ -341,7 +336,7 @@ impl ReportReader<'_> {
         self.in_proposals = was_in_proposals;
     }
 
-    /// A header that no row repeats is a claim of its own, others are excused.
+    /// Closes the table. Headers that no row has used are claims; the others are marked as non-claims.
     fn close_table(&mut self) {
         for (header, is_used) in std::mem::take(&mut self.headers) {
             if is_used {
@@ -354,7 +349,7 @@ impl ReportReader<'_> {
         }
     }
 
-    /// Asserts a text; where proposals stand, one that tells nothing of the past proposes.
+    /// Asserts a text. In a section of proposals, a text without a past form is a proposal.
     fn assert_among_proposals(&mut self, text: Rendered, is_prose: bool) {
         let in_proposals =
             self.in_proposals || self.label.as_ref().is_some_and(|label| label.proposes);
@@ -401,64 +396,5 @@ impl ReportReader<'_> {
 
     fn mark_non_claim(&mut self, text: &Rendered, reason: Reason) {
         self.non_claims.extend(text.span().map(|span| Uncovered { span, reason }));
-    }
-
-    fn finish(mut self) -> Document {
-        self.resolve_titles();
-        self.assert_unread_text();
-        self.assertions.sort_by_key(|assertion| (assertion.span.start, assertion.is_presupposed));
-        let uncovered = uncovered(self.report, &self.assertions, &self.non_claims);
-        Document { assertions: self.assertions, uncovered }
-    }
-
-    /// A title whose words stand together somewhere says nothing new; another one is a claim.
-    fn resolve_titles(&mut self) {
-        let titles = std::mem::take(&mut self.titles);
-        let read: Vec<Title> = titles.iter().map(|title| Title::read(title.text())).collect();
-        let statements = self.assertions.iter().filter(|a| a.kind == ClaimKind::Statement);
-        let statements = statements.map(|assertion| assertion.text.text().to_owned());
-        let mut stated = StatedRecords::of(&read, self.evidence, statements, self.budget);
-        for (title, read) in titles.into_iter().zip(&read) {
-            if read.is_empty() {
-                self.mark_non_claim(&title, Reason::Label);
-            } else if stated.contains(read, self.budget) {
-                self.mark_non_claim(&title, Reason::Title);
-            } else {
-                if ClaimKind::of(title.text()) == ClaimKind::Statement {
-                    stated.add_statement(title.text().to_owned());
-                }
-                self.assert(title, false);
-            }
-        }
-    }
-
-    /// Whatever no rule has read is a claim of its own.
-    fn assert_unread_text(&mut self) {
-        let known = self.assertions.iter().map(|assertion| assertion.span.clone());
-        let non_claims = self.non_claims.iter().map(|non_claim| non_claim.span.clone());
-        let left = subtract(&visible(self.report), &merged(known.chain(non_claims).collect()));
-        let mut open: Option<std::ops::Range<usize>> = None;
-        for piece in left {
-            let continues = |open: &std::ops::Range<usize>| {
-                part(self.report, open.end..piece.start)
-                    .chars()
-                    .all(|c| c.is_whitespace() && c != '\n')
-            };
-            match &mut open {
-                Some(stretch) if continues(stretch) => stretch.end = piece.end,
-                _ => {
-                    let before = open.replace(piece);
-                    self.assert_run(before);
-                }
-            }
-        }
-        self.assert_run(open);
-    }
-
-    fn assert_run(&mut self, stretch: Option<std::ops::Range<usize>>) {
-        let Some(stretch) = stretch else { return };
-        let mut text = Rendered::default();
-        text.push_verbatim(self.report, stretch);
-        self.assert(text.seen().trimmed(), false);
     }
 }

@@ -1,9 +1,8 @@
-//! This module keeps a text as a reader sees it together with the bytes of the report that each character came
-//! from. It knows nothing of Markdown: the caller says what is text.
+//! A text as a reader sees it, together with the bytes of the report behind each character. Does not parse Markdown.
 //!
-//! Characters without width are left out, text between a right-to-left override and its end is turned round,
-//! tag characters and letters of full width or of mathematical alphabets become ASCII, and look-alike letters
-//! inside a word of Latin letters become Latin. So a statement cannot be hidden from a judge by its spelling.
+//! Zero-width characters are removed, text between a right-to-left override and its end is reversed, tag characters and
+//! full-width or mathematical letters become ASCII, and look-alike letters inside a Latin word become Latin, so that a
+//! statement cannot be hidden from a judge by its spelling.
 
 use std::ops::Range;
 
@@ -13,7 +12,7 @@ use crate::text::fold::is_invisible;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
     text: String,
-    /// For each character: where it starts in `text`, and its bytes in the report; empty for added ones.
+    /// For each character: its start in `text`, and its bytes in the report; empty for added ones.
     glyphs: Vec<Glyph>,
 }
 
@@ -24,19 +23,19 @@ struct Glyph {
 }
 
 impl Rendered {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it holds no letter and no digit.
+    /// Returns `true` if it contains no letter or digit.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         !self.text.chars().any(char::is_alphanumeric)
     }
 
-    /// The bytes of the report behind a range of the text; nothing where all of it was added.
+    /// Returns the bytes of the report behind a range of the text, or `None` if all of the range was added.
     #[must_use]
     pub fn source(&self, range: Range<usize>) -> Option<Range<usize>> {
         let from = self.glyphs.partition_point(|glyph| glyph.at < range.start);
@@ -49,20 +48,20 @@ impl Rendered {
         })
     }
 
-    /// Where in the text the first character at or after a byte of the report stands.
+    /// Returns the offset of the first character from a byte of the report on.
     #[must_use]
     pub fn offset(&self, source: usize) -> usize {
         let after = |glyph: &&Glyph| !glyph.source.is_empty() && glyph.source.start >= source;
         self.glyphs.iter().find(after).map_or(self.text.len(), |glyph| glyph.at)
     }
 
-    /// The bytes of the report behind all of it.
+    /// Returns the bytes of the report behind the whole text.
     #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         self.source(0..self.text.len())
     }
 
-    /// A part of it.
+    /// Returns a part of the text.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
@@ -74,25 +73,25 @@ impl Rendered {
         Self { text, glyphs }
     }
 
-    /// It without white space at its ends.
+    /// Returns the text without whitespace at its ends.
     #[must_use]
     pub fn trimmed(&self) -> Self {
         let start = self.text.len() - self.text.trim_start().len();
         self.slice(start..start + self.text.trim().len())
     }
 
-    /// Adds a character that stands for bytes of the report; an empty range for one that was added.
+    /// Adds a character that represents bytes of the report; an empty range for one that is not in the report.
     pub fn push(&mut self, character: char, source: Range<usize>) {
         self.glyphs.push(Glyph { at: self.text.len(), source });
         self.text.push(character);
     }
 
-    /// Adds a text that the report does not have there.
+    /// Adds a text that is not in the report.
     pub fn add(&mut self, text: &str) {
         text.chars().for_each(|character| self.push(character, 0..0));
     }
 
-    /// Adds all of another text.
+    /// Adds another text.
     pub fn append(&mut self, other: &Self) {
         let from = self.text.len();
         self.text.push_str(&other.text);
@@ -104,7 +103,7 @@ impl Rendered {
         );
     }
 
-    /// Adds bytes of the report as they stand there.
+    /// Adds bytes of the report unchanged.
     pub fn push_verbatim(&mut self, report: &str, range: Range<usize>) {
         let text = report.get(range.clone()).unwrap_or_default();
         for (at, character) in text.char_indices() {
@@ -113,12 +112,12 @@ impl Rendered {
         }
     }
 
-    /// Adds a text that stands for all of these bytes, such as a decoded entity.
+    /// Adds a text that represents bytes of the report, such as a decoded entity.
     pub fn push_replaced(&mut self, text: &str, range: &Range<usize>) {
         text.chars().for_each(|character| self.push(character, range.clone()));
     }
 
-    /// It as a reader sees it: see the module.
+    /// Returns the text as a reader sees it, as described in the module documentation.
     #[must_use]
     pub fn seen(&self) -> Self {
         if self.text.is_ascii() && !self.text.contains('\r') {
@@ -140,7 +139,7 @@ impl Rendered {
     }
 }
 
-/// Turns round what stands between a right-to-left override and its end.
+/// Reverses the text between a right-to-left override and its end.
 fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
     const OVERRIDE: char = '\u{202e}';
     const END: char = '\u{202c}';
@@ -166,7 +165,7 @@ fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range
     all
 }
 
-/// The character as it is read, or nothing where it has no width.
+/// Returns the plain form of a character, or `None` if it has no width.
 fn plain(character: char) -> Option<char> {
     let code = u32::from(character);
     let ascii = |code: u32| char::from_u32(code).filter(char::is_ascii);
@@ -190,7 +189,7 @@ fn plain(character: char) -> Option<char> {
     }
 }
 
-/// Letters of other scripts that look like Latin ones.
+/// Letters of other scripts that look like Latin letters.
 const LOOKALIKES: [(char, char); 45] = [
     ('а', 'a'),
     ('е', 'e'),

@@ -1,8 +1,8 @@
-//! This module works on sets of byte ranges. It knows nothing of what stands in them.
+//! Operations on sets of byte ranges.
 
 use std::ops::Range;
 
-/// Ranges in order, those that touch or overlap joined, empty ones left out.
+/// Returns the ranges in order, with touching and overlapping ones joined and without empty ones.
 #[must_use]
 pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
@@ -17,7 +17,7 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     all
 }
 
-/// What lies in the first set and not in the second. Both are in order and disjoint, as [`merged`] gives them.
+/// Returns the first set without the second. Both must be in order and disjoint, as [`merged`] returns them.
 #[must_use]
 pub fn subtract(from: &[Range<usize>], without: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::new();
@@ -40,7 +40,7 @@ pub fn subtract(from: &[Range<usize>], without: &[Range<usize>]) -> Vec<Range<us
     left
 }
 
-/// The runs of a text that are no white space.
+/// Returns the runs of non-whitespace characters of a text.
 #[must_use]
 pub fn visible(text: &str) -> Vec<Range<usize>> {
     let mut runs = Vec::new();

@@ -1,8 +1,8 @@
-//! This module splits what a report asserts into statements that are judged one by one. It knows nothing of evidence.
+//! Splits the assertions of a report into statements that are judged one by one.
 //!
-//! A sentence is split where two statements are joined: at "; ", ", and", ", while", ", where" and the like, when both
-//! sides have a predicate and something to check; and before a word that links a cause to an observation, so that the
-//! observation and the link are two statements. Together the spans of the statements of a sentence are the whole of it.
+//! A sentence is split between two statements: at "; ", ", and", ", while", ", where" and the like if both sides have a
+//! predicate and something to check, and before a word that links a cause to an observation, so that the observation
+//! and the link are two statements. Together the spans of the statements cover the sentence.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::text::figures::{Figures, figures};
 use crate::text::polarity::{MarkerKind, markers};
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// The statements of an assertion: their texts, and spans in the report that together are its own.
+/// Returns the statements of an assertion: their texts, and spans in the report that together cover it.
 #[must_use]
 pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     let text = assertion.text.text();
@@ -22,7 +22,7 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
         Vec::from([bare(text, 0..text.len())])
     };
     let mut parts: Vec<Range<usize>> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    // A word that only joins is all there is.
+    // The sentence consists of a single joining word.
     if parts.is_empty() && !text.trim().is_empty() {
         parts.push(0..text.len());
     }
@@ -31,7 +31,7 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     for (number, part) in parts.iter().enumerate() {
         let end = if number + 1 == parts.len() { text.len() } else { part.end };
         let whole = text.get(part.clone()).unwrap_or_default().to_owned();
-        // A question is one by its mark.
+        // Without its mark, a question is a statement.
         let whole = match assertion.is_prose {
             true if assertion.kind == ClaimKind::Statement => {
                 whole.trim_end_matches(['?', '？', '؟']).to_owned()
@@ -47,34 +47,34 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// Where a sentence may be split.
+/// A position at which a sentence may be split.
 struct SplitPoint {
-    /// The left part ends at the start, the right begins at the end.
+    /// The left part ends at its start, the right part starts at its end.
     span: Range<usize>,
     kind: SplitKind,
 }
 
-/// How sure a joint is.
+/// The kind of a split point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitKind {
-    /// A semicolon or a dash: what stands on either side is a statement, however short.
+    /// A semicolon or dash: either side is a statement, however short.
     Mark,
-    /// A word that joins clauses as well as things: both sides need a predicate.
+    /// A word that joins clauses as well as nouns: both sides need a predicate.
     Word,
-    /// What goes on need not have a predicate; what it belongs to does.
+    /// The continuation needs no predicate; the part before it does.
     Continuation,
 }
 
-/// At which joints a sentence is split.
+/// The split points to use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitMode {
-    /// Where a word or mark joins statements.
+    /// Words and marks that join statements.
     Plain,
-    /// Also where a sentence goes on without one.
+    /// Also continuations without a joining word.
     All,
 }
 
-/// The bytes of the statements of a sentence that is one claim.
+/// Returns the bytes of the statements of a sentence that is one claim.
 #[must_use]
 pub fn clauses(sentence: &str) -> Vec<Range<usize>> {
     split_at(sentence, 0..sentence.len(), SplitMode::Plain)
@@ -110,7 +110,7 @@ fn split_at(report: &str, sentence: Range<usize>, which: SplitMode) -> Vec<Range
         .collect()
 }
 
-/// Whether a text has any mark or word at which it could be split.
+/// Returns `true` if a text has a mark or word at which it could be split.
 fn may_split(text: &str) -> bool {
     const CUES: [&str; 14] = [
         "although", "and", "as a", "because", "but", "due to", "hence", "ing", "since", "though",
@@ -128,13 +128,13 @@ const JOINING: [&str; 13] = [
     "while", "yet",
 ];
 
-/// Words that begin a clause of their own without a comma.
+/// Words that start a clause without a comma.
 const SUBORDINATING: [&str; 4] = ["although", "though", "whereas", "while"];
 
-/// Words with which a subordinate clause opens a sentence, up to its comma.
+/// Words that open a sentence with a subordinate clause, up to its comma.
 const LEADING: [&str; 6] = ["although", "as", "since", "though", "when", "while"];
 
-/// Verbs that, after "and" or "but", say a second thing of the same subject.
+/// Verbs that start a second statement about the same subject after "and" or "but".
 #[rustfmt::skip]
 const RESUMING: [&str; 44] = [
     "are", "became", "began", "came", "cannot", "climbed", "crashed", "did", "does", "dropped",
@@ -144,7 +144,7 @@ const RESUMING: [&str; 44] = [
     "stopped", "took", "was", "went", "were",
 ];
 
-/// Cues that add a cause or an effect to a statement that is complete without them.
+/// Cues that add a cause or effect to a complete statement.
 #[rustfmt::skip]
 const LINKING: [&str; 15] = [
     "as a consequence", "as a result", "because", "because of", "causing", "consequently", "due to",
@@ -225,18 +225,18 @@ fn split_points(text: &str, which: SplitMode) -> Vec<SplitPoint> {
     found
 }
 
-/// Marks that were opened and not closed: quotation marks, back-ticks and brackets.
+/// Open quotation marks, backticks and brackets.
 #[derive(Default)]
 struct Nesting {
     read_to: usize,
     in_quotes: bool,
     in_code: bool,
-    /// Brackets opened, less those closed.
+    /// The number of open brackets.
     depth: isize,
 }
 
 impl Nesting {
-    /// Whether a place lies in any of them; places are asked about in order.
+    /// Returns `true` if a position lies in any of them; positions must be in ascending order.
     fn covers(&mut self, text: &str, at: usize) -> bool {
         for character in text.get(self.read_to..at).unwrap_or("").chars() {
             match character {
@@ -252,16 +252,16 @@ impl Nesting {
     }
 }
 
-/// Where the words of a sentence stand that tell whether a part of it says something of its own.
+/// The positions of words that decide whether a part of a sentence is a statement.
 #[derive(Default)]
 struct WordIndex {
     words: Vec<usize>,
-    /// Words that order: "before", "after".
+    /// "before" and "after".
     order_words: Vec<usize>,
     predicates: Vec<usize>,
-    /// Figures, codes, names, states and negations, with their ends.
+    /// Figures, codes, names, states and negations.
     informative: Vec<Range<usize>>,
-    /// Words that are no stop words.
+    /// Words that are not stop words.
     content_words: Vec<usize>,
 }
 
@@ -295,12 +295,12 @@ impl WordIndex {
         index
     }
 
-    /// Whether a part has two words or more.
+    /// Returns `true` if a part has at least two words.
     fn has_words(&self, part: &Range<usize>) -> bool {
         within(&self.words, part).len() >= 2
     }
 
-    /// Whether a part says something of its own: it has a predicate, and a figure, name, state or negation.
+    /// Returns `true` if a part is a statement: it has a predicate, and a figure, name, state or negation.
     fn is_statement(&self, part: &Range<usize>) -> bool {
         const MIN_WORDS: usize = 3;
         let first = within(&self.words, part).first();
@@ -317,14 +317,14 @@ impl WordIndex {
     }
 }
 
-/// Those of some places, in order, that lie in a part.
+/// Returns the sorted positions that lie in a part.
 fn within<'a>(places: &'a [usize], part: &Range<usize>) -> &'a [usize] {
     let from = places.partition_point(|place| *place < part.start);
     let to = places.partition_point(|place| *place < part.end);
     places.get(from..to).unwrap_or_default()
 }
 
-/// A part without white space, joining marks and the full stop around it.
+/// Returns a part without the whitespace, joining marks and full stop around it.
 fn bare(text: &str, part: Range<usize>) -> Range<usize> {
     let inner = text.get(part.clone()).unwrap_or("");
     let start =

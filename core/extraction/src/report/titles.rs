@@ -1,5 +1,4 @@
-//! This module says whether the content words of a title stand together in one claim or one evidence record. It knows
-//! nothing of where a title stands.
+//! Decides whether the content words of a title occur together in one claim or evidence record.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +9,11 @@ use crate::budget::Budget;
 use crate::text::part;
 use crate::text::tokens::words;
 
-/// What a title says, as alternatives for each of its content words, in lower case.
+/// The content words of a title in lower case, each with its alternatives.
 pub(super) struct Title(Vec<Vec<String>>);
 
 impl Title {
-    /// Reads a title. Words of the closed list are left out; a date may be written in figures.
+    /// Parses a title. Omits words of the closed list; a date may be written in figures.
     pub(super) fn read(text: &str) -> Self {
         let all: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
         let keep: Vec<bool> = words(text).map(|word| !is_title_word(&word)).collect();
@@ -38,28 +37,28 @@ impl Title {
         Self(found)
     }
 
-    /// Whether it says nothing beyond the closed list.
+    /// Returns `true` if all its words are in the closed list.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether all its words stand in a text of lower case.
+    /// Returns `true` if a lower-case text contains all its words.
     fn is_in(&self, record: &str) -> bool {
         self.0.iter().all(|forms| forms.iter().any(|form| has_word(record, form)))
     }
 
-    /// The keys that any text has in which all its words stand.
+    /// Returns the keys of its words; any text that contains the title has them.
     fn keys(&self) -> impl Iterator<Item = u64> {
         self.0.iter().filter_map(|forms| forms.first()).flat_map(|word| keys(word))
     }
 }
 
-/// Texts up to this size are one record, others one for each line, of which this much is read.
+/// The maximum number of bytes of a record. Longer texts are split into lines, of which this much is read.
 const MAX_RECORD: usize = 4 << 10;
-/// The most bytes of records that are compared with the titles of a report. Titles beyond it are claims.
+/// The maximum number of bytes of records compared with the titles of a report. Titles beyond it are claims.
 const MAX_COMPARED: usize = 64 << 20;
 
-/// Records, found by the words of some titles.
+/// Records, indexed by the words of the titles.
 pub(super) struct StatedRecords<'a> {
     records: Vec<Cow<'a, str>>,
     places: BTreeMap<u64, Vec<usize>>,
@@ -68,7 +67,7 @@ pub(super) struct StatedRecords<'a> {
 }
 
 impl<'a> StatedRecords<'a> {
-    /// Those of evidence and statements, where there are titles.
+    /// Collects the records of evidence and statements if there are titles.
     pub(super) fn of(
         titles: &[Title],
         evidence: &[&'a str],
@@ -118,7 +117,7 @@ impl<'a> StatedRecords<'a> {
         }
     }
 
-    /// Whether all words of a title stand in one of the records.
+    /// Returns `true` if one of the records contains all words of a title.
     pub(super) fn contains(&mut self, title: &Title, budget: &Budget) -> bool {
         let places = |key| self.places.get(&key).map_or(&[][..], Vec::as_slice);
         let Some(rarest) = title.keys().map(places).min_by_key(|places| places.len()) else {
@@ -137,7 +136,7 @@ impl<'a> StatedRecords<'a> {
     }
 }
 
-/// A key for each run of letters and digits, the same for one with an "s" at its end and without.
+/// Returns a key for each run of letters and digits, the same with and without an "s" at its end.
 fn keys(text: &str) -> impl Iterator<Item = u64> {
     let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
     runs.map(|run| {
@@ -159,7 +158,7 @@ fn has_word(record: &str, word: &str) -> bool {
     })
 }
 
-/// A date in words at the start, as it is written in figures, and how many words it takes.
+/// Parses a date in words at the start. Returns it in figures, with the number of words.
 fn date(words: &[String]) -> Option<(String, usize)> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

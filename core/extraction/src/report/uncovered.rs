@@ -1,8 +1,8 @@
-//! This module says which bytes of a report are in no assertion, and why. It excuses nothing.
+//! Lists the bytes of a report that are in no assertion.
 
 use super::{Assertion, Reason, Uncovered, merged, subtract, visible};
 
-/// The visible bytes outside all assertions, each with its reason.
+/// Returns the visible bytes outside all assertions, each with its reason.
 pub(super) fn uncovered(
     report: &str,
     assertions: &[Assertion],

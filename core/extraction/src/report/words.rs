@@ -1,22 +1,21 @@
-//! This module knows which words of a report state something: verbs, states, figures, names, negations. It knows
-//! nothing of Markdown.
+//! Recognizes the words with which a report makes statements: verbs, states, figures, names, negations.
 
 use crate::text::polarity::is_denial;
 use crate::text::tokens::{Shape, Word, ends_ignoring_case, words};
 
-/// Whether a report states things with a word.
+/// Returns `true` if a word makes a statement.
 #[must_use]
 pub fn is_predicate(word: &Word<'_>) -> bool {
     PREDICATES.iter().any(|predicate| word.is(predicate)) || is_past_form(word)
 }
 
-/// Whether a text has a word with which a report states things.
+/// Returns `true` if a text has a word that makes a statement.
 #[must_use]
 pub fn has_predicate(text: &str) -> bool {
     words(text).any(|word| is_predicate(&word))
 }
 
-/// A plain word that ends in "ed".
+/// Returns `true` for a plain word that ends in "ed".
 fn is_past_form(word: &Word<'_>) -> bool {
     word.text.len() > 4
         && word.text.is_ascii()
@@ -24,29 +23,29 @@ fn is_past_form(word: &Word<'_>) -> bool {
         && word.shape() == Shape::Plain
 }
 
-/// Whether a text tells what happened or how things were.
+/// Returns `true` if a text has a past verb.
 pub(super) fn has_past_verb(text: &str) -> bool {
     words(text).any(|word| PAST.iter().any(|verb| word.is(verb)))
 }
 
-/// Whether a text tells what happened, "-ed" forms included.
+/// Returns `true` if a text has a past verb or an "-ed" form.
 pub(super) fn has_past_form(text: &str) -> bool {
     has_past_verb(text) || words(text).any(|word| is_past_form(&word))
 }
 
-/// Whether a word denies.
+/// Returns `true` if a word is a negation.
 #[must_use]
 pub fn is_negation(word: &Word<'_>) -> bool {
     is_denial(word)
 }
 
-/// Whether a word names a state that a thing may be in.
+/// Returns `true` if a word names a state.
 #[must_use]
 pub fn is_state(word: &Word<'_>) -> bool {
     STATES.iter().any(|state| word.is(state))
 }
 
-/// Whether a word alone may carry a statement: a figure, time, name, state or negation.
+/// Returns `true` if a word alone may make a statement: a figure, time, name, state or negation.
 #[must_use]
 pub fn says_something(word: &Word<'_>) -> bool {
     word.shape() != Shape::Plain
@@ -55,7 +54,7 @@ pub fn says_something(word: &Word<'_>) -> bool {
         || is_negation(word)
 }
 
-/// Past forms that do not end in "ed", auxiliaries, and the commonest that do.
+/// Past forms that do not end in "ed", auxiliaries, and the most common "ed" forms.
 #[rustfmt::skip]
 const PAST: [&str; 90] = [
     "are", "became", "began", "bought", "bound", "broke", "brought", "built", "came", "caused",
@@ -89,7 +88,7 @@ const STATES: [&str; 127] = [
     "unavailable", "unhealthy", "unreachable", "up", "wiped", "wrong",
 ];
 
-/// Verbs that a report states things with and that do not end in "ed".
+/// Verbs of statements that do not end in "ed".
 #[rustfmt::skip]
 const PREDICATES: [&str; 223] = [
     "accepts", "accounts", "agrees", "allows", "am", "amounts", "answers", "appears", "applies",

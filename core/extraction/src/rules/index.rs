@@ -1,4 +1,4 @@
-//! This module finds the records of a thing and the lines of a text. It decides nothing.
+//! Indexes the records of named entities and the lines of logs.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::facts::{Facts, Form, RecordId};
 use crate::memory::{MAP_ENTRY, of_bytes};
 use crate::text::tokens::{Word, words};
 
-/// What naming a record takes.
+/// The cost of naming a record, in units of the budget.
 const UNITS_FOR_RECORD: usize = 256;
 
 /// Facts, indexed once for any number of statements.
 #[derive(Debug)]
 pub struct Index<'a> {
     facts: Facts<'a>,
-    /// The records of each thing, by its name in lower case.
+    /// The records of each entity, by its name in lower case.
     named: BTreeMap<String, Vec<RecordId>>,
-    /// The first place of each line of a log, by its [`verbatim::key`].
+    /// The first occurrence of each log line, by its [`verbatim::key`].
     pub(super) lines: BTreeMap<String, Place>,
 }
 
 impl<'a> Index<'a> {
-    /// Indexes facts. Not whole where the budget stops it.
+    /// Indexes facts. Incomplete if the budget stops it.
     #[must_use]
     pub fn new(facts: Facts<'a>, budget: &Budget) -> Self {
         let mut named: BTreeMap<String, Vec<RecordId>> = BTreeMap::new();
@@ -50,20 +50,20 @@ impl<'a> Index<'a> {
         Self { facts, named, lines }
     }
 
-    /// The facts.
+    /// Returns the facts.
     #[must_use]
     pub const fn facts(&self) -> &Facts<'a> {
         &self.facts
     }
 
-    /// The words of a text that name things, each with the number of its records.
+    /// Returns the words of a text that name entities, each with the number of its records.
     #[must_use]
-    pub fn things<'t>(&self, text: &'t str) -> Vec<(&'t str, usize)> {
+    pub fn entities<'t>(&self, text: &'t str) -> Vec<(&'t str, usize)> {
         let records = |word: Word<'t>| (word.text, self.named(word.text).len());
         words(text).map(records).filter(|(_, records)| *records > 0).collect()
     }
 
-    /// The records of what is called so.
+    /// Returns the records of the entity with a name.
     pub(super) fn named(&self, name: &str) -> &[RecordId] {
         self.named.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
     }

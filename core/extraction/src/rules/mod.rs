@@ -1,8 +1,8 @@
-//! This module checks statements against facts where that takes no judgement: a line repeated word for word, and one
-//! value of one thing. It knows nothing of classes, policies or judges.
+//! Checks statements against facts where no judgement is needed: a line repeated word for word, and one value of one
+//! entity. Does not depend on classes, policies or judges.
 //!
-//! A rule supports a statement, refutes it, or is silent. It is silent wherever a word of the statement is left over,
-//! more than one thing could be meant, or two records disagree.
+//! A rule supports a statement, refutes it, or is silent. It is silent if a word of the statement is left over, if the
+//! statement may mean more than one entity, or if two records disagree.
 
 mod index;
 mod names;
@@ -22,14 +22,14 @@ use statement::Statement;
 pub enum Rule {
     /// The statement is a line of the evidence, word for word.
     Verbatim,
-    /// The statement gives one thing one value.
+    /// The statement gives one entity one value.
     Value,
-    /// The statement gives the value's digits in another unit.
+    /// The statement gives the digits of the value in another unit.
     Unit,
 }
 
 impl Rule {
-    /// The name used in output.
+    /// Returns the name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,28 +40,28 @@ impl Rule {
     }
 }
 
-/// What the facts say of a statement.
+/// The result of checking a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// This place states it.
+    /// The facts at this place state it.
     Supports(Rule, Place),
-    /// This place states something else.
+    /// The facts at this place state something else.
     Refutes(Rule, Place),
-    /// Nothing follows.
+    /// The facts do not decide it.
     Silent,
 }
 
-/// A record, and what of it decides.
+/// A record, and the bytes that decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The record.
     pub record: RecordId,
-    /// Bytes in the content of the record's item; may lie outside the record, as a name in what holds for it does.
+    /// Bytes in the content of the record's item. May lie outside the record, such as the name of its parent.
     pub spans: Vec<Range<usize>>,
 }
 
 impl Index<'_> {
-    /// What the facts say of a statement.
+    /// Checks a statement against the facts.
     #[must_use]
     pub fn check(&self, text: &str) -> Outcome {
         if let Some(place) = verbatim::line(text, self) {

@@ -1,4 +1,4 @@
-//! This module says what a record is called, and what a statement has to say to name an attribute. It decides nothing.
+//! Determines the name of a record, and the words that name an attribute.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::facts::{Cell, Facts, Form, RecordId};
 use crate::text::figures::Unit;
 use crate::text::tokens::{Word, words};
 
-/// Kinds of things. A key of this name holds the name of a thing; before a name the word says nothing more.
+/// Kinds of entities. A key of this name contains the name of an entity; before a name the word adds nothing.
 #[rustfmt::skip]
 const KINDS: [&str; 31] = [
     "alert", "bucket", "check", "cluster", "container", "database", "deployment", "device", "disk",
@@ -15,7 +15,7 @@ const KINDS: [&str; 31] = [
     "topic", "volume", "worker",
 ];
 
-/// Keys around attributes that say nothing of them.
+/// Keys around attributes that do not describe them.
 #[rustfmt::skip]
 const PLAIN_KEYS: [&str; 12] = [
     "metadata", "status", "state", "resources", "info", "data", "details", "properties",
@@ -25,28 +25,28 @@ const PLAIN_KEYS: [&str; 12] = [
 /// Words at the end of an attribute's name that a statement may leave out.
 const OPTIONAL_WORDS: [&str; 6] = ["count", "counts", "total", "number", "current", "value"];
 
-/// Attributes that need no mention: "cart-1 is Running".
+/// Attributes that need not be named: "cart-1 is Running".
 const STATES: [&str; 7] = ["status", "state", "phase", "health", "condition", "result", "outcome"];
 
-/// The most parents that are asked for a name.
+/// The maximum number of parents searched for a name.
 const MAX_PARENTS: usize = 8;
 
-/// What a record is called.
+/// The name of a record.
 #[derive(Clone, Debug)]
 pub(super) struct Name<'f, 'a> {
     pub(super) text: &'f str,
-    /// What kind of thing it is, where its key says so.
+    /// The kind of entity, if its key gives it.
     pub(super) kind: Option<&'f str>,
-    /// The cell that names it; `None` where a key does.
+    /// The cell with the name; `None` for a name from a key.
     pub(super) cell: Option<&'f Cell<'a>>,
 }
 
-/// Whether a word is a noun for a kind of thing.
+/// Returns `true` if a word is a kind of entity.
 pub(super) fn is_kind(word: &str) -> bool {
     KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(word))
 }
 
-/// The one name of a record, else that of what holds for it; `None` where nothing or more than one thing names it.
+/// Returns the only name of a record or else of a parent; `None` if there is no name or more than one.
 pub(super) fn name_of<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<Name<'f, 'a>> {
     let mut next = Some(record);
     for _ in 0..MAX_PARENTS {
@@ -60,7 +60,7 @@ pub(super) fn name_of<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<
             OwnName::None => {}
         }
         let group = facts.group(own.group)?;
-        // The key of a list holds for all that it lists and names none of it.
+        // The key of a list applies to all its entries and does not name any of them.
         let key =
             own.path.last().filter(|key| !is_plain_key(key) && group.scope.last() != Some(key));
         if let Some(key) = key {
@@ -77,7 +77,7 @@ pub(super) fn name_of<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<
     None
 }
 
-/// Whether a record, or what holds for it, has a cell called `name`.
+/// Returns `true` if a record or one of its parents has a cell called `name`.
 fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
     record.is_some_and(|record| {
         let mut outwards = facts.with_parents(record).take(MAX_PARENTS);
@@ -88,7 +88,7 @@ fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
 enum OwnName<'f, 'a> {
     /// A cell called `name`.
     One(Name<'f, 'a>),
-    /// A cell called like a kind of thing.
+    /// A cell called like a kind of entity.
     ByKind(Name<'f, 'a>),
     Several,
     None,
@@ -120,7 +120,7 @@ fn own_name<'f, 'a>(cells: &'f [Cell<'a>]) -> OwnName<'f, 'a> {
     }
 }
 
-/// The kind of thing that a cell names: `pod`, `pod_name`, `alertname`.
+/// Returns the kind of entity that a cell names: `pod`, `pod_name`, `alertname`.
 fn kind_of_key<'f>(cell: &'f Cell<'_>) -> Option<&'f str> {
     let [key] = cell.attribute.as_slice() else { return None };
     let cut = key.len().checked_sub("name".len()).filter(|at| key.is_char_boundary(*at));
@@ -136,7 +136,7 @@ fn is_plain_key(key: &str) -> bool {
     PLAIN_KEYS.iter().any(|plain| plain.eq_ignore_ascii_case(key))
 }
 
-/// What the words of a statement have to be to name an attribute.
+/// The words of a statement that name an attribute.
 #[derive(Debug, Default)]
 pub(super) struct AttributeWords<'f> {
     required: Vec<Word<'f>>,
@@ -144,7 +144,7 @@ pub(super) struct AttributeWords<'f> {
 }
 
 impl<'f> AttributeWords<'f> {
-    /// Of the keys of a cell.
+    /// Returns the words for the keys of a cell.
     pub(super) fn of(attribute: &'f [Cow<'_, str>]) -> Self {
         let mut own = Self::default();
         let Some((last, outer)) = attribute.split_last() else { return own };
@@ -167,7 +167,7 @@ impl<'f> AttributeWords<'f> {
         own
     }
 
-    /// Of what is called so, with a word that may be added.
+    /// Returns the words for a name, with a word that may be added.
     pub(super) fn from_name(name: &'f str, optional: &'f str) -> Self {
         Self {
             required: parts(name).flat_map(words).collect(),
@@ -175,7 +175,7 @@ impl<'f> AttributeWords<'f> {
         }
     }
 
-    /// Whether these words name the attribute: each of its words, and nothing else.
+    /// Returns `true` if the given words name the attribute and nothing else.
     pub(super) fn match_all(&self, given: &[&Word<'_>]) -> bool {
         let given: Vec<Word<'_>> =
             given.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
@@ -186,18 +186,18 @@ impl<'f> AttributeWords<'f> {
         !self.required.is_empty() && self.required.iter().all(is_given) && given.iter().all(is_own)
     }
 
-    /// Whether it is an attribute for the state of a thing.
+    /// Returns `true` if the attribute is the state of an entity.
     pub(super) fn is_state(&self) -> bool {
         matches!(self.required.as_slice(), [only] if STATES.iter().any(|state| only.is(state)))
     }
 }
 
-/// Whether two words are one but for case, number and form of the verb: "restarted", "Restarts".
+/// Returns `true` if two words are equal up to case, number and verb form: "restarted", "Restarts".
 fn is_same(a: &Word<'_>, b: &Word<'_>) -> bool {
     a.same(b) || a.verb_key().is_some() && a.verb_key() == b.verb_key()
 }
 
-/// The words of a key, and those that only give its unit: `memory_mib`, `latency (ms)`.
+/// Splits the words of a key from those that only give its unit: `memory_mib`, `latency (ms)`.
 fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
     let mut own: Vec<Word<'_>> = parts(key).flat_map(words).collect();
     let has_unit = own.len() > 1
@@ -207,7 +207,7 @@ fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
     (own, unit.into_iter().collect())
 }
 
-/// The parts of an identifier, split at `_`, `-`, `.`, `/` and before capitals.
+/// Returns the parts of an identifier, split at `_`, `-`, `.`, `/` and before capitals.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = name;
     core::iter::from_fn(move || {

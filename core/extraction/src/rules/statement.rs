@@ -1,4 +1,4 @@
-//! This module reads a statement that may give one thing one value. It knows no evidence.
+//! Parses a statement that may give one entity one value.
 
 use crate::text::figures::{Figure, figures};
 use crate::text::part;
@@ -8,26 +8,26 @@ use crate::text::tokens::{Word, words};
 /// The maximum number of words, function words included.
 const MAX_WORDS: usize = 24;
 
-/// Words that add nothing to a thing, its attribute and its value. Any other word has to be accounted for.
+/// Words that add nothing to an entity, its attribute and its value. Any other word must be accounted for.
 #[rustfmt::skip]
 const FUNCTION_WORDS: [&str; 25] = [
     "the", "a", "an", "is", "are", "was", "were", "has", "have", "had", "been", "of", "in", "at",
     "for", "its", "currently", "now", "shows", "showed", "reports", "reported", "set", "to", "s",
 ];
 
-/// The words and the figure of a statement, its function words left out.
+/// The words and the figure of a statement, without function words.
 #[derive(Debug)]
 pub(super) struct Statement<'c> {
     pub(super) text: &'c str,
-    /// In the order of the text, without those of the figure.
+    /// The words in the order of the text, without those of the figure.
     pub(super) words: Vec<Word<'c>>,
     pub(super) figure: Option<Figure>,
-    /// Whether it speaks of now: "is", not "was".
+    /// `true` if it is in the present tense: "is", not "was".
     pub(super) is_present: bool,
 }
 
 impl<'c> Statement<'c> {
-    /// Reads a statement; `None` where it denies, doubts, asks, gives a time, a bound or several figures.
+    /// Parses a statement. Returns `None` for a negation, hedge, question, time, bound or several figures.
     pub(super) fn read(text: &'c str) -> Option<Self> {
         let all: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
         if all.len() > MAX_WORDS
@@ -56,7 +56,8 @@ impl<'c> Statement<'c> {
     }
 }
 
-/// Whether a word is part of a figure, says that it is approximate, or is "times" behind a count: "restarted 4 times".
+/// Returns `true` if a word is part of a figure, calls it approximate, or is "times" after a count: "restarted 4
+/// times".
 fn belongs_to_figure(text: &str, word: &Word<'_>, figure: &Figure) -> bool {
     let is_within = word.span.start < figure.span.end && figure.span.start < word.span.end;
     let is_about = figure.approximate

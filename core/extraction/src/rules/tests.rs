@@ -1,4 +1,4 @@
-//! This module tests what the rules say of statements that hold, and of their contraries.
+//! Tests true statements and their contraries.
 
 mod faults;
 mod swaps;
@@ -7,7 +7,7 @@ use super::*;
 use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
-/// What the rules say of a statement over one item: `+value`, `-unit`, or nothing.
+/// Returns the outcome for a statement over one item: `+value`, `-unit`, or "".
 fn verdict(content: &str, claim: &str) -> String {
     let item = Item { tool: "", query: "", content, exhaustive: false };
     match Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited()).check(claim) {
@@ -78,7 +78,7 @@ fn the_name_in_metadata_names_the_whole_object() {
 }
 
 #[test]
-fn a_row_of_a_table_is_one_thing() {
+fn a_row_of_a_table_is_one_entity() {
     let table = "NAME     READY   STATUS             RESTARTS   AGE\ncart-1   1/1     Running            4          6h\nstock-1  0/1     CrashLoopBackOff   9          2d\n";
     check(
         table,
@@ -93,7 +93,7 @@ fn a_row_of_a_table_is_one_thing() {
 }
 
 #[test]
-fn several_records_of_one_thing_have_to_agree() {
+fn records_of_one_entity_must_agree() {
     let series =
         "time,node,connections\n12:00,db-1,40\n12:05,db-1,90\n12:00,db-2,70\n12:05,db-2,70\n";
     check(

@@ -1,7 +1,7 @@
-//! This module checks the one value that a statement gives to one thing against all records of that thing.
+//! Checks the one value that a statement gives to an entity against all records of that entity.
 //!
-//! It supports where every record that has the attribute agrees, refutes where every one differs, and is silent in all
-//! other cases. Samples and log lines never refute: another one may agree.
+//! Supports the statement if every record with the attribute agrees, refutes it if every one differs, and is silent
+//! otherwise. Samples and log lines never refute: another one may agree.
 
 use super::names::{AttributeWords, is_kind, name_of};
 use super::statement::Statement;
@@ -11,17 +11,17 @@ use crate::text::figures::{Agreement, Figure, System, Unit, agree};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, words};
 
-/// The most records of one name; with more, nothing is said.
+/// The maximum number of records of one name; with more, the rule is silent.
 const MAX_RECORDS: usize = 256;
 
-/// What one record says of the statement.
+/// The result of one record.
 struct Finding {
     agreement: Agreement,
     rule: Rule,
     place: Place,
 }
 
-/// What all records of the thing that a statement names say of it.
+/// Checks a statement against all records of the entity that it names.
 pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
     let mut findings: Vec<Finding> = Vec::new();
     for (at, subject) in statement.words.iter().enumerate() {
@@ -56,7 +56,7 @@ fn is_beside(text: &str, before: &Word<'_>, after: &Word<'_>) -> bool {
         && part(text, before.span.end..after.span.start).trim().is_empty()
 }
 
-/// What one record says of the value, where it has the attribute. `rest` are the words beside the thing and its kind.
+/// Checks a value against one record with the attribute. `rest` are the words other than the entity and its kind.
 fn read(
     statement: &Statement<'_>,
     id: RecordId,
@@ -93,7 +93,7 @@ fn read(
     compared.into_iter().map(finding).collect()
 }
 
-/// The figures under the attribute that the statement names.
+/// Compares the figures of the attribute that the statement names.
 fn figures_of<'f, 'a>(
     figure: &Figure,
     rest: &[&Word<'_>],
@@ -107,7 +107,7 @@ fn figures_of<'f, 'a>(
     record.cells.iter().filter(is_named).map(compared).collect()
 }
 
-/// Compares two figures. Sizes that agree once "MB" is taken for MiB do not differ: many a writer means that.
+/// Compares two figures. Sizes that agree if "MB" means MiB do not differ: many writers mean that.
 fn compare(claimed: &Figure, own: &Figure) -> Agreement {
     let agreement = agree(claimed, own);
     let binary = || {
@@ -125,14 +125,14 @@ fn compare(claimed: &Figure, own: &Figure) -> Agreement {
     }
 }
 
-/// The rule that two figures are compared by: the same digits in two units are a mistaken unit.
+/// Returns the rule for two figures: the same digits in two units are a wrong unit.
 fn rule_of(claimed: &Figure, own: &Figure) -> Rule {
     let is_same_number = claimed.value.is_same_number(own.value);
     if is_same_number && claimed.unit != own.unit { Rule::Unit } else { Rule::Value }
 }
 
-/// The states that the statement may speak of: its last word is the value of what its other words name, or of the
-/// thing's state; or all its words name something that is true or false.
+/// Compares the states that the statement may be about: its last word is the value of the attribute that the other
+/// words name, or of the entity's state; or all its words name a boolean.
 fn states_of<'f, 'a>(
     statement: &Statement<'_>,
     rest: &[&Word<'_>],
@@ -156,7 +156,7 @@ fn states_of<'f, 'a>(
     found
 }
 
-/// A condition as Kubernetes writes it: `{"type": "Ready", "status": "False"}`.
+/// A condition of Kubernetes: `{"type": "Ready", "status": "False"}`.
 struct Condition<'f, 'a> {
     kind: &'f Cell<'a>,
     status: &'f Cell<'a>,
@@ -196,8 +196,8 @@ fn truth(text: &str) -> Agreement {
     }
 }
 
-/// Whether a cell has this state. It differs only where the two exclude each other: one is the other denied, or a
-/// sibling has it in the same place.
+/// Compares a cell with a state. They differ only if they exclude each other: one negates the other, or a sibling has
+/// the state in the same place.
 fn same_state(
     statement: &Statement<'_>,
     claimed: &Word<'_>,
@@ -220,7 +220,7 @@ fn same_state(
     if excludes { Agreement::Different } else { Agreement::Incomparable }
 }
 
-/// `NotReady` of `Ready`, `unhealthy` of `healthy`, `inactive` of `active`.
+/// Returns `true` for `NotReady` of `Ready`, `unhealthy` of `healthy`, `inactive` of `active`.
 fn is_denied_form(denied: &str, plain: &str) -> bool {
     ["not", "un", "in", "dis"].iter().any(|prefix| {
         let split = denied.split_at_checked(prefix.len());

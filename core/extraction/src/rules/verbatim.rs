@@ -1,5 +1,4 @@
-//! This module finds lines of logs that a statement repeats word for word, up to case, spaces, punctuation
-//! and articles. It does not read them.
+//! Finds log lines that a statement repeats word for word, up to case, spaces, punctuation and articles.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -10,21 +9,21 @@ use crate::facts::{Facts, Form};
 use crate::memory::{MAP_ENTRY, of_bytes};
 use crate::text::part;
 
-/// The least number of words that is no coincidence.
+/// The minimum number of words; fewer may match by coincidence.
 const MIN_WORDS: usize = 3;
-/// The longest line that is remembered, in bytes.
+/// The maximum number of bytes of an indexed line.
 const MAX_LINE: usize = 1024;
-/// Words that are left out.
+/// Words that are ignored.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
-/// Keys under which a log has its message.
+/// Keys of log messages.
 const MESSAGE_KEYS: [&str; 4] = ["message", "msg", "log", "event"];
 
-/// The line that says exactly this.
+/// Returns the line that matches a text.
 pub(super) fn line(text: &str, index: &Index<'_>) -> Option<Place> {
     index.lines.get(&key(text)?).cloned()
 }
 
-/// The lines and the messages of all logs, by their key.
+/// Returns the lines and messages of all logs, by their key.
 pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Place> {
     let mut found = BTreeMap::new();
     for (record, own) in facts.records() {
@@ -67,7 +66,7 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
     found
 }
 
-/// Where a message begins behind the name of what wrote it: `events page 5 was sent` of `cat events.log`.
+/// Returns the start of a message after the name of its source: `events page 5 was sent` of `cat events.log`.
 fn behind_source(message: &str, tool: &str) -> Option<usize> {
     let first = message.split_whitespace().next()?;
     let mut of_tool = tool.split(|c: char| !c.is_alphanumeric() && c != '-');
@@ -75,8 +74,8 @@ fn behind_source(message: &str, tool: &str) -> Option<usize> {
         .then_some(first.len())
 }
 
-/// What two lines share that say the same: their words in lower case, without articles and the punctuation around them.
-/// Signs and operators stay: `>=` is not `<=`.
+/// Returns a key that is equal for equivalent lines: their words in lower case, without articles and the punctuation
+/// around them. Signs and operators stay: `>=` is not `<=`.
 pub(super) fn key(text: &str) -> Option<String> {
     if text.len() > MAX_LINE {
         return None;

@@ -1,9 +1,9 @@
-//! This module folds text: it makes the form in which a quote and its source are compared.
+//! Folds text into the form in which quotes and their sources are compared.
 //!
-//! Zero-width characters, soft hyphens and the colours of terminals go, NFKC follows, dashes and quotation marks become
-//! those of a keyboard (`≥` becomes `>=`), runs of white space become one space, and the ends are trimmed. Case, other
-//! punctuation, look-alike letters and ellipses stay what they are, so a quote spelled with Cyrillic letters or
-//! shortened with dots does not match. A text that is folded already is borrowed, not copied.
+//! Removes zero-width characters, soft hyphens and terminal colours, applies NFKC, replaces dashes and quotation marks
+//! with their ASCII forms (`≥` becomes `>=`), collapses runs of whitespace into one space, and trims the ends. Keeps
+//! case, other punctuation, look-alike letters and ellipses, so a quote spelled with Cyrillic letters or shortened with
+//! dots does not match. A text that is already folded is borrowed, not copied.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use super::part;
 
 const ESCAPE: char = '\u{1b}';
 
-/// The folded form of a text. Folding twice changes nothing.
+/// Returns the folded form of a text. Folding is idempotent.
 #[must_use]
 pub fn fold(text: &str) -> Cow<'_, str> {
     if is_folded_ascii(text) {
@@ -34,11 +34,11 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
-/// A folded text that remembers where each of its bytes came from.
+/// A folded text with the origin of each of its bytes.
 #[derive(Clone, Debug)]
 pub struct Folded<'a> {
     text: Cow<'a, str>,
-    /// For each byte of `text`, the original span it came from; empty when folding changed nothing.
+    /// For each byte of `text`, its span in the original; empty if folding changed nothing.
     sources: Vec<(u32, u32)>,
 }
 
@@ -77,13 +77,13 @@ impl<'a> Folded<'a> {
         Self { text: Cow::Owned(folded.text), sources: folded.sources }
     }
 
-    /// The folded text.
+    /// Returns the folded text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The original bytes behind a span of bytes of the folded text.
+    /// Returns the original bytes behind a span of the folded text.
     #[must_use]
     pub fn original(&self, span: Range<usize>) -> Range<usize> {
         if self.sources.is_empty() || span.is_empty() {
@@ -116,7 +116,7 @@ impl Builder {
     }
 }
 
-/// Whether a text can be split before this character and each part normalised on its own.
+/// Returns `true` if a text can be split before this character and each part normalized separately.
 fn starts_segment(character: char) -> bool {
     if character.is_ascii() {
         return true;
@@ -127,7 +127,7 @@ fn starts_segment(character: char) -> bool {
     stands_alone(character) || core::iter::once(character).nfkd().next().is_some_and(stands_alone)
 }
 
-/// The characters of a text that have a width, with their spans: without the sequences of terminals and lone escapes.
+/// Returns the visible characters of a text with their spans, without terminal sequences and lone escapes.
 fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
     let with_spans = |stretch: Range<usize>| {
         let characters = part(text, stretch.clone()).char_indices();
@@ -141,7 +141,7 @@ fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
         .filter(|(_, character)| *character != ESCAPE && !is_invisible(*character))
 }
 
-/// The stretches of a text between the sequences by which terminals set colours, in their order.
+/// Returns the ranges of a text between terminal colour sequences, in order.
 fn without_colours(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = Some(0);
     core::iter::from_fn(move || {
@@ -152,7 +152,7 @@ fn without_colours(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The next control sequence of a terminal (`ESC [`, parameters, a letter) from an offset on.
+/// Returns the next control sequence of a terminal (`ESC [`, parameters, a letter) from an offset on.
 fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut starts = memchr::memchr_iter(ESCAPE as u8, bytes.get(from..)?).map(|at| from + at);
@@ -165,7 +165,7 @@ fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
     })
 }
 
-/// A character as a keyboard has it: dashes, quotation marks and signs of comparison in their plain form.
+/// Returns the ASCII form of a dash, quotation mark or comparison sign; other characters stay as they are.
 fn to_keyboard_form(character: char) -> impl Iterator<Item = char> {
     let (first, second) = match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => ('-', None),
@@ -178,7 +178,7 @@ fn to_keyboard_form(character: char) -> impl Iterator<Item = char> {
     core::iter::once(first).chain(second)
 }
 
-/// Whether folding writes a character as a keyboard has it: a dash, a quotation mark or a sign of comparison.
+/// Returns `true` if folding replaces a dash, quotation mark or comparison sign with its ASCII form.
 #[must_use]
 pub fn has_typed_form(character: char) -> bool {
     to_keyboard_form(character).next() != Some(character)
@@ -210,7 +210,7 @@ fn push_collapsed(characters: impl Iterator<Item = char>, folded: &mut String) {
     }
 }
 
-/// Characters without width that must not tell two texts apart: soft hyphen, zero-width spaces and
+/// Returns `true` for characters without width that must not distinguish two texts: soft hyphen, zero-width spaces and
 /// joiners, directional marks, variation selectors, the byte order mark.
 pub(crate) fn is_invisible(character: char) -> bool {
     matches!(
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn honest_spellings_fold() {
+    fn typographic_variants_fold_to_the_same_text() {
         assert_eq!(
             fold("pool\u{2011}size \u{2265} 10 \u{2014} \u{201c}full\u{201d}"),
             "pool-size >= 10 - \"full\""
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_folding_takes_away_hides_nothing_that_a_second_folding_finds() {
+    fn folding_twice_finds_nothing_more() {
         assert_eq!(fold("\u{1b}\u{200b}[A"), "[A");
         assert_eq!(fold("e\u{1b}[0m\u{301}"), "é");
         assert_eq!(fold("=\u{338}\u{338}"), "≠\u{338}");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn h09_look_alike_letters_and_ellipses_stay_different() {
+    fn look_alike_letters_and_ellipses_stay_different() {
         assert_ne!(fold("OОMKilled"), fold("OOMKilled"));
         assert_ne!(fold("pool … exhausted"), fold("pool was exhausted"));
     }
@@ -297,7 +297,7 @@ mod tests {
         }
 
         #[test]
-        fn both_ways_of_folding_agree(text in "\\PC{0,60}|[ -~\u{a0}-\u{3ff}\u{ff61}-\u{ff9f}\\s]{0,40}|[\u{1b}\\[0-1m=<e \u{200b}\u{301}\u{338}\u{2264}]{0,12}") {
+        fn fold_and_folded_agree(text in "\\PC{0,60}|[ -~\u{a0}-\u{3ff}\u{ff61}-\u{ff9f}\\s]{0,40}|[\u{1b}\\[0-1m=<e \u{200b}\u{301}\u{338}\u{2264}]{0,12}") {
             let folded = Folded::new(&text);
             prop_assert_eq!(folded.as_str(), fold(&text));
             let length = folded.as_str().len();

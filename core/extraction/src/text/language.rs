@@ -1,17 +1,17 @@
-//! This module recognises the language of a report by its script and its stop words.
+//! Detects the language of a report by its script and its stop words.
 //!
-//! Incident prose is full of identifiers, figures and quoted lines, on which detectors that count letters guess. Here
-//! only plain words outside of code and quotation count, and a text that has too few of them has no language: it is
-//! never refused for one. Names are BCP 47 tags.
+//! Incident prose is full of identifiers, figures and quoted lines, which mislead detectors based on letter
+//! frequencies. Only plain words outside code and quotation count here; a text with too few of them has no language,
+//! and is never rejected for that. Names are BCP 47 tags.
 
-/// English words that are seldom words of another language.
+/// English words that are rarely words of another language.
 const ENGLISH: &[&str] = &[
     "after", "all", "and", "are", "at", "be", "because", "been", "before", "but", "by", "during",
     "for", "from", "had", "has", "have", "it", "its", "not", "of", "only", "than", "that", "the",
     "then", "these", "this", "to", "was", "were", "when", "which", "while", "with",
 ];
 
-/// Words of other languages in Latin script that are seldom words of an English report.
+/// Words of other Latin-script languages that are rarely words of an English report.
 const OTHERS: &[(&str, &[&str])] = &[
     (
         "de",
@@ -133,15 +133,15 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The fewest different stop words by which a language is recognised.
+/// The minimum number of different stop words that identify a language.
 const MIN_STOP_WORDS: usize = 3;
-/// The fewest words of another script by which it is recognised.
+/// The minimum number of words of another script that identify it.
 const MIN_OF_SCRIPT: usize = 3;
-/// The fewest words of a text in Latin script that is taken for another language.
+/// The minimum number of words of a Latin-script text that is reported as an unknown language.
 const MIN_WORDS: usize = 12;
 
-/// The language of a text as a BCP 47 tag: `en`, `de` …, `und-Cyrl` where the script alone is known, `und` for another
-/// language in Latin script; `None` where too few words tell.
+/// Returns the language of a text as a BCP 47 tag: `en`, `de` …, `und-Cyrl` if only the script is known, `und` for an
+/// unknown language in Latin script; `None` for too few words.
 #[must_use]
 pub fn language(text: &str) -> Option<&'static str> {
     let mut counted = WordCounts::default();
@@ -153,7 +153,7 @@ pub fn language(text: &str) -> Option<&'static str> {
     counted.language()
 }
 
-/// The lines of a text outside of fences, without what they hold in backticks and quotation marks.
+/// Returns the lines of a text outside code fences, without backticked and quoted parts.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines()
@@ -166,28 +166,28 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|part| outside_marks(part, '"'))
 }
 
-/// The parts of a line that do not stand between two of these marks. One without a partner marks nothing.
+/// Returns the parts of a line outside pairs of a mark. A mark without a partner is ignored.
 fn outside_marks(line: &str, mark: char) -> impl Iterator<Item = &str> {
     let closed = line.matches(mark).count() / 2 * 2;
     line.splitn(closed + 1, mark).step_by(2)
 }
 
-/// Whether a character parts words; those of identifiers do not.
+/// Returns `true` if a character separates words; those of identifiers do not.
 fn is_word_separator(character: char) -> bool {
     !(character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':' | '/' | '@' | '='))
 }
 
-/// What was counted of a text.
+/// The counts of words of a text.
 #[derive(Default)]
 struct WordCounts {
-    /// Words in small letters without digits.
+    /// Lower-case words without digits.
     plain: usize,
-    /// Those of them with letters beyond ASCII.
+    /// Of these, words with letters beyond ASCII.
     accented: usize,
     english: usize,
-    /// Stop words and which, in the order of [`OTHERS`].
+    /// The number of stop words and a bit set of them, in the order of [`OTHERS`].
     others: [(usize, u64); OTHERS.len()],
-    /// Words of other scripts, and letters of those that part no words.
+    /// Words of other scripts, or their letters if the script does not separate words.
     scripts: Vec<(&'static str, usize)>,
 }
 
@@ -196,7 +196,7 @@ impl WordCounts {
         let word = word.trim_matches(|edge: char| !edge.is_alphanumeric());
         if let Some(script) = script(word) {
             let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
-            // Two letters of a script without blanks are about a word.
+            // Two letters of a script without spaces are about one word.
             let words = if matches!(script, "zh" | "ja" | "th") { letters.div_ceil(2) } else { 1 };
             match self.scripts.iter_mut().find(|(known, _)| *known == script) {
                 Some((_, count)) => *count += words,
@@ -241,7 +241,7 @@ impl WordCounts {
         is_other.then_some("und")
     }
 
-    /// The script with most words. Japanese is written with Chinese letters too.
+    /// Returns the script with the most words. Japanese is written with Chinese letters too.
     fn of_script(&self) -> Option<(&'static str, usize)> {
         let all = self.scripts.iter().map(|(_, words)| words).sum();
         let is_japanese = self.scripts.iter().any(|(script, _)| *script == "ja");
@@ -250,7 +250,7 @@ impl WordCounts {
     }
 }
 
-/// The script of a word, where it is another than Latin. One letter alone is a unit or a sign (`μ`, `Ω`).
+/// Returns the script of a word unless it is Latin. A single letter is a unit or a sign (`μ`, `Ω`).
 fn script(word: &str) -> Option<&'static str> {
     let mut of_letters = word.chars().filter(|letter| letter.is_alphabetic()).map(script_of);
     if word.chars().any(|letter| script_of(letter) == Some("ja")) {

@@ -1,33 +1,32 @@
-//! This module reads polarity and modality: what a sentence denies, hedges, blames, or says was done.
+//! Finds markers of polarity and modality: negations, hedges, causes and completed actions.
 //!
-//! [`markers`] reads a text once and reports every cue with its place; the other functions ask one
-//! question each. Cues are whole words from short tables, compared without case. A cue inside another
-//! word (`no` in `node`) is none.
+//! [`markers`] reports every cue of a text with its position; the other functions answer one question each. Cues are
+//! whole words from short tables, compared without case. A cue inside another word (`no` in `node`) does not count.
 
 use core::ops::Range;
 
 use super::tokens::{Shape, Word, Words, words};
 use super::{byte_at, part};
 
-/// A cue and where it stands.
+/// A cue with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
     /// The bytes of the cue.
     pub span: Range<usize>,
-    /// What it does.
+    /// The kind of the cue.
     pub kind: MarkerKind,
 }
 
-/// What a cue does to the words around it.
+/// The effect of a cue on the words around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerKind {
     /// Denies what follows, up to the end of the clause: "did not", "without", "no longer", "zero".
     Negation,
-    /// Takes back certainty: "likely", "may have", "suggests".
+    /// Weakens a statement: "likely", "may have", "suggests".
     Hedge,
     /// Links a cause and an effect: "because", "led to", "due to".
     Cause,
-    /// Says that something was done about the incident: "fixed", "rolled back".
+    /// Reports a completed action about the incident: "fixed", "rolled back".
     ActionDone,
     /// All of a kind: "all", "every", "each".
     All,
@@ -37,20 +36,20 @@ pub enum MarkerKind {
     Some,
 }
 
-/// Every cue of a text, in order; the longest at each place. "no" counts as negation and as quantifier.
+/// Returns every cue of a text in order, the longest at each position. "no" counts as negation and as quantifier.
 #[must_use]
 pub fn markers(text: &str) -> Vec<Marker> {
     scan(text).collect()
 }
 
-/// The cues of a text, found one by one.
+/// Returns an iterator over the cues of a text.
 fn scan(text: &str) -> Scan<'_> {
     Scan { rest: words(text), pending: None }
 }
 
 struct Scan<'a> {
     rest: Words<'a>,
-    /// The second cue of a place that has two.
+    /// The second cue at the same position.
     pending: Option<Marker>,
 }
 
@@ -81,13 +80,13 @@ impl Iterator for Scan<'_> {
     }
 }
 
-/// Whether the text denies anything.
+/// Returns `true` if the text contains a negation.
 #[must_use]
 pub fn is_negated(text: &str) -> bool {
     scan(text).any(|marker| marker.kind == MarkerKind::Negation)
 }
 
-/// Whether a negation reaches the words at `at`: it stands before them in the same clause, or is among them.
+/// Returns `true` if a negation applies to the words at `at`: it precedes them in the same clause, or is one of them.
 #[must_use]
 pub fn negates(text: &str, at: &Range<usize>) -> bool {
     scan(text).any(|marker| {
@@ -97,26 +96,26 @@ pub fn negates(text: &str, at: &Range<usize>) -> bool {
     })
 }
 
-/// The first hedge.
+/// Returns the first hedge.
 #[must_use]
 pub fn hedge(text: &str) -> Option<Range<usize>> {
     first(text, MarkerKind::Hedge)
 }
 
-/// The first word that links a cause and an effect.
+/// Returns the first word that links a cause and an effect.
 #[must_use]
 pub fn causal_link(text: &str) -> Option<Range<usize>> {
     first(text, MarkerKind::Cause)
 }
 
-/// The first word that says something was done about the incident, unless it is denied.
+/// Returns the first word for a completed action about the incident, unless it is negated.
 #[must_use]
 pub fn action_done(text: &str) -> Option<Range<usize>> {
     first(text, MarkerKind::ActionDone).filter(|at| !negates(text, at))
 }
 
-/// Whether the text denies by "not", "no", "never", "none", "without" and the like. Words such as
-/// "missing", "failed to" or "0" also deny, but so does "not there" what they say: they do not count here.
+/// Returns `true` if the text contains "not", "no", "never", "none", "without" or the like. "missing", "failed to" or
+/// "0" do not count, because a "not" before them would turn them into the opposite.
 #[must_use]
 pub fn is_denied(text: &str) -> bool {
     words(text).any(|word| is_denial(&word)) && denies(text)
@@ -129,7 +128,7 @@ fn denies(text: &str) -> bool {
     })
 }
 
-/// Whether a word is "not", "no", "never", "none", "without" and the like.
+/// Returns `true` if a word is "not", "no", "never", "none", "without" or the like.
 #[must_use]
 pub fn is_denial(cue: &Word<'_>) -> bool {
     let last = cue.text.as_bytes().last().copied().unwrap_or(0);
@@ -139,12 +138,12 @@ pub fn is_denial(cue: &Word<'_>) -> bool {
         || matches!(initial, b'n' | b'c' | b'w') && PLAIN_DENIALS.iter().any(|entry| cue.is(entry))
 }
 
-/// Their initials are looked at first.
+/// Initials are compared first.
 const PLAIN_DENIALS: [&str; 10] =
     ["no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "cannot", "without"];
 
-/// Whether a text says nothing but zero, false or empty where a value would stand, so that it may deny
-/// without a word of denial: `0`, `[]`, `{}`, `null`, `false`, `none`, "empty".
+/// Returns `true` if a text is nothing but zero, false or empty in place of a value, so that it may deny without a
+/// negation: `0`, `[]`, `{}`, `null`, `false`, `none`, "empty".
 #[must_use]
 pub fn is_blank_answer(text: &str) -> bool {
     const BLANK: [&str; 8] = ["0", "zero", "false", "null", "none", "nil", "empty", "nan"];
@@ -158,7 +157,7 @@ fn first(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
     scan(text).find(|marker| marker.kind == kind).map(|marker| marker.span)
 }
 
-/// Where the clause after a cue ends: at a full stop, comma, semicolon, colon, dash or adversative.
+/// Returns the end of the clause after a cue: a full stop, comma, semicolon, colon, dash or adversative.
 fn scope_end(text: &str, from: usize) -> usize {
     for word in words(part(text, from..text.len())) {
         let start = from + word.span.start;
@@ -201,23 +200,23 @@ fn longest_phrase<'a>(
         }
         let Some(more) = rest_after_first_word(phrase, first.text, plain) else { continue };
         if let Some(following) = match_rest(more, rest) {
-            // Entries are sorted, so a longer phrase with the same beginning comes later.
+            // Entries are sorted, so a longer phrase with the same beginning follows.
             best = Some((*phrase, *kind, following));
         }
     }
     best
 }
 
-/// The entries that begin with one letter.
+/// The entries with one initial.
 #[derive(Clone, Copy)]
 struct Initial {
     start: usize,
     end: usize,
-    /// One bit for each length that their first words have, typed with either apostrophe.
+    /// A bit for each length of their first words, typed with either apostrophe.
     lengths: u32,
 }
 
-/// The entries by the byte they begin with.
+/// The entries by their first byte.
 static INITIALS: [Initial; 128] = initials();
 
 const fn length_bit(length: usize) -> u32 {
@@ -255,7 +254,7 @@ const fn contains_apostrophe(phrase: &str) -> bool {
     false
 }
 
-/// How long the first word of each entry is.
+/// The length of the first word of each entry.
 static LENGTHS: [usize; PHRASES.len()] = first_lengths();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
@@ -272,7 +271,7 @@ const fn first_lengths() -> [usize; PHRASES.len()] {
     lengths
 }
 
-/// What a phrase asks for after its first word, if that is the word written; `plain` when that is ASCII.
+/// Returns the rest of a phrase after its first word if that is the word written; `plain` if that word is ASCII.
 fn rest_after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
     if plain {
         let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
@@ -292,7 +291,7 @@ fn match_rest<'a>(more: &str, rest: &Words<'a>) -> Option<Following<'a>> {
     Some(following)
 }
 
-/// Equal without case; a typographic apostrophe equals a plain one.
+/// Compares without case; a typographic apostrophe equals a plain one.
 fn eq_ignoring_case(written: &str, entry: &str) -> bool {
     if written.is_ascii() {
         return written.eq_ignore_ascii_case(entry);
@@ -301,7 +300,8 @@ fn eq_ignoring_case(written: &str, entry: &str) -> bool {
     written.chars().map(plain).eq(entry.chars())
 }
 
-/// "no longer than", "no more than", "no later than", "not only", "No. 5" deny nothing.
+/// Returns `true` for phrases that do not negate: "no longer than", "no more than", "no later than", "not only", "No.
+/// 5".
 fn is_harmless(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
     let mut ahead = rest.clone();
     let (next, after) = (ahead.next(), ahead.next());
@@ -317,7 +317,7 @@ fn is_harmless(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
         }
         "no longer" => next_is(&["than"]),
         "not" => next_is(&["only", "just", "merely"]),
-        // "0 errors" denies; "0 ms" and "0 / 5" measure.
+        // "0 errors" negates; "0 ms" and "0 / 5" are measurements.
         "0" => !next.is_some_and(|word| word.shape() == Shape::Plain && word.text.len() > 3),
         _ => false,
     }
@@ -325,7 +325,7 @@ fn is_harmless(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
 
 use MarkerKind::{ActionDone, All, Cause, Hedge, Negation, Some as SomeOf};
 
-/// Sorted, so that entries with one initial stand together and longer ones after their beginnings.
+/// Sorted, so that entries with one initial are adjacent and longer ones follow their prefixes.
 #[rustfmt::skip]
 const PHRASES: [Entry; 165] = [
     ("0", Negation), ("a few", SomeOf), ("absence of", Negation), ("absent", Negation),

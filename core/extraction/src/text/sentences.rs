@@ -1,19 +1,19 @@
-//! This module splits a text into sentences and recognises proposals.
+//! Splits a text into sentences and recognizes proposals.
 //!
-//! A full stop inside a number, time, file name, URL, version, code span or common abbreviation ends nothing.
-//! Where the reading is doubtful the text is split and counts as stated: hiding a statement must be harder than
-//! stating it.
+//! A full stop inside a number, time, file name, URL, version, code span or common abbreviation does not end a
+//! sentence. A doubtful text is split and counts as a statement: hiding a statement must be harder than making it.
 
 use core::ops::Range;
 
 use super::tokens::{Word, words};
 use super::{char_at, char_before, part};
 
-/// The most bytes of a sentence: what is longer is no prose, and reading a sentence costs more than its length.
+/// The maximum number of bytes of a sentence. Longer text is not prose, and the cost of a sentence grows faster than
+/// its length.
 pub const MAX_SENTENCE: usize = 2 << 10;
 
-/// The sentences of a text without Markdown, in order, without white space at their ends. One that is longer than
-/// [`MAX_SENTENCE`] is cut, at the end of a line or between words if it has any.
+/// Returns the sentences of a text without Markdown, in order, trimmed. Sentences longer than [`MAX_SENTENCE`] are cut
+/// at the end of a line or between words if possible.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -34,7 +34,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where to cut a sentence that is too long.
+/// Returns the position at which to cut a sentence that is too long.
 fn soft_break(text: &str, sentence: Range<usize>) -> usize {
     let whole = part(text, sentence.clone());
     let last = |is_break: fn(char) -> bool| whole.rfind(is_break).filter(|at| *at > 0);
@@ -42,7 +42,7 @@ fn soft_break(text: &str, sentence: Range<usize>) -> usize {
     at.map_or(sentence.end, |at| sentence.start + at)
 }
 
-/// Where the sentence that starts at `block.start` ends.
+/// Returns the end of the sentence at `block.start`.
 fn end_of_sentence(text: &str, block: Range<usize>) -> usize {
     let mut position = block.start;
     while position < block.end {
@@ -71,13 +71,13 @@ fn end_of_sentence(text: &str, block: Range<usize>) -> usize {
     block.end
 }
 
-/// Dots that trail off in mid-sentence: `...` before a small letter.
+/// Returns `true` for dots in mid-sentence: `...` before a lower-case letter.
 fn is_pause(text: &str, dots: Range<usize>, limit: usize) -> bool {
     part(text, dots.clone()).starts_with("..")
         && part(text, dots.end..limit).trim_start().starts_with(char::is_lowercase)
 }
 
-/// Past a code span that closes soon, or past the back-tick alone.
+/// Returns the offset after a code span that closes soon, or after the backtick alone.
 fn end_of_code(text: &str, open: usize, limit: usize) -> usize {
     const MAX_BYTES: usize = 160;
     let run = part(text, open..limit).bytes().take_while(|byte| *byte == b'`').count();
@@ -91,7 +91,7 @@ fn end_of_code(text: &str, open: usize, limit: usize) -> usize {
     }
 }
 
-/// Past further terminators, closing quotes, brackets, emphasis.
+/// Returns the offset after further terminators, closing quotes, brackets and emphasis.
 fn with_closers(text: &str, mut position: usize, limit: usize) -> usize {
     while position < limit {
         match char_at(text, position) {
@@ -106,7 +106,7 @@ fn with_closers(text: &str, mut position: usize, limit: usize) -> usize {
     position
 }
 
-/// How far around a full stop is read to tell whether it ends a sentence, in bytes.
+/// The number of bytes around a full stop that decide whether it ends a sentence.
 const NEAR: usize = 160;
 
 fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
@@ -130,7 +130,7 @@ fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
             && (!next_capital || parts_a_name(before, rest)))
 }
 
-/// `S`, `F.C`: single capitals with full stops between them.
+/// Returns `true` for single capitals with full stops between them: `S`, `F.C`.
 fn is_initials(word: &str) -> bool {
     !word.is_empty()
         && word.split('.').all(|letter| {
@@ -139,7 +139,7 @@ fn is_initials(word: &str) -> bool {
         })
 }
 
-/// Whether initials stand within a name: without a verb on one of their sides there is nothing that both state.
+/// Returns `true` if initials are part of a name: without a verb on both sides there are not two statements.
 fn parts_a_name(before: &str, rest: &str) -> bool {
     let states = |text: &str| {
         words(text).any(|word| {
@@ -153,7 +153,7 @@ fn parts_a_name(before: &str, rest: &str) -> bool {
     !begins_anew && (!states(before) || !states(sentence))
 }
 
-/// First words of a sentence, and of no name.
+/// Words that start a sentence but not a name.
 const BEGINNINGS: [&str; 26] = [
     "a", "after", "all", "an", "and", "as", "at", "before", "but", "for", "from", "he", "i", "if",
     "in", "it", "no", "on", "she", "that", "the", "then", "these", "they", "this", "we",
@@ -163,10 +163,10 @@ const BEGINNINGS: [&str; 26] = [
 const NEVER_LAST: [&str; 14] = [
     "e.g", "i.e", "eg", "ie", "vs", "approx", "ca", "cf", "viz", "resp", "incl", "excl", "dr", "mr",
 ];
-/// Abbreviations only in front of a number.
+/// Abbreviations only before a number.
 const BEFORE_NUMBERS: [&str; 11] =
     ["no", "nr", "fig", "figs", "sec", "ch", "ver", "v", "vol", "p", "pp"];
-/// Abbreviations that end a sentence only in front of a capital.
+/// Abbreviations that end a sentence only before a capital.
 const SOMETIMES_LAST: [&str; 14] = [
     "etc", "al", "inc", "ltd", "co", "corp", "a.m", "p.m", "u.s", "u.k", "est", "min", "max",
     "ph.d",
@@ -174,7 +174,7 @@ const SOMETIMES_LAST: [&str; 14] = [
 /// Abbreviations within names, as initials are.
 const IN_NAMES: [&str; 5] = ["ft", "jr", "mt", "sr", "st"];
 
-/// Whether a sentence proposes something to do. `among_proposals` says that it stands where proposals do.
+/// Returns `true` if a sentence proposes an action. `among_proposals` is `true` in a section of proposals.
 pub(crate) fn is_recommendation(sentence: &str, among_proposals: bool) -> bool {
     let mut all = words(sentence);
     let Some(first) = all.next() else { return false };
@@ -215,7 +215,7 @@ fn starts_with_any(text: &str, openers: &[&str]) -> bool {
     })
 }
 
-/// Auxiliaries that make a statement of what precedes or follows.
+/// Returns `true` for auxiliaries that make a statement.
 fn is_finite(word: &str) -> bool {
     [
         "is", "are", "has", "have", "had", "did", "does", "was", "were", "rose", "fell", "fired",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn full_stops_inside_things_end_nothing() {
+    fn full_stops_inside_words_do_not_end_sentences() {
         for whole in [
             "At 2024-05-01T14:02:31.250Z p99 was 1.8 s in v2.3.1 of app.py.",
             "See https://grafana.example.com/d/abc?x=1.5&y=2 for approx. 3 panels.",
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_dressed_as_advice_still_states() {
+    fn advice_with_a_past_verb_is_a_statement() {
         for hidden in [
             "Restart count was 5.",
             "Scale events caused the outage.",

@@ -1,6 +1,6 @@
-//! This module holds the words of English that only join others. It knows nothing of what they join.
+//! English stop words.
 
-/// Whether a word only joins others. Negations, quantifiers and comparisons are no stop words.
+/// Returns `true` if a word only joins others. Negations, quantifiers and comparisons are not stop words.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     let mut lower = [0; MAX_PACKED_BYTES];
@@ -14,10 +14,10 @@ pub fn is_stop_word(word: &str) -> bool {
     }
 }
 
-/// The longest word that fits a number, in bytes.
+/// The maximum number of bytes of a word packed into an integer.
 const MAX_PACKED_BYTES: usize = 8;
 
-/// The stop words, each packed into a number byte by byte, so that looking one up compares no texts.
+/// The stop words, each packed into an integer byte by byte, for fast lookup.
 static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]

@@ -1,14 +1,14 @@
-//! This module splits a text into the words of incident reports: identifiers stay whole, plurals and case are folded.
+//! Splits a text into the words of incident reports. Identifiers stay whole; words compare without case and plural.
 //!
-//! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each;
-//! `shop/checkout` and `cause=oom` are two. No word is copied: a [`Word`] borrows from its text.
+//! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each; `shop/checkout`
+//! and `cause=oom` are two. Words are not copied: a [`Word`] borrows from its text.
 
 use core::ops::Range;
 
 pub use super::stop_words::is_stop_word;
 use super::{byte_at, char_at, char_before, part};
 
-/// A word and where it stands.
+/// A word with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
     /// The word as written.
@@ -17,21 +17,21 @@ pub struct Word<'a> {
     pub span: Range<usize>,
 }
 
-/// What a word looks like.
+/// The form of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Letters only: `memory`.
     Plain,
-    /// Small letters with hyphens, a name or English: `checkout-db`, `long-running`.
+    /// Lower-case letters with hyphens, a name or English: `checkout-db`, `long-running`.
     Compound,
     /// Certainly a name: digits, underscores, dots or inner capitals: `p99`, `OOMKilled`, `mem_limit`.
     Identifier,
-    /// Starts with a digit and holds digits and separators only: `14:02`, `1.5`, `10.0.3.4`.
+    /// Starts with a digit and contains only digits and separators: `14:02`, `1.5`, `10.0.3.4`.
     Number,
 }
 
 impl Word<'_> {
-    /// What the word looks like.
+    /// Returns the form of the word.
     #[must_use]
     pub fn shape(&self) -> Shape {
         let bytes = self.text.as_bytes();
@@ -53,7 +53,7 @@ impl Word<'_> {
         }
     }
 
-    /// A hash, equal for equal words whatever their case and number; a filter before [`Word::same`].
+    /// Returns a hash that is equal for equal words regardless of case and number; a filter before [`Word::same`].
     #[must_use]
     pub fn key(&self) -> u64 {
         if self.text.is_ascii() {
@@ -64,7 +64,8 @@ impl Word<'_> {
         hash(&[&lower])
     }
 
-    /// A hash, equal for the forms of one verb, "restart", "restarted", "restarting"; `None` beyond ASCII.
+    /// Returns a hash that is equal for the forms of one verb, "restart", "restarted", "restarting"; `None` beyond
+    /// ASCII.
     #[must_use]
     pub(crate) fn verb_key(&self) -> Option<u64> {
         const MIN_STEM: usize = 3;
@@ -77,7 +78,8 @@ impl Word<'_> {
         self.text.is_ascii().then(|| hash(&[stem]))
     }
 
-    /// A coarser hash: plain words of one beginning share it, such as "restart", "restarts", "restarted".
+    /// Returns a coarser hash: plain words with a common beginning share it, such as "restart", "restarts",
+    /// "restarted".
     #[must_use]
     pub fn stem(&self) -> u64 {
         const BEGINNING: usize = 6;
@@ -89,7 +91,7 @@ impl Word<'_> {
         self.key()
     }
 
-    /// Whether two words are the same but for case and plural.
+    /// Returns `true` if two words are equal up to case and plural.
     #[must_use]
     pub fn same(&self, other: &Word<'_>) -> bool {
         if self.text.is_ascii() && other.text.is_ascii() {
@@ -105,14 +107,14 @@ impl Word<'_> {
         lower(self.text) == lower(other.text)
     }
 
-    /// Whether the word, its case aside, is this lower-case one.
+    /// Returns `true` if the word equals a lower-case word, ignoring case.
     #[must_use]
     pub fn is(&self, lower_case: &str) -> bool {
         self.text.eq_ignore_ascii_case(lower_case)
     }
 }
 
-/// FNV-1a of texts one behind the other, ASCII letters in small ones.
+/// Returns the FNV-1a hash of concatenated texts, in lower case for ASCII letters.
 fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -120,13 +122,13 @@ fn hash(texts: &[&str]) -> u64 {
     })
 }
 
-/// The words of a text, in order.
+/// Returns the words of a text, in order.
 #[must_use]
 pub fn words(text: &str) -> Words<'_> {
     Words { text, position: 0 }
 }
 
-/// Iterator over the words of a text.
+/// An iterator over the words of a text.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     text: &'a str,
@@ -165,7 +167,7 @@ fn end_of_word(text: &str, start: usize) -> usize {
     if byte_class(byte_at(text, start)) == ByteClass::Wide
         && let Some(first) = char_at(text, start).filter(|first| is_ideographic(*first))
     {
-        // Scripts without spaces: each character is a word.
+        // In scripts without spaces, each character is a word.
         return start + first.len_utf8();
     }
     let mut end = start;
@@ -188,7 +190,7 @@ fn end_of_word(text: &str, start: usize) -> usize {
     }
 }
 
-/// Where the character at `at` ends if it belongs to the word that begins at `start`.
+/// Returns the end of the character at `at` if it belongs to the word at `start`.
 fn end_of_separator(text: &str, start: usize, at: usize) -> Option<usize> {
     let character = char_at(text, at)?;
     let belongs = !is_ideographic(character)
@@ -196,14 +198,14 @@ fn end_of_separator(text: &str, start: usize, at: usize) -> Option<usize> {
     belongs.then_some(at + character.len_utf8())
 }
 
-/// What a byte says of the character that it begins or belongs to.
+/// The class of the character that a byte belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
     /// An ASCII letter or digit.
     Alphanumeric,
     /// Any other ASCII character.
     Other,
-    /// A part of a character that takes more bytes.
+    /// A part of a multi-byte character.
     Wide,
 }
 
@@ -226,7 +228,7 @@ const fn byte_classes() -> [ByteClass; 256] {
     byte_classes
 }
 
-/// Whether a separator inside a word belongs to it.
+/// Returns `true` if a separator inside a word belongs to it.
 fn joins(text: &str, start: usize, at: usize, character: char) -> bool {
     let next = char_at(text, at + character.len_utf8());
     let followed = next.is_some_and(|c| c.is_alphanumeric() && !is_ideographic(c));
@@ -271,7 +273,7 @@ fn has_inner_capital(bytes: &[u8]) -> bool {
     })
 }
 
-/// The singular of a plain English word as a stem and the ending to add; other words stay as they are.
+/// Returns the singular of a plain English word as a stem and an ending to add; other words are returned unchanged.
 fn singular(word: &str) -> (&str, &'static str) {
     let bytes = word.as_bytes();
     let plural = bytes.len() > 3
@@ -303,7 +305,7 @@ pub(crate) fn ends_ignoring_case(text: &str, ending: &str) -> bool {
             .all(|(a, b)| a.eq_ignore_ascii_case(&b))
 }
 
-/// The words that carry content: no stop words, no bare numbers (those are figures).
+/// Returns the content words: no stop words, no bare numbers (those are figures).
 pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
     words(text).filter(|word| word.shape() != Shape::Number && !is_stop_word(word.text))
 }
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_and_key_value_pairs_fall_apart() {
+    fn markdown_and_key_value_pairs_are_split() {
         assert_eq!(
             texts("**shop/checkout** _slow_ `a__b` key:value `x`."),
             ["shop", "checkout", "slow", "a__b", "key", "value", "x"]

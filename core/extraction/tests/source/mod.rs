@@ -1,4 +1,4 @@
-//! This module measures source: lines without tests, and which folder uses which. It enforces nothing.
+//! Measures source code: lines without tests, and imports between folders.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,13 +11,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The most lines of a file, without its tests.
+/// The maximum number of lines of a file, without its tests.
 pub(crate) const MAX_LINES: usize = 400;
 
 /// A source file.
 pub(crate) struct File {
     pub(crate) path: PathBuf,
-    /// Without what is there for tests only.
+    /// The source without test code.
     pub(crate) text: String,
 }
 
@@ -27,7 +27,7 @@ impl File {
     }
 }
 
-/// The source files of a path, a folder or a single file, without those that hold tests alone.
+/// Returns the source files of a path, a folder or a single file, without those that contain only tests.
 pub(crate) fn files(path: &Path) -> Vec<File> {
     if path.is_file() {
         return vec![File { path: path.to_owned(), text: without_tests(path) }];
@@ -43,7 +43,7 @@ pub(crate) fn files(path: &Path) -> Vec<File> {
     entries.into_iter().filter(is_source).flat_map(|path| files(&path)).collect()
 }
 
-/// The text of a file up to its module of tests.
+/// Returns the text of a file up to its test module.
 fn without_tests(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let is_module = |rest: &str| {
@@ -57,7 +57,7 @@ fn without_tests(path: &Path) -> String {
     text.get(..end.unwrap_or(text.len())).unwrap_or_default().to_owned()
 }
 
-/// For each folder in `root`: the others that it uses.
+/// Returns the imports between folders: for each folder in `root`, the others that it uses.
 pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let source = root.ancestors().find(|folder| folder.join("lib.rs").is_file());
     let absolute = source.and_then(|source| root.strip_prefix(source).ok()).map(|path| {
@@ -76,14 +76,14 @@ pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     uses
 }
 
-/// The path of a file's module: `facts/mod.rs` is `[facts]`, `facts/xml.rs` is `[facts, xml]`, `lib.rs` is `[]`.
+/// Returns the module path of a file: `facts/mod.rs` is `[facts]`, `facts/xml.rs` is `[facts, xml]`, `lib.rs` is `[]`.
 fn module(path: &Path) -> Vec<String> {
     let parts = path.with_extension("");
     let parts = parts.iter().map(|part| part.to_string_lossy().into_owned());
     parts.filter(|part| part != "mod" && part != "lib").collect()
 }
 
-/// The names that stand right behind a path: `text` and `claim` of `crate::text::part` and `crate::{claim, text}`.
+/// Returns the names right after a path: `text` and `claim` of `crate::text::part` and `crate::{claim, text}`.
 fn named_after(text: &str, path: &str) -> Vec<String> {
     let code: String = text.lines().filter(|line| !line.trim().starts_with("//")).collect();
     let mut names = Vec::new();
@@ -109,7 +109,7 @@ fn name(rest: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Folders that use each other, however far around: each such set once.
+/// Returns the sets of folders that use each other, directly or indirectly, each set once.
 pub(crate) fn cycles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reached = |from: &str| {
         let mut reached = BTreeSet::new();

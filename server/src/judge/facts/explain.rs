@@ -4,7 +4,7 @@ use super::Observations;
 
 /// One sentence for each thing that the claim names.
 pub(super) fn considered(text: &str, observations: &Observations<'_>) -> Vec<String> {
-    let things = observations.index.things(text);
+    let things = observations.index.entities(text);
     if things.is_empty() {
         return vec!["no record of the evidence is called by a word of it".to_owned()];
     }

@@ -1,4 +1,4 @@
-//! This module tells whether a line gives a key its value. What stands around the line is not its concern.
+//! Parses a line with a key and its value.
 
 use core::ops::Range;
 
@@ -7,12 +7,12 @@ use memchr::memchr_iter;
 use crate::facts::times::time_at;
 use crate::text::{byte_at, find_two, part};
 
-/// A line that gives a key its value.
+/// A line with a key and its value.
 #[derive(Clone, Debug)]
 pub(super) struct KeyLine {
-    /// How far in the key stands: blanks and tabs, at most [`MAX_INDENT`].
+    /// The indentation of the key in blanks and tabs, at most [`MAX_INDENT`].
     pub(super) indent: usize,
-    /// The indent of the dash that begins an entry of a list, where there is one.
+    /// The indentation of the dash of a list entry, if any.
     pub(super) dash: Option<usize>,
     /// The bytes of the key in the text.
     pub(super) key: Range<usize>,
@@ -20,12 +20,12 @@ pub(super) struct KeyLine {
     pub(super) value: Range<usize>,
 }
 
-/// Whether a line gives a key, with or without a value.
+/// Returns `true` if a line has a key, with or without a value.
 pub(in crate::facts) fn is_key_line(line: &str) -> bool {
     key_line(line, 0..line.len()).is_some()
 }
 
-/// How many blanks and tabs stand at an offset, at most [`MAX_INDENT`].
+/// Returns the number of blanks and tabs at an offset, at most [`MAX_INDENT`].
 pub(super) fn indent(text: &str, at: usize) -> usize {
     part(text, at..text.len())
         .bytes()
@@ -34,10 +34,10 @@ pub(super) fn indent(text: &str, at: usize) -> usize {
         .count()
 }
 
-/// The deepest indent, in bytes; lines that stand further in count as there.
+/// The maximum indentation in bytes; deeper lines count as this deep.
 const MAX_INDENT: usize = 200;
 
-/// The key and value of a line: `key: value`, `key = value`, `some_key:value`.
+/// Parses the key and value of a line: `key: value`, `key = value`, `some_key:value`.
 pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     const MAX_BYTES: usize = 56;
     let written = part(text, line.clone());
@@ -70,7 +70,7 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
 }
 
-/// Where ` = ` stands, else where `=` stands between a tab and a space.
+/// Returns the position of ` = `, or else of `=` between a tab and a space.
 fn equals_sign(near: &str) -> Option<usize> {
     let signs = || memchr_iter(b'=', near.as_bytes()).filter(|at| byte_at(near, at + 1) == b' ');
     let behind = |byte: u8| {
@@ -79,7 +79,7 @@ fn equals_sign(near: &str) -> Option<usize> {
     behind(b' ').or_else(|| behind(b'\t'))
 }
 
-/// `used_memory:3`, a key without a space before its value.
+/// Parses a key without a space before its value: `used_memory:3`.
 fn key_without_space(near: &str) -> Option<(usize, usize)> {
     let colon = near.find(':')?;
     let key = part(near, 0..colon);

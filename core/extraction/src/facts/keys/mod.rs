@@ -1,5 +1,5 @@
-//! This module reads blocks of `key: value` lines and what `describe` commands print: sections by indentation, with
-//! lists and tables in them.
+//! Reads blocks of `key: value` lines and the output of `describe` commands: sections by indentation, with lists and
+//! tables in them.
 
 mod key_line;
 
@@ -18,7 +18,7 @@ use crate::text::{find_two, part};
 pub(super) use key_line::is_key_line;
 use key_line::{KeyLine, indent, key_line};
 
-/// Reads the block that starts at an offset; where it ends, or nothing where none starts there.
+/// Reads the block at an offset. Returns its end, or `None` if no block starts there.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -68,28 +68,28 @@ struct Block<'w, 't, 'a> {
     context: &'w Context<'a>,
     text: Text<'t, 'a>,
     base: usize,
-    /// What is open, outermost first.
+    /// The open levels, outermost first.
     levels: Vec<Level<'a>>,
     root: RecordId,
-    /// The key that the block began with: where it comes again, another record begins.
+    /// The first key of the block; a repetition starts another record.
     first: Range<usize>,
     group: GroupId,
-    /// The entries of a list that stands under no key.
+    /// The entries of a list without a key.
     list: Option<GroupId>,
 }
 
 struct Level<'a> {
     indent: usize,
     record: RecordId,
-    /// Keys between the record and what stands below this level.
+    /// The keys between the record and the text below this level.
     prefix: Vec<Cow<'a, str>>,
     /// The entries of the list at this level.
     list: Option<GroupId>,
-    /// Whether entries of a list stand below the key, as far in as itself.
+    /// `true` if entries of a list may follow at the indentation of the key.
     expects_list: bool,
 }
 
-/// The most levels in each other.
+/// The maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
 impl<'a> Block<'_, '_, 'a> {
@@ -118,7 +118,7 @@ impl<'a> Block<'_, '_, 'a> {
         at
     }
 
-    /// Writes a key, and says where what was read with it ends.
+    /// Writes a key. Returns the end of the text read with it.
     fn key(&mut self, line: KeyLine, end: usize) -> usize {
         self.close(line.dash.unwrap_or(line.indent), line.dash.is_some());
         if let Some(dash) = line.dash {
@@ -190,7 +190,7 @@ impl<'a> Block<'_, '_, 'a> {
         end
     }
 
-    /// Writes the further keys of a line, `a: 1  b: 2`, and leaves the value of the first.
+    /// Writes the further keys of a line, `a: 1  b: 2`. Returns the value of the first.
     fn further_keys(
         &mut self,
         record: RecordId,
@@ -220,7 +220,7 @@ impl<'a> Block<'_, '_, 'a> {
         first.unwrap_or(value)
     }
 
-    /// Begins an entry of a list.
+    /// Starts an entry of a list.
     fn entry(&mut self, line: &KeyLine, indent: usize) {
         let (parent, path) = self.innermost();
         let context = self.context;
@@ -246,7 +246,7 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    /// A line without a key: more of the value above it, or words of the section.
+    /// Writes a line without a key: a continued value, or text of the section.
     fn continued(&mut self, line: Range<usize>, depth: usize) {
         self.close(depth, false);
         let (record, attribute) = self.innermost();
@@ -268,7 +268,7 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    /// Whether a key at the base begins another record of the same kind.
+    /// Returns `true` if a key at the base level starts another record of the same kind.
     fn starts_next_record(&self, line: &KeyLine) -> bool {
         line.key.start != self.first.start
             && part(self.text.read, line.key.clone()) == part(self.text.read, self.first.clone())

@@ -1,5 +1,4 @@
-//! This module reads the request in a line of an access log: method, path, status, size, client. What stands beside it
-//! is not its concern.
+//! Parses the request in a line of an access log: method, path, status, size, client.
 
 use core::ops::Range;
 
@@ -11,7 +10,8 @@ pub(super) type Cells = Vec<(&'static str, Range<usize>)>;
 const METHODS: [&str; 9] =
     ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "CONNECT", "PRI"];
 
-/// The values of a request in a line: `"GET /cart HTTP/1.1" 504 167`, or HAProxy's `… 503 217 - - "GET /cart HTTP/1.1"`.
+/// Returns the values of a request: `"GET /cart HTTP/1.1" 504 167`, or of HAProxy,
+/// `… 503 217 - - "GET /cart HTTP/1.1"`.
 pub(super) fn request(line: &str) -> Cells {
     let mut cells = Cells::new();
     if !line.contains("HTTP/") {
@@ -38,7 +38,7 @@ pub(super) fn request(line: &str) -> Cells {
     cells
 }
 
-/// `frontend backend/server 0/0/1/12/13 503 217` before the request.
+/// Parses `frontend backend/server 0/0/1/12/13 503 217` before the request.
 fn haproxy(line: &str, request: usize, cells: &mut Cells) {
     let words = spans(line, 0..request.saturating_sub(1));
     for window in words.windows(4) {
@@ -60,7 +60,7 @@ fn haproxy(line: &str, request: usize, cells: &mut Cells) {
     }
 }
 
-/// The bytes between the quotes of a request.
+/// Returns the bytes between the quotes of a request.
 fn quoted_request(line: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(quote) = part(line, from..line.len()).find('"') {
@@ -78,7 +78,7 @@ fn quoted_request(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The few bytes behind an offset in which status and size stand.
+/// Returns the bytes after an offset that may contain status and size.
 fn near(line: &str, start: usize) -> Range<usize> {
     start..line.floor_char_boundary((start + 48).min(line.len()).max(start))
 }

@@ -1,5 +1,4 @@
-//! This module reads one line into facts: a line of a log, pairs, or running text. Which lines belong together is not
-//! its concern.
+//! Reads a single line into facts: a log line, pairs, or running text.
 
 mod access;
 mod prefix;
@@ -21,7 +20,7 @@ use crate::text::figures::ClockTime;
 use crate::text::{byte_at, find_two, part};
 use prefix::prefix;
 
-/// Reads a line as a record of a group, below what it continues.
+/// Reads a line as a record of a group. `continued` is the record of the line that it continues.
 pub(super) fn line<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -65,7 +64,7 @@ pub(super) fn line<'a>(
     Some(record)
 }
 
-/// Access logs have it behind client and user.
+/// Parses the bracketed time of an access log, after client and user.
 fn bracketed_time(line: &str) -> Option<ClockTime> {
     let near = part(line, 0..line.floor_char_boundary(96));
     let start = find_two(near, *b" [")? + 2;
@@ -74,7 +73,7 @@ fn bracketed_time(line: &str) -> Option<ClockTime> {
         .then(|| ClockTime { span: start..start + time.span.end, ..time })
 }
 
-/// Logfmt names its time.
+/// Parses the time of logfmt, the value of a key.
 fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     if !text.read.contains('=') {
         return None;
@@ -87,7 +86,7 @@ fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     Some(text.part(pair.value).time(time))
 }
 
-/// A message apart from the object that ends it.
+/// Splits a message from the JSON object at its end.
 fn split_trailing_object<'t, 'a>(
     text: Text<'t, 'a>,
     budget: &Budget,

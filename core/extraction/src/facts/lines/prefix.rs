@@ -1,5 +1,4 @@
-//! This module reads what stands before the message of a log line: its time, level, host, program and the like. The
-//! message itself is not its concern.
+//! Parses the prefix of a log line: its time, level, host, program and the like.
 
 use core::ops::Range;
 
@@ -9,13 +8,13 @@ use crate::facts::times::{epoch, time_at};
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, char_at, part};
 
-/// What stands before a message.
+/// The prefix of a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefix {
     pub(super) time: Option<ClockTime>,
     /// Values with their attributes.
     pub(super) cells: Vec<(&'static str, Range<usize>)>,
-    /// Where the message begins.
+    /// The start of the message.
     pub(super) end: usize,
 }
 
@@ -29,13 +28,13 @@ impl Prefix {
     }
 }
 
-/// The most pieces that a prefix has.
-const MAX_PIECES: usize = 12;
+/// The maximum number of parts of a prefix.
+const MAX_PARTS: usize = 12;
 
 /// Reads the prefix of a line.
 pub(super) fn prefix(line: &str) -> Prefix {
     let mut prefix = Prefix::default();
-    for _ in 0..MAX_PIECES {
+    for _ in 0..MAX_PARTS {
         let start = skip_separators(line, prefix.end, prefix.is_log());
         let piece = piece(line, start, &prefix);
         let Some((end, found)) = piece else { break };
@@ -61,12 +60,12 @@ pub(super) fn prefix(line: &str) -> Prefix {
 enum Piece {
     Nothing,
     Time(ClockTime),
-    /// klog's level stands in its time.
+    /// klog writes the level as part of the time.
     Level(ClockTime, Range<usize>),
     Cells([Option<(&'static str, Range<usize>)>; 3]),
 }
 
-/// Behind white space, and behind separators once the line is known to be of a log.
+/// Returns the offset after whitespace, and after separators if the line is known to be a log line.
 fn skip_separators(line: &str, from: usize, is_log: bool) -> usize {
     let mut at = from;
     while matches!(byte_at(line, at), b' ' | b'\t' | b'|') {
@@ -104,7 +103,7 @@ fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     }
 }
 
-/// `<189>4412: `
+/// Parses the priority of syslog: `<189>4412: `.
 fn priority(rest: &str) -> Option<usize> {
     let digits = |text: &str| text.bytes().take(9).take_while(u8::is_ascii_digit).count();
     let inner = digits(rest.get(1..)?);
@@ -114,12 +113,12 @@ fn priority(rest: &str) -> Option<usize> {
     }
     let number = digits(part(rest, close + 1..rest.len()));
     let colon = byte_at(rest, close + 1 + number) == b':';
-    // RFC 5424 has its version there.
+    // In RFC 5424 the version follows.
     let version = number == 1 && byte_at(rest, close + 2) == b' ';
     Some(close + 1 + if colon || version { number + 1 } else { 0 })
 }
 
-/// ClickHouse: `<Error>`.
+/// Parses the level of ClickHouse: `<Error>`.
 fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
     let near = part(line, start..line.floor_char_boundary((start + 16).min(line.len())));
     let close = near.find('>')?;
@@ -129,7 +128,7 @@ fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
     })
 }
 
-/// ClickHouse: `{}` or `{a81e}` between thread and level.
+/// Parses the query id of ClickHouse, `{}` or `{a81e}`, between thread and level.
 fn query_id(rest: &str) -> Option<usize> {
     let near = part(rest, 0..rest.floor_char_boundary(48));
     let close = near.find('}')?;
@@ -167,7 +166,7 @@ fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)
     Some((end, Piece::Cells([Some((attribute, from..to)), None, None])))
 }
 
-/// A word of a prefix: a level, `host program[pid]:`, `file.go:12]`.
+/// Parses a word of a prefix: a level, `host program[pid]:`, `file.go:12]`.
 fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     let (word, end) = word_at(line, start)?;
     let bare = word.trim_end_matches(':');
@@ -187,7 +186,7 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         });
     }
     let time = prefix.time.as_ref()?;
-    // klog: the number of the thread, then the file.
+    // klog: the thread id, then the file.
     if byte_at(line, time.span.start).is_ascii_uppercase()
         && word.bytes().all(|byte| byte.is_ascii_digit())
     {
@@ -224,7 +223,7 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     Some((behind, Piece::Cells([Some(("host", start..end)), name, pid])))
 }
 
-/// `host program pid id -` of RFC 5424.
+/// Parses `host program pid id -` of RFC 5424.
 fn rfc5424(line: &str, start: usize) -> Option<(usize, Piece)> {
     let (_, host) = word_at(line, start)?;
     let (_, program) = word_at(line, host + 1)?;
@@ -242,7 +241,7 @@ fn rfc5424(line: &str, start: usize) -> Option<(usize, Piece)> {
 
 type Cell = Option<(&'static str, Range<usize>)>;
 
-/// `program[pid]:` or `program:` at an offset.
+/// Parses `program[pid]:` or `program:` at an offset.
 fn program(line: &str, start: usize) -> Option<[Cell; 2]> {
     let (word, end) = word_at(line, start)?;
     let name = word.strip_suffix(':').or_else(|| word.ends_with(']').then_some(word))?;
@@ -267,7 +266,7 @@ fn program(line: &str, start: usize) -> Option<[Cell; 2]> {
     Some([Some(("program", start..start + name.len())), pid])
 }
 
-/// The word at an offset and where it ends; words longer than a name's length are none.
+/// Returns the word at an offset and its end, unless it is too long for a name.
 fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
     const MAX_BYTES: usize = 96;
     let rest = line.get(start..)?;

@@ -1,14 +1,14 @@
-//! This module splits a message where another subject begins. In doubt it leaves the message whole.
+//! Splits a message where another subject begins. A doubtful message stays whole.
 
 use core::ops::Range;
 
 use crate::facts::text::{trim, truncate};
 use crate::text::part;
 
-/// The clauses of a text, in order; one where it speaks of one subject.
+/// Returns the clauses of a text, in order.
 ///
-/// `;` always parts. `,`, `and`, `while`, `whereas`, `but` and a full stop part only where a new subject follows
-/// with its own verb, or with its own value in the way that the first one has it.
+/// `;` always splits. `,`, `and`, `while`, `whereas`, `but` and a full stop split only before a new subject with its
+/// own verb, or with its own value in the same form as the first one.
 pub(super) fn clauses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -66,7 +66,7 @@ impl Separator {
     }
 }
 
-/// Places where a text may part: outside quotes and brackets.
+/// Returns the separators outside quotes and brackets.
 fn separators(text: &str) -> Vec<(usize, Separator)> {
     const WORDS: [&str; 5] = ["and", "while", "whereas", "but", "then"];
     let bytes = text.as_bytes();
@@ -101,7 +101,7 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
             _ => {}
         }
     }
-    // A quote that never closes hides nothing.
+    // An unclosed quote does not hide separators.
     if quote.is_some() && found.is_empty() {
         let marks = text.match_indices("; ");
         return marks.map(|(at, _)| (at, Separator::Always)).collect();
@@ -109,7 +109,7 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
     found
 }
 
-/// Whether what follows a separator is about another subject than what stands before it.
+/// Returns `true` if the text after a separator has another subject than the text before it.
 fn begins_new_subject(left: &str, right: &str) -> bool {
     let right = without_conjunction(right.trim_start());
     let words = first_words(right);
@@ -162,7 +162,7 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
 
 const MAX_EDGE_WORDS: usize = 6;
 
-/// The verb of a statement stands within this many bytes.
+/// The maximum distance of the verb from the start of a statement, in bytes.
 const MAX_HEAD: usize = 240;
 
 fn first_words(text: &str) -> Vec<&str> {
@@ -185,7 +185,7 @@ fn last_words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a word can open a statement as its subject: no verb, no preposition, no word that hangs on what is before.
+/// Returns `true` if a word can be the subject of a statement: not a verb, preposition or connective.
 fn may_be_subject(word: &str) -> bool {
     #[rustfmt::skip]
     const NEVER: [&str; 44] = [
@@ -228,7 +228,7 @@ fn is_preposition(word: &str) -> bool {
     PREPOSITIONS.contains(&word)
 }
 
-/// Whether a word is a name by its form: `cart-svc`, `web01`, `db.primary`.
+/// Returns `true` if a word has the form of a name: `cart-svc`, `web01`, `db.primary`.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic())
         && word.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '/'))
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_part_where_another_subject_begins() {
+    fn splits_where_another_subject_begins() {
         for (text, expected) in [
             (
                 "cart-svc answered in 8 ms; stock-svc timed out after 12 s",

@@ -1,5 +1,4 @@
-//! This module writes a message into facts: as the record's own prose, or as one record for each subject that it
-//! speaks of. Where lines begin and end is not its concern.
+//! Writes a message into facts: as prose of its record, or as one record for each subject.
 
 mod clauses;
 mod pairs;
@@ -16,16 +15,16 @@ use clauses::clauses;
 pub(super) use pairs::first_pairs;
 use pairs::{Pair, pairs, runs};
 
-/// What a text that stands somewhere is.
+/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
-    /// A message of a log: its sentences speak of one thing unless another subject begins.
+    /// A log message: its sentences have one subject unless another one is introduced.
     Log,
-    /// Running text: every sentence stands on its own.
+    /// Running text: every sentence has its own subject.
     Prose,
 }
 
-/// Writes a message of a record: its prose with an empty attribute and its pairs, or its clauses below it.
+/// Writes a message of a record: its prose with an empty attribute and its pairs, or its clauses as child records.
 pub(super) fn write_message<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -44,8 +43,8 @@ pub(super) fn write_message<'a>(
     pair_cells(out, record, text, &found);
 }
 
-/// Writes a string under its key as clauses below its record; whether it speaks of several subjects. Of one that does
-/// not, only the pairs in it are written.
+/// Writes a string under its key as clauses below its record if it has several subjects, and returns `true`. Otherwise
+/// writes only its pairs.
 pub(super) fn clauses_under<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -62,7 +61,7 @@ pub(super) fn clauses_under<'a>(
     false
 }
 
-/// Writes a text of several subjects; one that speaks of a single one is not written, and its pairs come back.
+/// Writes a text of several subjects and returns `None`; returns the pairs of a text with a single subject.
 fn write_clauses<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -106,7 +105,7 @@ fn group<'a>(out: &mut Builder<'a>, context: &Context<'a>, path: &[Cow<'a, str>]
     out.group(context.item, Form::Clauses, scope, context.complete(false))
 }
 
-/// The statements of a text.
+/// Returns the statements of a text.
 fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
     if kind == TextKind::Log || !text.contains(['.', '!', '?', '。']) {
         return clauses(text);
@@ -123,7 +122,7 @@ fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
     found
 }
 
-/// Writes runs of pairs, each with its subject; whether there are several.
+/// Writes runs of pairs, each with its subject. Returns `false` if there is only one subject.
 fn write_runs<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -167,7 +166,7 @@ fn write_runs<'a>(
     true
 }
 
-/// Writes pairs as values of a record.
+/// Writes pairs as cells of a record.
 pub(super) fn pair_cells<'a>(
     out: &mut Builder<'a>,
     record: RecordId,
@@ -182,7 +181,7 @@ pub(super) fn pair_cells<'a>(
     }
 }
 
-/// Whether words stand beside the pairs. Pairs count from the start of the text that they were found in.
+/// Returns `true` if the text has words besides the pairs. Pairs are relative to the start of the text.
 fn has_other_words(text: &str, found: &[Pair]) -> bool {
     let mut at = 0;
     for pair in found {

@@ -1,4 +1,4 @@
-//! This module finds `key=value` in a text and tells which of them are said of one subject.
+//! Finds `key=value` pairs and groups them by subject.
 
 use core::ops::Range;
 
@@ -14,30 +14,30 @@ pub(in crate::facts) struct Pair {
     pub(in crate::facts) key: Range<usize>,
     /// The bytes of the value, without quotes.
     pub(in crate::facts) value: Range<usize>,
-    /// The bytes of all of it.
+    /// The bytes of the pair.
     pub(super) span: Range<usize>,
 }
 
-/// Pairs that are said of one subject.
+/// The pairs of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// The bytes of the word before the pairs that names the subject.
     pub(super) head: Option<Range<usize>>,
     /// The bytes of head and pairs.
     pub(super) span: Range<usize>,
-    /// The places of its pairs among all pairs of the text.
+    /// The indexes of its pairs among all pairs of the text.
     pub(super) pairs: Range<usize>,
 }
 
-/// The most bytes of a key.
+/// The maximum number of bytes of a key.
 const MAX_KEY: usize = 64;
 
-/// The pairs of a text, in order.
+/// Returns the pairs of a text, in order.
 pub(super) fn pairs(text: &str) -> Vec<Pair> {
     first_pairs(text, usize::MAX)
 }
 
-/// The first pairs of a text, at most `most` of them.
+/// Returns the first pairs of a text, at most `max`.
 pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;
@@ -85,7 +85,7 @@ fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
     (named && apart && ends).then_some(start..sign)
 }
 
-/// The value from an offset on, and where it ends with its quote.
+/// Returns the value at an offset, and its end including the quote.
 fn value_behind(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = part(text, at..text.len());
     match byte_at(text, at) {
@@ -111,7 +111,7 @@ fn value_behind(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     }
 }
 
-/// Where the quote closes that a text starts with.
+/// Returns the position of the quote that closes the one at the start.
 fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let mut escaped = false;
     bytes.iter().enumerate().skip(1).find_map(|(at, byte)| {
@@ -168,7 +168,7 @@ fn end_of_bare(rest: &str) -> usize {
     part(rest, 0..end).trim_end_matches(['.', ':', ',']).len()
 }
 
-/// The end of a number with the unit that stands one space behind it.
+/// Returns the end of a number, including a unit after one space.
 fn with_unit(rest: &str, end: usize) -> usize {
     let is_number =
         part(rest, 0..end).bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && end > 0;
@@ -184,11 +184,10 @@ fn with_unit(rest: &str, end: usize) -> usize {
     }
 }
 
-/// The runs of a text with several subjects, with how many pairs before them hold for all; nothing where all pairs
-/// are said of one subject.
+/// Splits the pairs of a text with several subjects into runs. Also returns the number of pairs before them that apply
+/// to all. `None` if all pairs have one subject.
 ///
-/// A new run starts with a bare word right before pairs, where the first pairs have such a word too, or with a key
-/// that was there before.
+/// A new run starts with a bare word right before a pair if the first pair has such a word too, or with a repeated key.
 pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     if pairs.len() < 2 {
         return None;
@@ -198,7 +197,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     }
     let mut heads: Vec<Option<Range<usize>>> =
         (0..pairs.len()).map(|at| head_of(text, pairs, at)).collect();
-    // What is said of the first is said of another by name: so the word before it is a name too.
+    // If another subject has the key of the first pair, the word before the first pair names a subject too.
     let key = |at: usize| pairs.get(at).map(|pair| part(text, pair.key.clone()));
     let is_parallel =
         heads.iter().enumerate().any(|(at, head)| head.is_some() && key(at) == key(0));
@@ -234,7 +233,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     Some((*starts.first()?, runs))
 }
 
-/// Pairs of which each names its subject in its key: `cart.errors=5 stock.errors=9`.
+/// Groups pairs by the prefix of their keys: `cart.errors=5 stock.errors=9`.
 fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
@@ -256,14 +255,14 @@ fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     (runs.len() > 1).then_some(runs)
 }
 
-/// The word that stands right before an offset.
+/// Returns the word right before an offset.
 fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
     let before = part(text, 0..at).trim_end_matches([' ', ':']);
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     (!word.is_empty()).then(|| before.len() - word.len()..before.len())
 }
 
-/// The place of the first pair whose key comes again.
+/// Returns the index of the first pair whose key is repeated.
 fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     let mut keys: Vec<(&str, usize)> =
         pairs.iter().enumerate().map(|(at, pair)| (part(text, pair.key.clone()), at)).collect();
@@ -275,7 +274,7 @@ fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     same.min()
 }
 
-/// The one bare word between a pair and the pair before it.
+/// Returns the only bare word between a pair and the previous one.
 fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     let from = at.checked_sub(1).and_then(|at| pairs.get(at)).map_or(0, |pair| pair.span.end);
     let to = pairs.get(at)?.span.start;
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn who_a_run_of_pairs_is_about() {
+    fn pairs_are_grouped_by_subject() {
         assert_eq!(
             parted("queue-in depth=40 queue-out depth=900"),
             ["queue-in depth=40", "queue-out depth=900"]

@@ -1,5 +1,4 @@
-//! This module reads tables whose columns stand below each other without bars: kubectl, df, ss, top, iostat and the
-//! like.
+//! Reads tables with aligned columns and no bars: kubectl, df, ss, top, iostat and the like.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -12,14 +11,14 @@ use crate::facts::text::{Context, Text};
 use crate::facts::times::time_at;
 use crate::text::part;
 
-/// A piece of a line: its bytes, and the characters of the line that it takes.
+/// A piece of a line: its bytes and its columns in characters.
 #[derive(Clone, Debug)]
 struct Field {
     bytes: Range<usize>,
     columns: Range<usize>,
 }
 
-/// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
+/// Reads the table at an offset. Returns its end, or `None` if no table starts there.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -95,7 +94,7 @@ pub(in crate::facts) fn read<'a>(
     Some(table.footer(out, context, text, end))
 }
 
-/// Whether the number of rows stands below a few lines: what makes an underlined word a column.
+/// Returns `true` if the row count follows within a few lines. Only then is a single underlined word a column.
 fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
     const FEW: usize = 16;
     (0..FEW).any(|_| {
@@ -106,17 +105,17 @@ fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
     })
 }
 
-/// Whether a line is a key that stands further left than the header of a table: the section after it.
+/// Returns `true` if a line is a key to the left of the table's header: the next section.
 fn is_key_outside(header: &str, row: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     indent(row) < indent(header)
         && row.split_whitespace().next().is_some_and(|first| first.ends_with(':'))
 }
 
-/// Lines of tables are not longer.
+/// The maximum number of bytes of a line of a table.
 const MAX_BYTES: usize = 4_096;
 
-/// Nor do they have more columns or words.
+/// The maximum number of columns or words of a line.
 const MAX_PIECES: usize = 96;
 
 fn may_be_header(line: &str, underlined: bool) -> bool {
@@ -133,7 +132,7 @@ fn may_be_header(line: &str, underlined: bool) -> bool {
     };
     let all_names = pieces.iter().all(names_first)
         && !words.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    // Single spaces part the columns of `ps` and `top`, which shout.
+    // `ps` and `top` separate their upper-case column names by single spaces.
     let parted = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(written);
     let timed = time.is_none() || pieces.len() >= 4 && !written.split_whitespace().any(is_level);
     (underlined || parted && all_names && timed)
@@ -152,7 +151,7 @@ fn is_underline(line: &str) -> bool {
     line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b' '))
 }
 
-/// The columns: below an underline those of its dashes, else pieces parted by two spaces, else words.
+/// Returns the columns: those of the dashes of an underline, or else pieces separated by two spaces, or else words.
 fn header(
     text: &str,
     line: Range<usize>,
@@ -192,7 +191,7 @@ fn header(
     (pieces.len() >= 2).then_some(pieces)
 }
 
-/// The pieces of a line that are parted by at least a number of spaces, or by a tab.
+/// Returns the pieces of a line that are separated by at least `spaces` spaces or by a tab.
 fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut gap = spaces;
@@ -215,19 +214,19 @@ fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     found
 }
 
-/// Whether most pieces of a row start or end where a column does.
+/// Returns `true` if most pieces of a row are aligned with a column.
 fn is_aligned(header: &[Field], row: &[Field]) -> bool {
     row.len() >= 2
         && row.len() * 2 >= header.len()
         && row.iter().filter(|field| is_below_column(header, field)).count() * 4 >= row.len() * 3
 }
 
-/// Whether a piece stands below the name of a column.
+/// Returns `true` if a piece is below the name of a column.
 fn is_below_column(header: &[Field], field: &Field) -> bool {
     header.iter().any(|column| overlap(column, field) > 0)
 }
 
-/// How many characters two pieces have above each other.
+/// Returns the number of characters that two pieces have above each other.
 fn overlap(column: &Field, cell: &Field) -> usize {
     let end = column.columns.end.min(cell.columns.end);
     end.saturating_sub(column.columns.start.max(cell.columns.start))
@@ -237,7 +236,7 @@ fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
     header.len() >= 3 && fields(text, row, 1).len() == header.len()
 }
 
-/// The cells of a row with their columns; nothing where the line is no row.
+/// Returns the cells of a row with their columns, or `None` if the line is not a row.
 fn cells(
     text: &str,
     header: &[Field],
@@ -275,7 +274,7 @@ fn cells(
     Some(found)
 }
 
-/// A piece that reaches over several columns, cut where a word stands below another column than the word before it.
+/// Splits a piece that spans several columns where a word is below another column than the word before it.
 fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field> {
     let mut cuts: Vec<Field> = Vec::new();
     let mut last_column = None;
@@ -296,7 +295,7 @@ fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field
     cuts
 }
 
-/// The column that a cell stands in: the first that it stands below, else the nearest before it.
+/// Returns the column of a cell: the first that it is below, or else the nearest before it.
 fn column_of(header: &[Field], cell: &Field) -> usize {
     let below = header.iter().position(|column| overlap(column, cell) > 0);
     let before = || header.iter().rposition(|column| column.columns.start <= cell.columns.start);

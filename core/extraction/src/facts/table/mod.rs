@@ -1,5 +1,4 @@
-//! This module writes the rows of a table, however their cells were found, and reads what stands below them: how many
-//! there are.
+//! Writes the rows of tables of all formats, and parses the row count below them.
 
 pub(super) mod columns;
 pub(super) mod csv;
@@ -19,13 +18,13 @@ use crate::text::{byte_at, part};
 pub(super) struct Table<'a> {
     group: GroupId,
     columns: Vec<Cow<'a, str>>,
-    /// The place, from 0, of the column that says when a row happened.
+    /// The index of the column with the time of a row.
     time: Option<usize>,
     rows: usize,
 }
 
 impl<'a> Table<'a> {
-    /// A table with its columns; without names, its cells have no attribute.
+    /// Creates a table with its columns; unnamed columns give cells without an attribute.
     pub(super) fn new(
         out: &mut Builder<'a>,
         context: &Context<'a>,
@@ -37,12 +36,12 @@ impl<'a> Table<'a> {
         Self { group, columns, time, rows: 0 }
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub(super) fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// Writes a row: its cells in the order of columns, some of them empty.
+    /// Writes a row. Cells are in the order of columns; empty ones are skipped.
     pub(super) fn row(
         &mut self,
         out: &mut Builder<'a>,
@@ -78,7 +77,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads what stands below the last row, from an offset on; where it ends.
+    /// Reads the row count after the last row, at an offset. Returns the end.
     pub(super) fn footer(
         &self,
         out: &mut Builder<'a>,
@@ -100,7 +99,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
+/// Parses the number of rows: `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
 pub(super) fn row_count(line: &str) -> Option<usize> {
     let bare = line.trim_start_matches('(');
     let digits = bare.bytes().take(9).take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! This module reads tables whose columns are separated by bars: psql, mysql, Markdown, ClickHouse and the like.
+//! Reads tables with bars between their columns: psql, mysql, Markdown, ClickHouse and the like.
 
 use core::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::text::part;
 
 const BARS: [char; 3] = ['|', '│', '┃'];
 
-/// Reads the table that starts at an offset; where it ends, or nothing where none starts there.
+/// Reads the table at an offset. Returns its end, or `None` if no table starts there.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -58,7 +58,7 @@ pub(in crate::facts) fn read<'a>(
     Some(table.footer(out, context, text, end))
 }
 
-/// Reads `-[ RECORD 1 ]---` blocks of `name | value` lines; where they end.
+/// Reads `-[ RECORD 1 ]---` blocks of `name | value` lines. Returns their end.
 pub(in crate::facts) fn records<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -102,7 +102,7 @@ pub(in crate::facts) fn records<'a>(
     (end > at).then_some(end)
 }
 
-/// The parts between the bars of a line; a bar at the start or end of the line parts nothing.
+/// Returns the parts between the bars of a line, without empty ones at its ends.
 fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let written = part(text, line.clone());
     let trimmed = written.trim();
@@ -123,7 +123,7 @@ fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Cells of a row that has more bars than columns: the last column takes the rest.
+/// Merges the excess cells of a row into its last column.
 fn merge_excess(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
     if let Some(end) = cells.last().map(|last| last.end) {
         cells.truncate(columns);
@@ -134,13 +134,13 @@ fn merge_excess(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize
     cells
 }
 
-/// Whether a line is of dashes only.
+/// Returns `true` if a line consists of dashes.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'='))
 }
 
-/// Whether a line is drawn: `----+----`, `|:---|---:|`, `└────┘`.
+/// Returns `true` if a line is a border: `----+----`, `|:---|---:|`, `└────┘`.
 fn is_border(line: &str) -> bool {
     let line = line.trim();
     let lines = line.chars().filter(|c| matches!(c, '-' | '=' | '─' | '━')).count();
@@ -152,7 +152,7 @@ fn is_border(line: &str) -> bool {
             .all(|c| matches!(c, '-' | '=' | '+' | '|' | ':' | ' ') || ('─'..='╿').contains(&c))
 }
 
-/// The names that ClickHouse writes into the upper border: `┌─table─┬─parts─┐`. Ranges count from the line's start.
+/// Returns the names in the upper border of ClickHouse: `┌─table─┬─parts─┐`. Ranges are relative to the line.
 fn names_in_border(line: &str) -> Option<Vec<Range<usize>>> {
     let line = line.trim_end();
     if !line.starts_with('┌') || !line.ends_with('┐') || is_border(line) {

@@ -1,4 +1,4 @@
-//! This module tests owners in every shape but JSON and lines.
+//! Tests that each value belongs to its subject, in all formats but JSON and log lines.
 
 use super::{assert_owner, facts_of, item};
 use crate::budget::Budget;
@@ -186,7 +186,7 @@ fn groups_are_complete_only_if_nothing_was_left_out() {
 
 #[test]
 fn no_shape_takes_more_than_linear_time() {
-    // Each of these made some reader start again at every line before it was bounded.
+    // Each of these once made some reader start over at every line.
     const TIMES: usize = 40_000;
     for piece in [
         "[1,\n",

@@ -1,5 +1,4 @@
-//! This module finds JSON values in a text, one after the other, and has them read into facts. What stands in them is
-//! not its concern.
+//! Finds JSON values in a text, one after the other, and reads them into facts.
 
 use std::borrow::Cow;
 
@@ -12,8 +11,7 @@ use crate::facts::model::Form;
 use crate::facts::text::{Context, Parsed, Text, truncate};
 use crate::text::byte_at;
 
-/// Reads the objects and arrays that follow each other from an offset on; where it ended, or nothing where none
-/// stands there.
+/// Reads the consecutive objects and arrays at an offset.
 pub(in crate::facts) fn values<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -49,7 +47,7 @@ pub(in crate::facts) fn values<'a>(
     }
 }
 
-/// Reads a value that was written in another notation.
+/// Reads a value that was parsed from another format.
 pub(super) fn facts_of_tree<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -67,7 +65,7 @@ pub(super) fn facts_of_tree<'a>(
     objects.top(Some(group));
 }
 
-/// Reads a string that is an object or array of its own; whether it was.
+/// Reads a string that is an object or array. Returns `false` if it is not.
 pub(super) fn read_embedded<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -83,14 +81,14 @@ pub(super) fn read_embedded<'a>(
         && matches!(values(out, context, text, 0), Parsed::Read(_))
 }
 
-/// Where a value may start from an offset on: at the start of a line, or right behind another value.
+/// Returns the start of a value at the start of a line or right after another value.
 fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
     let start = text.behind_space(at);
     matches!(byte_at(text.read, start), b'{' | b'[').then_some(start)
 }
 
-/// The value from an offset on with its bytes, where it is one and not the bracket of a line; else how far it was
-/// looked for.
+/// Returns the value at an offset with its bytes, unless it is a bracket of running text; otherwise the end of the
+/// search.
 fn value_at<'t>(
     text: Text<'t, '_>,
     at: usize,
@@ -112,7 +110,7 @@ fn value_at<'t>(
     if !accepted {
         return Err(end);
     }
-    // A value that is not closed is followed by what could not be read.
+    // After an unclosed value, the rest of the line could not be read.
     let left_over = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
     Ok((tree, start, end + left_over))
 }

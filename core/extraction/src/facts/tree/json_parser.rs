@@ -1,7 +1,6 @@
-//! This module reads a JSON value with the places of its parts, as far as it goes. What the value says is not its
-//! concern.
+//! Parses a JSON value with the positions of its parts.
 //!
-//! Evidence is cut off at any place, so that a value which ends too early is read up to there.
+//! Evidence may be cut off anywhere, so a value that ends early is parsed up to there.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -13,7 +12,7 @@ use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
 
 impl<'t> Tree<'t> {
-    /// The value that a text starts with, white space aside.
+    /// Parses the value at the start of a text, after whitespace.
     pub(in crate::facts) fn read(text: &'t str, budget: &Budget) -> Option<Self> {
         let strict = ScannerOptions {
             allow_single_quoted_strings: false,
@@ -45,14 +44,14 @@ struct JsonParser<'t> {
     text: &'t str,
     scanner: Scanner<'t>,
     nodes: Nodes<'t>,
-    /// Objects and arrays that are not closed.
+    /// Unclosed objects and arrays.
     open: Vec<usize>,
     key: Option<(Cow<'t, str>, Range<usize>)>,
     end: usize,
 }
 
 impl<'t> JsonParser<'t> {
-    /// Reads to the end of the first value; nothing where the text does not get there.
+    /// Reads to the end of the first value, or returns `None` if the text ends before.
     fn value(&mut self) -> Option<()> {
         let mut token = self.next()?;
         loop {
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn values_up_to_where_they_end() {
+    fn parses_complete_and_truncated_values() {
         assert_eq!(read(r#"{"a": [1, {"b": "x\ny"}], "c": {}} tail"#).0, "{a:[.,{b:'x\ny'}],c:{}}");
         assert_eq!(read(r#"[] tail"#), ("[]".into(), 2, true));
         assert_eq!(read(r#"{"a": [1, {"b": "#).0, "{a:[.,{}]}");

@@ -1,6 +1,6 @@
-//! This module is a value with the places of its parts, whatever it was written as: JSON, YAML or XML.
+//! A value with the positions of its parts, parsed from JSON, YAML or XML.
 //!
-//! The nodes stand in the order of the text, each with the place behind its last part: no reading recurses.
+//! The nodes are in the order of the text, each with the index after its last descendant, so no reading recurses.
 
 pub(super) mod json;
 mod json_parser;
@@ -14,18 +14,18 @@ use std::borrow::Cow;
 
 use crate::budget::Budget;
 
-/// The most levels of values in each other.
+/// The maximum nesting depth.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// A value with its key.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'t> {
-    /// The key with the place of its text, where the value is a member.
+    /// The key with its range, if the value is a member.
     pub(super) key: Option<(Cow<'t, str>, Range<usize>)>,
     pub(super) value: Value<'t>,
-    /// Its bytes; of a string, those between the quotes.
+    /// Its bytes; those between the quotes for a string.
     pub(super) span: Range<usize>,
-    /// The place of the node behind all that stand in this one.
+    /// The index after its last descendant.
     pub(super) after: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Value<'t> {
     Bare,
 }
 
-/// The nodes of a tree, as many as a budget allows.
+/// The nodes of a tree, limited by a budget.
 #[derive(Debug)]
 pub(super) struct Nodes<'t> {
     list: Vec<Node<'t>>,
@@ -50,7 +50,7 @@ impl<'t> Nodes<'t> {
         Self { list: Vec::new(), budget: budget.clone() }
     }
 
-    /// Adds a node; nothing where the budget ends.
+    /// Adds a node, or returns `None` if the budget is exhausted.
     pub(super) fn push(&mut self, node: Node<'t>) -> Option<()> {
         const UNITS: usize = 32;
         let may_go_on = self.budget.spend(UNITS) && self.budget.allocate(size_of::<Node<'t>>());
@@ -78,23 +78,23 @@ impl Drop for Nodes<'_> {
     }
 }
 
-/// A value as far as it was read.
+/// A value, perhaps incomplete.
 #[derive(Debug)]
 pub(super) struct Tree<'t> {
     pub(super) nodes: Nodes<'t>,
-    /// The bytes that were read.
+    /// The number of bytes read.
     pub(super) end: usize,
-    /// Whether the value is closed.
+    /// `true` if the value is closed.
     pub(super) closed: bool,
 }
 
 impl<'t> Tree<'t> {
-    /// The node at a place.
+    /// Returns the node at an index.
     pub(super) fn node(&self, at: usize) -> Option<&Node<'t>> {
         self.nodes.get(at)
     }
 
-    /// The places of the values in an object or array.
+    /// Returns the indexes of the values of an object or array.
     pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let end = self.node(at).map_or(0, |node| node.after);
         let first = Some(at + 1).filter(|first| *first < end);
@@ -103,27 +103,27 @@ impl<'t> Tree<'t> {
         })
     }
 
-    /// Whether the node at a place is a string, number or word.
+    /// Returns `true` if the node at an index is a string, number or literal.
     pub(super) fn is_scalar(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
     }
 
-    /// Whether the node at a place is an object.
+    /// Returns `true` if the node at an index is an object.
     pub(super) fn is_object(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| node.value == Value::Object)
     }
 
-    /// Whether the node at a place is an array.
+    /// Returns `true` if the node at an index is an array.
     pub(super) fn is_array(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| node.value == Value::Array)
     }
 
-    /// The key of the node at a place; empty where it is no member.
+    /// Returns the key of the node at an index; empty if it is not a member.
     pub(super) fn key(&self, at: usize) -> &str {
         self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
     }
 
-    /// The member of an object that has a key.
+    /// Returns the member of an object with a key.
     pub(super) fn member(&self, at: usize, key: &str) -> Option<usize> {
         self.members(at).find(|member| self.key(*member) == key)
     }

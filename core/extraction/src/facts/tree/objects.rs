@@ -1,5 +1,4 @@
-//! This module reads a value's objects and arrays into records: what stands in an object belongs to the nearest one that
-//! it describes. Where values begin and end is not its concern; series and tables in them are the next module's.
+//! Reads the objects and arrays of a value into records. A value belongs to the nearest object that it describes.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,9 +20,9 @@ pub(super) struct Objects<'w, 't, 'a> {
     pub(super) context: &'w Context<'a>,
     pub(super) text: Text<'t, 'a>,
     pub(super) tree: &'w Tree<'w>,
-    /// The keys above the value that is being read, behind the scope of the text.
+    /// The scope of the text and the keys above the current value.
     pub(super) scope: Vec<Cow<'a, str>>,
-    /// Whether its lists are all there is.
+    /// `true` if its lists are complete.
     pub(super) complete: bool,
 }
 
@@ -41,7 +40,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// The text of `{"type": "text", "text": "…"}`.
+    /// Returns the text of `{"type": "text", "text": "…"}`.
     fn content_block(&self, at: usize) -> Option<usize> {
         let is_text =
             self.tree.member(at, "type").and_then(|kind| self.string(kind)) == Some("text");
@@ -83,7 +82,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.scalar(record, if key.is_empty() { Vec::new() } else { vec![key] }, member);
     }
 
-    /// What stands in an object that holds more than scalars.
+    /// Reads the members of an object that does not contain only scalars.
     fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
         let rows = self.rows_by_key(at);
         let zipped = self.zip_columns(at, record);
@@ -114,7 +113,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// The name that `metadata` gives to the object that it stands in, and so to all that stands beside it.
+    /// Adds the name in `metadata` to the record of the parent, and so to all its other members.
     fn name_parent(&mut self, at: usize, record: RecordId) {
         let tree = self.tree;
         let name = tree.member(at, "name").filter(|name| tree.is_scalar(*name));
@@ -124,7 +123,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Keys that several objects of an object have, as elements of XML do.
+    /// Returns the keys that several objects of an object share, as in XML.
     fn repeated(&self, at: usize) -> BTreeSet<&'w str> {
         let tree = self.tree;
         let mut seen = BTreeSet::new();
@@ -147,7 +146,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.scope.pop();
     }
 
-    /// An array below a record or at the top: objects are rows, other values are the parent's.
+    /// Reads an array below a record or at the top level: objects are rows, other values belong to the parent.
     fn array(&mut self, at: usize, parent: Option<RecordId>, path: Vec<Cow<'a, str>>) {
         let tree = self.tree;
         let has_rows = parent.is_none() || tree.members(at).any(|member| !tree.is_scalar(member));
@@ -171,7 +170,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// A row without names: each value is a cell without attribute.
+    /// Reads a row without names: each value is a cell without an attribute.
     fn tuple(
         &mut self,
         at: usize,
@@ -196,7 +195,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// The scalars of an object, and of those in it, as values of a record.
+    /// Writes the scalars of an object, and of the objects in it, as cells of a record.
     fn flatten(&mut self, record: RecordId, at: usize, attribute: Vec<Cow<'a, str>>) {
         let tree = self.tree;
         if tree.members(at).next().is_none() {
@@ -212,7 +211,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Whether an object says more of what it stands in: `"limits": {"memory": "512Mi"}`.
+    /// Returns `true` if an object describes its parent: `"limits": {"memory": "512Mi"}`.
     fn describes_parent(&self, at: usize, parent_has_scalars: bool) -> bool {
         let only_scalars = self.tree.members(at).all(|member| self.tree.is_scalar(member));
         only_scalars
@@ -223,7 +222,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.tree.members(at).all(|member| is_aspect(self.tree.key(member)))
     }
 
-    /// The members of an object that are like objects, keyed by their name.
+    /// Returns the members of an object that are similar objects, keyed by their names.
     fn rows_by_key(&self, at: usize) -> Vec<usize> {
         let is_row = |member: &usize| {
             self.tree.is_object(*member)
@@ -258,7 +257,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// A number, word or string as a value of a record; a string that holds more is read on its own.
+    /// Writes a scalar as a cell of a record; a string with structured content is read on its own.
     pub(super) fn scalar(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, at: usize) {
         let Some(node) = self.tree.node(at) else { return };
         if let Value::Text(read) = &node.value {
@@ -272,7 +271,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.out.push_cell(record, attribute, text, span);
     }
 
-    /// Reads a string that is a document, a value or several statements of its own; whether it was.
+    /// Reads a string that is a document, a value or several statements. Returns `false` if it is none of these.
     fn read_nested(
         &mut self,
         record: RecordId,
@@ -298,7 +297,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         done
     }
 
-    /// Hands the text of a string on, as it reads.
+    /// Calls `read` with the unescaped text of a string.
     fn with_text<R: Default>(
         &mut self,
         at: usize,
@@ -315,7 +314,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         read(self, text)
     }
 
-    /// The string at a place of the tree; `None` for any other value.
+    /// Returns the string at an index, or `None` for any other value.
     pub(super) fn string(&self, at: usize) -> Option<&str> {
         match &self.tree.node(at)?.value {
             Value::Text(text) => Some(text),
@@ -323,7 +322,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// What a scalar reads as.
+    /// Returns the text of a scalar.
     pub(super) fn value(&self, at: usize) -> Cow<'a, str> {
         let Some(node) = self.tree.node(at) else { return Cow::Borrowed("") };
         match &node.value {
@@ -334,7 +333,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// The key of a member, as a name.
+    /// Returns the key of a member.
     pub(super) fn key(&self, at: usize) -> Cow<'a, str> {
         match self.tree.node(at).and_then(|node| node.key.as_ref()) {
             Some((key, span)) if part(self.text.read, span.clone()) == key => {

@@ -1,4 +1,4 @@
-//! This module reads what JSON holds by position: samples of a series, rows with columns apart, parallel arrays, and
+//! Reads JSON values that depend on position: samples of a series, rows with separate columns, parallel arrays, and
 //! lists of labels.
 
 use std::borrow::Cow;
@@ -11,7 +11,8 @@ use crate::facts::times::whole_time;
 use crate::text::part;
 
 impl<'a> Objects<'_, '_, 'a> {
-    /// `{"metric": {…}, "values": [[t, v], …]}`: the labels are the record's, the samples a series below it.
+    /// Reads `{"metric": {…}, "values": [[t, v], …]}`: the labels belong to the record, the samples are a series below
+    /// it.
     pub(super) fn series(&mut self, at: usize, record: RecordId) -> bool {
         const LABELS: [&str; 3] = ["metric", "stream", "target"];
         const SAMPLES: [&str; 4] = ["values", "value", "datapoints", "histogram"];
@@ -66,7 +67,7 @@ impl<'a> Objects<'_, '_, 'a> {
         }
     }
 
-    /// Gives a record the time that a scalar is, where it is one.
+    /// Sets the time of a record if a scalar is a time.
     fn time(&mut self, record: RecordId, at: usize) -> bool {
         let Some(span) = self.tree.node(at).map(|node| node.span.clone()) else { return false };
         let part = self.text.part(span);
@@ -75,7 +76,7 @@ impl<'a> Objects<'_, '_, 'a> {
         true
     }
 
-    /// `"columns": ["time", "mean"], "values": [[…], …]`: rows whose columns stand beside them.
+    /// Reads rows with separate column names: `"columns": ["time", "mean"], "values": [[…], …]`.
     pub(super) fn with_columns(&mut self, object: usize, at: usize, record: RecordId) -> bool {
         const COLUMNS: [&str; 5] = ["columns", "fields", "headers", "header", "column_names"];
         let tree = self.tree;
@@ -112,7 +113,7 @@ impl<'a> Objects<'_, '_, 'a> {
         true
     }
 
-    /// Arrays of one object that are columns of a table, the first of names or times; those that were read.
+    /// Reads arrays of one object that are columns of a table, the first of names or times. Returns the arrays read.
     pub(super) fn zip_columns(&mut self, at: usize, record: RecordId) -> Vec<usize> {
         let tree = self.tree;
         let arrays = tree.members(at).filter(|member| {
@@ -136,7 +137,7 @@ impl<'a> Objects<'_, '_, 'a> {
         columns
     }
 
-    /// Whether an array under a plural lists different words: `"pods": ["cart-1", "stock-1"]`.
+    /// Returns `true` if an array under a plural key lists different words: `"pods": ["cart-1", "stock-1"]`.
     fn lists_distinct_words(&self, array: usize) -> bool {
         let tree = self.tree;
         let values =
@@ -177,7 +178,7 @@ impl<'a> Objects<'_, '_, 'a> {
         }
     }
 
-    /// `"Tags": [{"Key": "Name", "Value": "web-1"}]`: values of the record under the names that they give.
+    /// Reads a list of labels as cells of the record: `"Tags": [{"Key": "Name", "Value": "web-1"}]`.
     pub(super) fn labels(&mut self, at: usize, record: RecordId, list: &str) -> bool {
         #[rustfmt::skip]
         const LISTS: [&str; 9] = [
@@ -217,7 +218,7 @@ fn is_list_of_names(key: &str) -> bool {
     LISTS.iter().any(|list| list.eq_ignore_ascii_case(key))
 }
 
-/// Whether a value says that its lists go on: a next page, something left out.
+/// Returns `true` if a value says that its lists are incomplete: a next page, or truncation.
 pub(super) fn is_paginated(tree: &Tree<'_>, text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 11] = [

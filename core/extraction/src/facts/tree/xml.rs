@@ -1,5 +1,4 @@
-//! This module reads XML elements. What they say is read as that of JSON is: an element is an object, its attributes
-//! and its text are its values.
+//! Parses XML elements into the same facts as JSON: an element is an object, its attributes and text are its values.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -15,7 +14,7 @@ use crate::facts::builder::Builder;
 use crate::facts::text::{Context, Parsed, Text, trim};
 use crate::text::{byte_at, part};
 
-/// Reads the elements that follow each other from an offset on.
+/// Reads the consecutive elements at an offset.
 pub(in crate::facts) fn elements<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -46,7 +45,7 @@ pub(in crate::facts) fn elements<'a>(
     }
 }
 
-/// The first element of a text, as far as it goes; else how far it was looked for.
+/// Parses the first element of a text, perhaps incomplete; otherwise returns the end of the search.
 fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     let mut parser =
         XmlParser { text, nodes: Nodes::new(budget), open: Vec::new(), closed_elements: 0 };
@@ -84,7 +83,7 @@ fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     if tree.nodes.len() > 1 { Ok(tree) } else { Err(end) }
 }
 
-/// A text with its entities undone, where they are known.
+/// Returns a text with its known entities replaced.
 fn unescaped(written: &str) -> Cow<'_, str> {
     unescape(written).unwrap_or(Cow::Borrowed(written))
 }
@@ -93,7 +92,7 @@ struct XmlParser<'t> {
     text: &'t str,
     nodes: Nodes<'t>,
     open: Vec<usize>,
-    /// How many elements were closed.
+    /// The number of closed elements.
     closed_elements: usize,
 }
 
@@ -123,7 +122,7 @@ impl<'t> XmlParser<'t> {
         Some(())
     }
 
-    /// Text between tags is a value without a name.
+    /// Adds text between tags as a value without a name.
     fn text(&mut self, bytes: Range<usize>) -> Option<()> {
         let written = part(self.text, bytes.clone());
         let bytes =
@@ -156,7 +155,7 @@ impl<'t> XmlParser<'t> {
         self.nodes.push(Node { key, value: Value::Text(read), span, after })
     }
 
-    /// Closes an element; one that holds nothing but text is that text under its name.
+    /// Closes an element. If it contains only text, the text becomes its value.
     fn end(&mut self, end: usize) -> Option<()> {
         let open = self.open.pop()?;
         self.closed_elements += 1;
@@ -179,7 +178,7 @@ impl<'t> XmlParser<'t> {
         Some(())
     }
 
-    /// Where a piece of the text stands in it.
+    /// Returns the range of a piece of the text.
     fn range_of(&self, piece: &str) -> Option<Range<usize>> {
         let start = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let range = start..start + piece.len();

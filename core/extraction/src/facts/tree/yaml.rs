@@ -1,5 +1,4 @@
-//! This module reads YAML documents. What they say is read as that of JSON is; lines of keys that are no YAML are not
-//! its concern.
+//! Parses YAML documents into the same facts as JSON.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -16,7 +15,7 @@ use crate::facts::prompt::{Opening, opening};
 use crate::facts::text::{Context, Parsed, Text, trim};
 use crate::text::{byte_at, part};
 
-/// Reads the documents that start at an offset.
+/// Reads the documents at an offset.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -35,8 +34,8 @@ pub(in crate::facts) fn read<'a>(
     Parsed::Read(end)
 }
 
-/// How far the lines go that may be one YAML text, and whether they look like one: with lists or nested keys, and not
-/// with values set below each other as reports for people have them.
+/// Returns the end of the lines that may be one YAML text, and `true` if they look like YAML: they have lists or nested
+/// keys, and no values aligned in a column as in reports for people.
 fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
     let mut end = at;
     let mut last = at;
@@ -69,7 +68,7 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
     (last.max(text.end_of_line(at)), (nested || !flat) && !set_apart)
 }
 
-/// The documents of a text; nothing where it is no YAML.
+/// Parses the documents of a text, or returns `None` if it is not YAML.
 fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     let offsets: Vec<usize> =
         if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
@@ -90,7 +89,7 @@ fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
 
 struct YamlParser<'t, 'b> {
     text: &'t str,
-    /// Where each character starts, where that is not its number.
+    /// The start of each character; empty for ASCII text.
     offsets: Vec<usize>,
     trees: Vec<Tree<'t>>,
     nodes: Nodes<'t>,
@@ -98,7 +97,7 @@ struct YamlParser<'t, 'b> {
     open: Vec<OpenNode<'t>>,
 }
 
-/// A mapping or sequence that is not closed.
+/// An unclosed mapping or sequence.
 struct OpenNode<'t> {
     node: usize,
     is_mapping: bool,
@@ -148,13 +147,13 @@ impl<'t> YamlParser<'t, '_> {
             ScalarStyle::DoubleQuoted => Some('"'),
             _ => None,
         };
-        // The parser's span of a quoted scalar may go on over a comment.
+        // The parser's span of a quoted scalar may include a comment.
         let raw = part(self.text, bytes.clone());
         let span = match quote.and_then(|quote| raw.find(quote).zip(raw.rfind(quote))) {
             Some((first, last)) if first < last => bytes.start + first + 1..bytes.start + last,
             _ => trim(self.text, bytes),
         };
-        // Lines that all stand below their key are a report for people, folded.
+        // A plain scalar of several lines that start below its key is a report for people, not YAML.
         let key = self.open.last().and_then(|open| open.key.as_ref()).map(|(_, key)| key.end);
         let apart = key.is_some_and(|key| part(self.text, key..span.start).contains('\n'));
         if style == ScalarStyle::Plain && apart && part(self.text, span.clone()).contains('\n') {

@@ -1,9 +1,9 @@
-//! This module tests the kinds of mistakes that matching words makes, each over the shapes that it occurs in.
+//! Tests mistakes that matching words makes, each in all the formats in which it occurs.
 
 use super::check;
 
 #[test]
-fn a_condition_beside_a_status_that_denies_it() {
+fn a_condition_whose_status_is_false() {
     let json = r#"{"kind": "Node", "metadata": {"name": "node-c9"}, "status": {"conditions": [
         {"type": "Ready", "status": "False", "reason": "KubeletNotReady"},
         {"type": "MemoryPressure", "status": "False"},
@@ -33,7 +33,7 @@ fn a_condition_beside_a_status_that_denies_it() {
 }
 
 #[test]
-fn an_alert_that_is_resolved_or_inactive() {
+fn a_resolved_or_inactive_alert_is_not_firing() {
     for (content, claim) in [
         (
             r#"{"alertname": "HighLatency", "state": "inactive", "severity": "critical"}"#,
@@ -66,7 +66,7 @@ fn an_alert_that_is_resolved_or_inactive() {
 }
 
 #[test]
-fn lines_of_different_things_stay_apart() {
+fn lines_of_different_entities_are_not_mixed() {
     for content in [
         "primary: db-1 healthy\nreplica: db-2 lagging\n",
         "primary: db-1\nprimary_state: healthy\nreplica: db-2\nreplica_state: lagging\n",
@@ -81,7 +81,7 @@ fn lines_of_different_things_stay_apart() {
 }
 
 #[test]
-fn a_key_that_is_true_or_false() {
+fn keys_with_boolean_values() {
     check(
         r#"{"service": "checkout", "healthy": true, "ready": false, "isLeader": "True"}"#,
         &[
@@ -96,7 +96,7 @@ fn a_key_that_is_true_or_false() {
 }
 
 #[test]
-fn a_value_of_another_row_column_label_or_record() {
+fn values_of_other_rows_columns_labels_or_records_do_not_count() {
     let columns = "NODE   POD      STATUS    RESTARTS\nwk-1   cart-1   Running   3\nwk-2   stock-1  Failed    8\n";
     let labels = r#"[{"metric": {"pod": "cart-1", "node": "wk-1", "app": "cart"}, "value": [1780391647, "3"]},
                      {"metric": {"pod": "stock-1", "node": "wk-2", "app": "stock"}, "value": [1780391647, "8"]}]"#;
@@ -161,7 +161,7 @@ fn a_line_is_found_at_any_indentation() {
 }
 
 #[test]
-fn units_are_converted_before_anything_is_compared() {
+fn units_are_converted_before_comparison() {
     let limits = r#"{"name": "relay", "resources": {"limits": {"cpu": "1500m", "memory": "1453350912000m"}}, "timeout": "600s"}"#;
     check(
         limits,

@@ -1,4 +1,4 @@
-//! This module tests generated evidence whose values are swapped between things, attributes and units.
+//! Tests generated evidence with values swapped between entities, attributes and units.
 
 use core::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use super::{Index, Outcome};
 use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
-/// How many false statements are made at least.
+/// The minimum number of false statements.
 const SWAPS: usize = 5_000;
 
-/// Numbers that look random and are the same in every run (SplitMix64).
-struct Draws(u64);
+/// A reproducible random number generator (SplitMix64).
+struct SplitMix(u64);
 
-impl Draws {
+impl SplitMix {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -22,8 +22,8 @@ impl Draws {
     }
 }
 
-/// A thing with its state, and its figures by attribute.
-struct Thing {
+/// An entity with its state, and its figures by attribute.
+struct Entity {
     name: String,
     state: &'static str,
     figures: [usize; 3],
@@ -32,19 +32,19 @@ struct Thing {
 const ATTRIBUTES: [&str; 3] = ["restarts", "connections", "errors"];
 const STATES: [&str; 4] = ["Running", "Pending", "Failed", "Degraded"];
 
-fn things(draws: &mut Draws) -> Vec<Thing> {
+fn entities(random: &mut SplitMix) -> Vec<Entity> {
     let families = ["cart", "stock", "pay", "auth", "web"];
     (0..4)
-        .map(|number| Thing {
-            name: format!("{}-{number}", families.get(draws.below(5)).unwrap()),
-            state: STATES.get(draws.below(4)).unwrap(),
-            figures: [0; 3].map(|_| 2 + draws.below(97)),
+        .map(|number| Entity {
+            name: format!("{}-{number}", families.get(random.below(5)).unwrap()),
+            state: STATES.get(random.below(4)).unwrap(),
+            figures: [0; 3].map(|_| 2 + random.below(97)),
         })
         .collect()
 }
 
-/// The things as a tool would print them.
-fn evidence(shape: usize, things: &[Thing]) -> String {
+/// Returns the entities as a tool prints them.
+fn evidence(shape: usize, entities: &[Entity]) -> String {
     let mut text = String::new();
     let row = |text: &mut String, cells: [&str; 5]| {
         match shape {
@@ -64,22 +64,22 @@ fn evidence(shape: usize, things: &[Thing]) -> String {
             if shape == 2 {
                 row(&mut text, ["---"; 5]);
             }
-            for thing in things {
-                let [a, b, c] = thing.figures.map(|figure| format!("{figure}"));
-                row(&mut text, [&thing.name, thing.state, &a, &b, &c]);
+            for entity in entities {
+                let [a, b, c] = entity.figures.map(|figure| format!("{figure}"));
+                row(&mut text, [&entity.name, entity.state, &a, &b, &c]);
             }
         }
         3 => {
-            let object = |Thing { name, state, figures: [a, b, c] }: &Thing| {
+            let object = |Entity { name, state, figures: [a, b, c] }: &Entity| {
                 format!(
                     r#"{{"name": "{name}", "status": "{state}", "restarts": {a}, "connections": {b}, "errors": {c}}}"#
                 )
             };
-            let objects: Vec<String> = things.iter().map(object).collect();
+            let objects: Vec<String> = entities.iter().map(object).collect();
             write!(text, "[{}]", objects.join(", ")).unwrap();
         }
         4 => {
-            for Thing { name, state, figures: [a, b, c] } in things {
+            for Entity { name, state, figures: [a, b, c] } in entities {
                 writeln!(
                     text,
                     "{name}:\n  status: {state}\n  restarts: {a}\n  connections: {b}\n  errors: {c}"
@@ -88,7 +88,7 @@ fn evidence(shape: usize, things: &[Thing]) -> String {
             }
         }
         _ => {
-            for Thing { name, state, figures: [a, b, c] } in things {
+            for Entity { name, state, figures: [a, b, c] } in entities {
                 writeln!(text, "pod={name} status={state} restarts={a} connections={b} errors={c}")
                     .unwrap();
             }
@@ -97,23 +97,23 @@ fn evidence(shape: usize, things: &[Thing]) -> String {
     text
 }
 
-fn statement(draws: &mut Draws, thing: &str, attribute: &str, figure: usize) -> String {
-    match draws.below(4) {
-        0 => format!("{thing} had {figure} {attribute}."),
-        1 => format!("The {attribute} of {thing} were {figure}."),
-        2 => format!("Pod {thing} has {figure} {attribute}"),
-        _ => format!("{thing}'s {attribute} are {figure}."),
+fn statement(random: &mut SplitMix, entity: &str, attribute: &str, figure: usize) -> String {
+    match random.below(4) {
+        0 => format!("{entity} had {figure} {attribute}."),
+        1 => format!("The {attribute} of {entity} were {figure}."),
+        2 => format!("Pod {entity} has {figure} {attribute}"),
+        _ => format!("{entity}'s {attribute} are {figure}."),
     }
 }
 
 #[test]
 fn swapped_values_are_never_supported_and_true_ones_never_refuted() {
-    let mut draws = Draws(7);
+    let mut random = SplitMix(7);
     let (mut swaps, mut truths, mut supported, mut refuted) = (0, 0, 0, 0);
     let mut round = 0;
     while swaps < SWAPS {
-        let things = things(&mut draws);
-        let content = evidence(round % 6, &things);
+        let entities = entities(&mut random);
+        let content = evidence(round % 6, &entities);
         round += 1;
         let item = Item { tool: "", query: "", content: &content, exhaustive: false };
         let index = Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited());
@@ -129,24 +129,24 @@ fn swapped_values_are_never_supported_and_true_ones_never_refuted() {
                 swaps += 1;
             }
         };
-        for thing in &things {
-            let others = things.iter().filter(|other| other.name != thing.name);
+        for entity in &entities {
+            let others = entities.iter().filter(|other| other.name != entity.name);
             for other in others {
                 for (at, attribute) in ATTRIBUTES.into_iter().enumerate() {
-                    let (own, figure) = (thing.figures[at], other.figures[at]);
-                    check(&statement(&mut draws, &thing.name, attribute, figure), own == figure);
+                    let (own, figure) = (entity.figures[at], other.figures[at]);
+                    check(&statement(&mut random, &entity.name, attribute, figure), own == figure);
                 }
-                let text = format!("{} is {}.", thing.name, other.state);
-                check(&text, thing.state == other.state);
+                let text = format!("{} is {}.", entity.name, other.state);
+                check(&text, entity.state == other.state);
             }
             for (at, attribute) in ATTRIBUTES.into_iter().enumerate() {
-                let (own, next) = (thing.figures[at], thing.figures[(at + 1) % 3]);
-                check(&statement(&mut draws, &thing.name, attribute, own), true);
-                check(&statement(&mut draws, &thing.name, attribute, next), own == next);
-                let text = format!("{} had {own} {attribute} on wk-{at}.", thing.name);
+                let (own, next) = (entity.figures[at], entity.figures[(at + 1) % 3]);
+                check(&statement(&mut random, &entity.name, attribute, own), true);
+                check(&statement(&mut random, &entity.name, attribute, next), own == next);
+                let text = format!("{} had {own} {attribute} on wk-{at}.", entity.name);
                 check(&text, false);
             }
-            check(&format!("{} is {}.", thing.name, thing.state), true);
+            check(&format!("{} is {}.", entity.name, entity.state), true);
         }
     }
     assert!(supported * 10 > truths * 9, "{supported} of {truths} that are true are supported");

@@ -1,34 +1,34 @@
-//! This module says whether a figure of a claim agrees with one of its evidence.
+//! Compares the figures of a claim with those of its evidence.
 //!
-//! The claim accepts a stretch of values around what it states; the evidence stands for one value.
+//! A claim accepts a range of values around its own; the evidence has one value.
 //!
-//! | claim states | accepts |
+//! | the claim states | it accepts |
 //! |---|---|
-//! | `97 %`, `1.8 s` | half a unit of the last digit stated, either way |
-//! | `1Gi` where the evidence says `512Mi`: both whole, in binary units | that size only |
-//! | "about 97 %", "3.1 million" | two points, for other units 5 %; never less than the line above |
-//! | "at least", "over", "at most", "under" | everything from there on |
-//! | `2 GB` where the evidence says `2 GiB` | nothing: equal digits in the two systems are a mix-up |
-//! | `2.15 GB` where the evidence says `2 GiB` | 1 % either way at most |
+//! | `97 %`, `1.8 s` | half a unit of the last digit, either way |
+//! | `1Gi`, and the evidence `512Mi`: both whole, in binary units | that size only |
+//! | "about 97 %", "3.1 million" | two points, for other units 5 %; never less than half a unit of the last digit |
+//! | "at least", "over", "at most", "under" | all values from there on |
+//! | `2 GB`, and the evidence `2 GiB` | nothing: equal digits in the two systems are a mistake |
+//! | `2.15 GB`, and the evidence `2 GiB` | at most 1 % either way |
 //!
-//! Evidence that is stated more coarsely than the claim neither shows nor refutes it.
+//! Evidence that is less precise than the claim neither supports nor refutes it.
 
 use core::ops::Range;
 
 use super::{ClockTime, Comparator, Decimal, Dimension, Figure, System, Unit};
 
-/// How two figures relate.
+/// The result of comparing two figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Agreement {
-    /// The evidence's figure bears out the claim's.
+    /// The evidence supports the claim.
     Same,
     /// They cannot both be right.
     Different,
-    /// Nothing follows: other dimensions, or evidence too coarse.
+    /// They cannot be compared: different dimensions, or imprecise evidence.
     Incomparable,
 }
 
-/// Compares a claim's figure with one of its evidence.
+/// Compares a figure of a claim with one of its evidence.
 #[must_use]
 pub fn agree(claim: &Figure, evidence: &Figure) -> Agreement {
     compare(claim, evidence).unwrap_or(Agreement::Incomparable)
@@ -68,7 +68,7 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     })
 }
 
-/// How the values of two figures of one dimension compare, as stated; `None` for other dimensions and for bounds.
+/// Compares the values of two figures of one dimension as stated; `None` for different dimensions and for bounds.
 #[must_use]
 pub fn compare_values(a: &Figure, b: &Figure) -> Option<core::cmp::Ordering> {
     let is_plain = a.comparator.is_none() && b.comparator.is_none();
@@ -77,12 +77,12 @@ pub fn compare_values(a: &Figure, b: &Figure) -> Option<core::cmp::Ordering> {
     Some(a.value.cmp(&b.value))
 }
 
-/// `512Mi` and `1Gi` are configured, not measured and rounded.
+/// Returns `true` for sizes such as `512Mi` and `1Gi`, which are configured, not measured and rounded.
 fn is_whole_binary(figure: &Figure, unit: Unit) -> bool {
     unit.system == System::Binary && figure.value.places == 0 && !figure.approximate
 }
 
-/// The unit in which the evidence's figure compares, if it does: a bare ratio of 0 to 1 compares with a percentage.
+/// Returns the unit in which to compare the evidence, if any: a bare ratio of 0 to 1 compares with a percentage.
 fn comparable_unit(claim: &Figure, evidence: &Figure) -> Option<Unit> {
     let same = claim.unit.dimension == evidence.unit.dimension;
     let ratio = claim.unit.dimension == Dimension::Percent
@@ -99,7 +99,7 @@ fn comparable_unit(claim: &Figure, evidence: &Figure) -> Option<Unit> {
     }
 }
 
-/// A value in halves of the smallest step that both sides can express, and one unit of its last digit.
+/// A value in halves of the smallest step that both sides can express, and half a unit of its last digit.
 struct Scaled {
     value: i128,
     half_step: i128,
@@ -134,7 +134,7 @@ fn on_one_scale(claim: (Decimal, Unit), evidence: (Decimal, Unit)) -> Option<(Sc
 }
 
 impl Decimal {
-    /// Whether two decimals are one number: `1.50` and `1.5`.
+    /// Returns `true` if two decimals are equal: `1.50` and `1.5`.
     #[must_use]
     pub fn is_same_number(self, other: Self) -> bool {
         on_one_scale((self, Unit::COUNT), (other, Unit::COUNT))
@@ -146,7 +146,7 @@ fn power_of_ten(places: u32) -> Option<i128> {
     10_i128.checked_pow(places)
 }
 
-/// The values from `low` to `high`; an open end where a bound excludes its own value.
+/// The values from `low` to `high`. A bound that excludes its own value starts at the next one.
 struct Interval {
     low: i128,
     high: i128,
@@ -154,8 +154,8 @@ struct Interval {
 
 impl Interval {
     fn around(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
-        // A bound is stated as it is meant; only plain values are rounded. One scaled step is the least
-        // difference there is, so an excluded end is the next value.
+        // Only plain values are rounded, not bounds. One scaled step is the smallest difference, so an excluded end
+        // becomes the next value.
         Some(match bound {
             None => {
                 Self { low: value.checked_sub(tolerance)?, high: value.checked_add(tolerance)? }
@@ -167,7 +167,7 @@ impl Interval {
         })
     }
 
-    /// What of it is at most a fifth away from a value: "just over 2 GB" is not 4 GB.
+    /// Returns the part of it that is at most a fifth away from a value: "just over 2 GB" is not 4 GB.
     fn close_to(self, value: i128) -> Option<Self> {
         let fifth = value.checked_abs()? / 5;
         let (low, high) = (value.checked_sub(fifth)?, value.checked_add(fifth)?);
@@ -182,7 +182,7 @@ impl Interval {
         self.low <= other.low && other.high <= self.high
     }
 
-    /// Whether the two share more than the ends at which rounding meets.
+    /// Returns `true` if the two overlap in more than the ends, where rounding meets.
     fn overlaps(&self, other: &Self) -> bool {
         let open = self.low == i128::MIN
             || self.high == i128::MAX
@@ -193,7 +193,7 @@ impl Interval {
     }
 }
 
-/// Compares a claim's clock time with one of its evidence. Without both dates a difference proves nothing.
+/// Compares a clock time of a claim with one of its evidence. Without both dates a difference proves nothing.
 #[must_use]
 pub fn agree_times(claim: &ClockTime, evidence: &ClockTime) -> Agreement {
     const DAY: i64 = 86_400;
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn h21_units_are_converted() {
+    fn units_are_converted() {
         for (claim, evidence, expected) in [
             ("1.8 s", "1800 ms", Same),
             ("1800 ms", "1.8 s", Same),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn h21_tolerance_follows_the_precision_stated() {
+    fn tolerance_follows_the_stated_precision() {
         for (claim, evidence, expected) in [
             ("97 %", "96.8 %", Same),
             ("97.0 %", "96.8 %", Different),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn h22_times_differ_only_with_both_dates() {
+    fn times_differ_only_with_both_dates() {
         let time = |text: &str| figures(text).times.remove(0);
         let compared = |a, b| agree_times(&time(a), &time(b));
         assert_eq!(compared("14:02", "2024-05-01T14:02:31Z"), Same);

@@ -1,10 +1,10 @@
-//! This module reads clock times as written: a time of day, with a date and a zone where they are stated.
+//! Parses clock times: a time of day, with its date and zone if stated.
 
 use core::ops::Range;
 
 use crate::text::{byte_at, part};
 
-/// The months in English, in order, in lower case; their first three letters are their short names.
+/// The English months in order, in lower case. The first three letters are the short names.
 #[rustfmt::skip]
 pub const MONTHS: [&str; 12] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -23,10 +23,10 @@ pub struct Date {
 }
 
 impl Date {
-    /// Days since 1970-01-01 in the proleptic Gregorian calendar, negative before.
+    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar, negative before.
     #[must_use]
     pub fn days(self) -> i64 {
-        // Counts years from March, so that the leap day is the last of its year.
+        // Years start in March here, so that the leap day is the last day of its year.
         let (month, day) = (i64::from(self.month), i64::from(self.day));
         let year = i64::from(self.year) - i64::from(month <= 2);
         let era = year.div_euclid(400);
@@ -44,16 +44,16 @@ pub struct ClockTime {
     pub span: Range<usize>,
     /// Seconds since midnight, 0 to 86 399.
     pub seconds_of_day: u32,
-    /// How finely it is stated, in seconds: 3600, 60 or 1.
+    /// The precision in seconds: 3600, 60 or 1.
     pub grain: u32,
-    /// The day, where stated.
+    /// The day, if stated.
     pub date: Option<Date>,
-    /// Minutes east of UTC, where stated.
+    /// Minutes east of UTC, if stated.
     pub offset_minutes: Option<i32>,
 }
 
 impl ClockTime {
-    /// Seconds since 1970-01-01T00:00:00Z, where the date is stated; without a zone, as if in UTC.
+    /// Returns the seconds since 1970-01-01T00:00:00Z if the date is stated; without a zone, as if in UTC.
     #[must_use]
     pub fn seconds(&self) -> Option<i64> {
         let offset = i64::from(self.offset_minutes.unwrap_or(0)) * 60;
@@ -61,7 +61,7 @@ impl ClockTime {
     }
 }
 
-/// Reads `2024-05-01` at the start of a text.
+/// Parses `2024-05-01` at the start of a text.
 pub(crate) fn date_at(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     let separator = bytes.get(4).copied().filter(|byte| matches!(byte, b'-' | b'/'))?;
@@ -77,11 +77,10 @@ pub(crate) fn date_at(text: &str) -> Option<Date> {
         .then_some(date)
 }
 
-/// Length of the date that [`date_at`] reads.
+/// The length of the date that [`date_at`] parses.
 pub(crate) const DATE_LENGTH: usize = 10;
 
-/// Reads `14:02`, `14:02:31` or `14:02:31.250` with its zone at the start of a text: the time with
-/// `span` from 0, or nothing.
+/// Parses `14:02`, `14:02:31` or `14:02:31.250` with its zone at the start of a text. `span` starts at 0.
 pub(crate) fn clock_at(text: &str) -> Option<ClockTime> {
     let hour_digits = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
     if !(1..=2).contains(&hour_digits) || byte_at(text, hour_digits) != b':' {
@@ -109,7 +108,7 @@ pub(crate) fn clock_at(text: &str) -> Option<ClockTime> {
     Some(ClockTime { span: 0..end, seconds_of_day, grain, date: None, offset_minutes })
 }
 
-/// Reads `2 pm` at the start of a text.
+/// Parses `2 pm` at the start of a text.
 pub(super) fn hour_at(text: &str) -> Option<ClockTime> {
     let count = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
     let hour = digits(text, 0..count).filter(|hour| (1..=12).contains(hour))?;
@@ -147,7 +146,7 @@ fn with_meridiem(text: &str, hour: u32, end: usize) -> (u32, usize) {
     }
 }
 
-/// Reads `Z`, `UTC`, `GMT` or `+02:00` after a time: minutes east of UTC, and where the zone ends.
+/// Parses `Z`, `UTC`, `GMT` or `+02:00` after a time. Returns the minutes east of UTC and the end of the zone.
 fn zone_at(text: &str, at: usize) -> (Option<i32>, usize) {
     if byte_at(text, at) == b'Z' && !byte_at(text, at + 1).is_ascii_alphanumeric() {
         return (Some(0), at + 1);

@@ -1,10 +1,10 @@
-//! This module reads the words around a number: bounds, approximations, HTTP statuses, ports.
+//! Interprets the words around a number: bounds, approximations, HTTP statuses, ports.
 
 use super::{CodeKind, Comparator, Dimension, MONTHS, Unit};
 use crate::text::tokens::{Word, ends_ignoring_case};
 use crate::text::{byte_at, part};
 
-/// A quick look whether the text before a number may qualify it: a sign, or the last word of a phrase below.
+/// Returns `true` if the text before a number may qualify it: a sign, or the last word of a phrase below.
 pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
     #[rustfmt::skip]
     const LAST: [&str; 27] = [
@@ -18,8 +18,8 @@ pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>)
     sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
 }
 
-/// Whether the text before a number calls it approximate, and the bound it states. With a bound, approximate is what is
-/// called close to it: "just over 5", not "within about 5".
+/// Returns `true` if the text before a number calls it approximate, and the bound that it states. A bound is
+/// approximate if the value is close to it: "just over 5", but not "within about 5".
 pub(super) fn before_number(text: &str, start: usize, unit: Unit) -> (bool, Option<Comparator>) {
     const REACH: usize = 40;
     let (mut approximate, mut comparator) = (false, None);
@@ -43,7 +43,7 @@ pub(super) fn before_number(text: &str, start: usize, unit: Unit) -> (bool, Opti
             break;
         }
     }
-    // "over 5 minutes" says "in the course of" as often as "more than".
+    // "over 5 minutes" means "in the course of" as often as "more than".
     if comparator == Some(Comparator::Over) && unit.dimension == Dimension::Duration {
         comparator = Some(Comparator::AtLeast);
     }
@@ -58,7 +58,7 @@ fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
         }
         let rest = part(bare, 0..bare.len() - ending.len());
         let worded = byte_at(ending, 0).is_ascii_alphabetic();
-        // A sign belongs to the number right behind it and to nothing in front: not the end of `<none>`.
+        // A sign belongs only to the number right after it: not the end of `<none>`.
         let whole = if worded {
             !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
         } else {
@@ -105,12 +105,12 @@ const BOUNDS: [(&[&str], Comparator); 4] = [
     ),
 ];
 
-/// The last words read, the nearest first.
+/// The last words read, nearest first.
 pub(super) type Recent<'a> = [Option<Word<'a>>; 4];
 
 /// The words before and after a number.
 pub(super) struct Neighbours<'a> {
-    /// The words before, the nearest first.
+    /// The words before, nearest first.
     pub(super) recent: &'a Recent<'a>,
     pub(super) next: Option<Word<'a>>,
 }
@@ -128,13 +128,14 @@ impl Neighbours<'_> {
         self.next.as_ref().is_some_and(|word| is_any(word, table))
     }
 
-    /// The nearest word that says something: "status" in "the status code was 503" is behind "code" and "was".
+    /// Returns `true` if the nearest word before, apart from those in `between`, is in a table: in "the status code was
+    /// 503" that is "status".
     fn follows_any(&self, table: &[&str], between: &[&str]) -> bool {
         let mut words = self.recent.iter().flatten();
         words.find(|word| !is_any(word, between)).is_some_and(|word| is_any(word, table))
     }
 
-    /// What a whole number without unit names, if its neighbours say that it names something.
+    /// Returns what a whole number without a unit names, if its neighbours show that it names something.
     pub(super) fn code_kind(&self, digits: &str) -> Option<CodeKind> {
         const EXIT: [&str; 6] = ["exit", "exited", "exits", "exiting", "exitcode", "exit_code"];
         const AFTER_EXIT: [&str; 8] = ["code", "status", "with", "of", "was", "is", "a", "the"];
@@ -192,7 +193,8 @@ impl Neighbours<'_> {
         None
     }
 
-    /// "Pull request 318", "alert 2217", "build 5120": the number names the thing and counts nothing behind it.
+    /// Returns `true` if the number names a thing and does not count what follows: "Pull request 318", "alert 2217",
+    /// "build 5120".
     fn numbers_a_request(&self) -> bool {
         let before = self.recent.get(1).and_then(Option::as_ref);
         let asked = self.previous_is(&["request"])
@@ -222,7 +224,7 @@ impl Neighbours<'_> {
                         || self.next_is(&COUNTED))))
     }
 
-    /// Whether what follows is not a thing that the number could count.
+    /// Returns `true` if the number cannot count what follows.
     fn next_is_not_noun(&self) -> bool {
         self.next.as_ref().is_none_or(|word| {
             is_any(
@@ -255,7 +257,7 @@ impl Neighbours<'_> {
         })
     }
 
-    /// Whether `503s` means responses rather than seconds.
+    /// Returns `true` if `503s` means responses rather than seconds.
     pub(super) fn is_status_plural(&self, value: u32) -> bool {
         let timed = [
             "took", "takes", "take", "after", "for", "within", "in", "every", "lasted", "last",
@@ -264,7 +266,7 @@ impl Neighbours<'_> {
         is_known_error(value) && !self.previous_is(&timed)
     }
 
-    /// Whether `250m` means thousandths of a core rather than minutes.
+    /// Returns `true` if `250m` means thousandths of a core rather than minutes.
     pub(super) fn mentions_cpu(&self) -> bool {
         let cpu = [
             "cpu",
@@ -288,7 +290,7 @@ impl Neighbours<'_> {
                 .any(|word| is_any(word, &["cpu", "cpus", "core", "cores"]))
     }
 
-    /// Whether "3 times" is a factor rather than a count: "3 times higher".
+    /// Returns `true` if "3 times" is a factor rather than a count: "3 times higher".
     pub(super) fn times_is_factor(after_times: Option<&Word<'_>>) -> bool {
         after_times.is_some_and(|word| {
             is_any(

@@ -1,11 +1,11 @@
-//! This module joins figures that belong together: ranges share a unit, "2 minutes 30 seconds" is one duration.
+//! Joins related figures: ranges share a unit, "2 minutes 30 seconds" is one duration.
 
 use core::ops::Range;
 
 use super::{Decimal, Dimension, Figure, Figures, Unit};
 use crate::text::part;
 
-/// In "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms" the first number has the unit of the second.
+/// Gives the first number of a range the unit of the second: "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms".
 pub(super) fn join_ranges(text: &str, found: &mut Figures) {
     if found.figures.len() < 2 {
         return;
@@ -24,7 +24,7 @@ pub(super) fn join_ranges(text: &str, found: &mut Figures) {
     }
 }
 
-/// "2 minutes 30 seconds" and "1 hour and 30 minutes" are one length of time.
+/// Joins the parts of a duration: "2 minutes 30 seconds", "1 hour and 30 minutes".
 pub(super) fn join_durations(text: &str, found: &mut Figures) {
     if found.figures.len() < 2 {
         return;

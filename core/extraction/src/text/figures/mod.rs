@@ -1,8 +1,8 @@
-//! This module reads figures: the numbers of a text with their units, apart from numbers that only name something.
+//! Finds figures: the numbers of a text with their units, separate from numbers that only name something.
 //!
-//! [`figures`] reads quantities (`1.8 s`, `97 %`, `512Mi`, `3 restarts`, `twice`), clock times and codes
-//! (dates, versions, ids, ports, addresses, HTTP statuses, issues, exit codes). Only quantities are
-//! [`Figure`]s: a check of figures must never fire on a year, a port or an id. Values are exact decimals.
+//! [`figures`] finds quantities (`1.8 s`, `97 %`, `512Mi`, `3 restarts`, `twice`), clock times and codes (dates,
+//! versions, ids, ports, addresses, HTTP statuses, issues, exit codes). Only quantities are [`Figure`]s: a check of
+//! figures must never apply to a year, a port or an id. Values are exact decimals.
 
 mod agreement;
 mod clock;
@@ -12,6 +12,7 @@ mod number;
 mod scan;
 mod spelled;
 mod unit;
+mod units_after;
 
 use core::ops::Range;
 
@@ -22,19 +23,19 @@ pub use scan::figures;
 pub use spelled::spelled;
 pub use unit::{Dimension, System, Unit};
 
-/// Everything numeric in a text, each list in order of place.
+/// The numbers of a text, each list in order of position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Quantities.
     pub figures: Vec<Figure>,
-    /// Times of day, with their date and zone where stated.
+    /// Times of day, with their date and zone if stated.
     pub times: Vec<ClockTime>,
-    /// Numbers and names with digits that are no quantities.
+    /// Numbers, and names with digits, that are not quantities.
     pub codes: Vec<Code>,
 }
 
 impl Figures {
-    /// Whether the text holds no quantity and no time.
+    /// Returns `true` if the text contains no quantity and no time.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.figures.is_empty() && self.times.is_empty()
@@ -48,24 +49,24 @@ pub struct Figure {
     pub span: Range<usize>,
     /// The number as stated, in `unit`.
     pub value: Decimal,
-    /// The unit; [`Unit::COUNT`] where none is stated.
+    /// The unit; [`Unit::COUNT`] if none is stated.
     pub unit: Unit,
-    /// Whether the text calls it approximate: "about", "roughly", `~`.
+    /// `true` if the text calls it approximate: "about", "roughly", `~`.
     pub approximate: bool,
-    /// Whether the text states a bound rather than a value.
+    /// The bound, if the text states a bound rather than a value.
     pub comparator: Option<Comparator>,
 }
 
 /// An exact decimal: `mantissa` / 10^`places`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decimal {
-    /// The digits as an integer, with their sign.
+    /// The digits as a signed integer.
     pub mantissa: i128,
-    /// How many of them stand after the point, as stated: 2 for `1.80`.
+    /// The number of digits after the point, as stated: 2 for `1.80`.
     pub places: u32,
 }
 
-/// How a stated bound relates to the value.
+/// The relation of a stated bound to the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparator {
     /// The value or more.
@@ -78,16 +79,16 @@ pub enum Comparator {
     Under,
 }
 
-/// A number, or a name with digits, that is no quantity.
+/// A number, or a name with digits, that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// Its bytes.
     pub span: Range<usize>,
-    /// What it is.
+    /// The kind of code.
     pub kind: CodeKind,
 }
 
-/// What a number names.
+/// The kind of thing that a number names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CodeKind {
     /// A date without a time of day, or a year.

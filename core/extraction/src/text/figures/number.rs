@@ -1,18 +1,18 @@
-//! This module reads numbers as written: separators, decimal point, exponent, sign, and durations such as `1h30m`.
+//! Parses numbers: separators, decimal point, exponent, sign, and durations such as `1h30m`.
 
 use core::ops::Range;
 
 use super::{Decimal, Dimension, Unit};
 use crate::text::{byte_at, char_before, part};
 
-/// A number and where it ends.
+/// A number and its end.
 pub(super) struct Number {
     pub(super) decimal: Decimal,
-    /// The offset behind the number, in bytes.
+    /// The offset after the number, in bytes.
     pub(super) end: usize,
 }
 
-/// Reads digits with thousands separators, a decimal point and an exponent.
+/// Parses digits with thousands separators, a decimal point and an exponent.
 pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
     const MAX_DIGITS: usize = 24;
     const MAX_PLACES: u32 = 12;
@@ -52,7 +52,7 @@ pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
     Some(Number { decimal, end })
 }
 
-/// `e-05`, `E+3` after digits.
+/// Parses an exponent after digits: `e-05`, `E+3`.
 fn exponent_at(text: &str, at: usize) -> Option<(i32, usize)> {
     if !matches!(byte_at(text, at), b'e' | b'E') {
         return None;
@@ -67,7 +67,7 @@ fn exponent_at(text: &str, at: usize) -> Option<(i32, usize)> {
 }
 
 impl Decimal {
-    /// The number times 10^`power`, its stated places moved along.
+    /// Returns the number times 10^`power`, with its stated places adjusted.
     pub(super) fn times_power(self, power: u32) -> Option<Self> {
         self.shifted(i32::try_from(power).ok()?)
     }
@@ -89,7 +89,7 @@ impl Decimal {
     }
 }
 
-/// Takes a sign, or a point without a leading zero, in front of a number.
+/// Includes a sign, or a point without a leading zero, before a number.
 pub(super) fn with_sign(
     text: &str,
     span: Range<usize>,
@@ -121,7 +121,7 @@ pub(super) fn with_sign(
     (start..span.end, value)
 }
 
-/// `1h30m`, `6h12m5s`, `2d3h`: the sum in the last unit.
+/// Parses `1h30m`, `6h12m5s`, `2d3h`. Returns the sum in the last unit.
 pub(super) fn compound_duration(word: &str) -> Option<(Decimal, Unit)> {
     let mut total: i128 = 0;
     let mut rest = word;

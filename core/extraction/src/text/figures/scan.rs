@@ -1,8 +1,8 @@
-//! This module finds the numbers of a text.
+//! Finds the numbers of a text.
 //!
-//! Words are read in order. One that starts with a digit is tried, in this order, as time or date, as
-//! address or version, as range, and as number with unit; what remains is a code. One that starts with
-//! a letter and holds digits is a name.
+//! Words are read in order. A word that starts with a digit is tried as time or date, address or version, range, and
+//! number with unit, in this order; otherwise it is a code. A word that starts with a letter and contains digits is a
+//! name.
 
 use core::ops::Range;
 
@@ -10,12 +10,13 @@ use super::clock::{self, DATE_LENGTH};
 use super::context::{Neighbours, Recent, before_number, is_any, may_qualify};
 use super::join::{join_durations, join_ranges};
 use super::number::{Number, compound_duration, number_at, with_sign};
-use super::spelled::spelled;
-use super::{Code, CodeKind, Comparator, Decimal, Dimension, Figure, Figures, Unit};
+use super::spelled::{factor_word, fraction_of, half_of, spelled};
+use super::units_after::{per_time, power_after, unit_after};
+use super::{Code, CodeKind, Comparator, Decimal, Figure, Figures, Unit};
 use crate::text::tokens::{Shape, Word, Words, words};
-use crate::text::{byte_at, char_at, char_before, part};
+use crate::text::{byte_at, char_before, part};
 
-/// Everything numeric in a text.
+/// Returns the figures, times and codes of a text.
 #[must_use]
 pub fn figures(text: &str) -> Figures {
     let mut scanner =
@@ -37,7 +38,7 @@ struct Scanner<'a> {
     text: &'a str,
     found: Figures,
     recent: Recent<'a>,
-    /// Words that start before this offset belong to a figure already read.
+    /// Words before this offset belong to a figure already read.
     read_to: usize,
 }
 
@@ -63,7 +64,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether the digits continue a path or a name: `/orders/42`, `@sha256:4f…`.
+    /// Returns `true` if the digits continue a path or a name: `/orders/42`, `@sha256:4f…`.
     fn is_part_of_name(&self, word: &Word<'_>) -> bool {
         let start = word.span.start;
         match char_before(self.text, start) {
@@ -100,7 +101,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// "zero" to "twenty", "thirty" to "ninety", "once", "twice", where they count.
+    /// Parses "zero" to "twenty", "thirty" to "ninety", "once" and "twice" if they count something.
     fn spelled(&self, word: &Word<'_>, rest: &Words<'_>) -> Option<(i128, Option<Unit>)> {
         let initial = byte_at(word.text, 0).to_ascii_lowercase();
         if word.text.len() > 9 || !b"efnostz".contains(&initial) {
@@ -140,7 +141,7 @@ impl<'a> Scanner<'a> {
         Some((i128::from(value), None))
     }
 
-    /// A clock time or a date at this word.
+    /// Reads a clock time or date at this word.
     fn read_time(&mut self, word: &Word<'_>) -> bool {
         let start = word.span.start;
         let rest = part(self.text, start..self.text.len());
@@ -169,7 +170,7 @@ impl<'a> Scanner<'a> {
         true
     }
 
-    /// Addresses, versions and ids: words of digits and separators that are no numbers.
+    /// Reads addresses, versions and ids: words of digits and separators that are not numbers.
     fn read_named_number(&mut self, word: &Word<'_>) -> bool {
         let (host, port) =
             word.text.split_once(':').map_or((word.text, None), |(host, port)| (host, Some(port)));
@@ -204,7 +205,8 @@ impl<'a> Scanner<'a> {
         if suffix.is_empty() {
             let digits = part(self.text, start..number.end);
             let neighbours = self.neighbours(number.end);
-            let unitless = number.decimal.places == 0 && self.unit_after(number.end).is_none();
+            let unitless =
+                number.decimal.places == 0 && unit_after(self.text, number.end).is_none();
             if let Some(kind) =
                 neighbours.code_kind(digits).filter(|kind| unitless || *kind == CodeKind::Version)
             {
@@ -221,7 +223,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `5-10ms`, `10-minute`, `3-node`, or an id such as `4711-a`.
+    /// Reads `5-10ms`, `10-minute`, `3-node`, or an id such as `4711-a`.
     fn read_hyphenated(
         &mut self,
         word: &Word<'a>,
@@ -252,7 +254,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A number with letters right behind it: `1.8s`, `512Mi`, `1h30m`, `5k`, `503s`, or an id.
+    /// Reads a number with letters right after it: `1.8s`, `512Mi`, `1h30m`, `5k`, `503s`, or an id.
     fn read_suffixed(&mut self, word: &Word<'a>, number: &Number, suffix: &'a str) {
         let start = word.span.start;
         let neighbours = self.neighbours(word.span.end);
@@ -273,7 +275,7 @@ impl<'a> Scanner<'a> {
         let millicores = suffix == "m" && neighbours.mentions_cpu();
         let unit = if millicores { Some(Unit::MILLICORES) } else { Unit::named(suffix) };
         if let Some(unit) = unit {
-            let (unit, end) = self.per_time(unit, word.span.end);
+            let (unit, end) = per_time(self.text, unit, word.span.end);
             self.figure(start..end, number.decimal, unit);
         } else if let Some(decimal) = compound_duration(word.text) {
             self.figure(word.span.clone(), decimal.0, decimal.1);
@@ -282,7 +284,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A number whose unit, if any, stands after it.
+    /// Adds a number whose unit, if any, follows it.
     fn push_number(
         &mut self,
         span: Range<usize>,
@@ -294,11 +296,11 @@ impl<'a> Scanner<'a> {
             self.figure(span, decimal, unit);
             return;
         }
-        let following = self.unit_after(span.end);
-        if let Some((power, end)) = self.power_after(span.end) {
+        let following = unit_after(self.text, span.end);
+        if let Some((power, end)) = power_after(self.text, span.end) {
             if let Some(decimal) = decimal.times_power(power) {
                 self.figure(span.start..end, decimal, Unit::COUNT);
-                // Nobody who writes "3.1 million" means the last digit.
+                // "3.1 million" is never exact to the last digit.
                 if let Some(figure) = self.found.figures.last_mut() {
                     figure.approximate = true;
                 }
@@ -319,82 +321,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The unit after a number: `%`, ` ms`, ` requests per second`, ` req/s`.
-    fn unit_after(&self, end: usize) -> Option<(Unit, usize)> {
-        let gap = usize::from(matches!(char_at(self.text, end), Some(' ')));
-        let nbsp = match char_at(self.text, end) {
-            Some(space @ ('\u{a0}' | '\u{202f}' | '\u{2009}')) => space.len_utf8(),
-            _ => gap,
-        };
-        let at = end + nbsp;
-        if byte_at(self.text, at) == b'%' {
-            return Some((Unit::PERCENT, at + 1));
-        }
-        if part(self.text, at..self.text.len()).starts_with("×") {
-            return Some((Unit::MULTIPLE, at + '×'.len_utf8()));
-        }
-        let first =
-            words(part(self.text, at..self.text.len())).next().filter(|word| word.span.start == 0);
-        let Some(first) = first else {
-            return self.time_after(at).and_then(|(time, end)| Some((Unit::COUNT.per(time)?, end)));
-        };
-        let word_end = at + first.span.end;
-        if first.is("cpu") {
-            let next = words(part(self.text, word_end..self.text.len())).next()?;
-            let unit = Unit::named(next.text).filter(|unit| unit.dimension == Dimension::Cores);
-            return unit.map(|unit| (unit, word_end + next.span.end));
-        }
-        let dash_joined = first.text.split_once('-').map(|(unit, _)| unit);
-        if let Some(unit) = Unit::named(first.text)
-            .filter(|unit| unit.dimension != Dimension::Multiple || nbsp == 0)
-        {
-            return Some(self.per_time(unit, word_end));
-        }
-        if let Some((unit, text)) = dash_joined.and_then(|text| Some((Unit::named(text)?, text)))
-            && text.len() > 1
-        {
-            return Some((unit, at + text.len()));
-        }
-        let (time, end) = self.time_after(word_end)?;
-        let counted = first.shape() == Shape::Plain && !first.is("per");
-        if counted {
-            return Some((Unit::COUNT.per(time)?, end));
-        }
-        None
-    }
-
-    /// A unit of data followed by "per second" or "/s" is a rate.
-    fn per_time(&self, unit: Unit, end: usize) -> (Unit, usize) {
-        self.time_after(end)
-            .and_then(|(time, end)| Some((unit.per(time)?, end)))
-            .unwrap_or((unit, end))
-    }
-
-    /// `/s`, ` per second`, ` a minute`: the time and where it ends.
-    fn time_after(&self, end: usize) -> Option<(Unit, usize)> {
-        let rest = part(self.text, end..self.text.len());
-        let skipped =
-            ["/", " per ", "per ", " / "].iter().find(|lead| rest.starts_with(**lead))?.len();
-        let word =
-            words(part(rest, skipped..rest.len())).next().filter(|word| word.span.start == 0)?;
-        let time = Unit::named(word.text).filter(|unit| unit.dimension == Dimension::Duration)?;
-        Some((time, end + skipped + word.span.end))
-    }
-
-    /// " thousand", " million", " billion".
-    fn power_after(&self, end: usize) -> Option<(u32, usize)> {
-        let rest = part(self.text, end..self.text.len()).strip_prefix(' ')?;
-        let word = words(rest).next().filter(|word| word.span.start == 0)?;
-        let power = match () {
-            () if word.is("thousand") => 3,
-            () if word.is("million") => 6,
-            () if word.is("billion") => 9,
-            () => return None,
-        };
-        Some((power, end + 1 + word.span.end))
-    }
-
-    /// The field that a number is the value of: `"p99_ms": 1800`, `durationMs=1855`.
+    /// Returns the field that has a number as its value: `"p99_ms": 1800`, `durationMs=1855`.
     fn field_before(&self, start: usize) -> Option<&'a str> {
         let field = self.previous()?;
         let between = part(self.text, field.span.end..start);
@@ -432,78 +359,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The count of `x280`, as events are listed.
+/// Parses a repeat count such as `x280` in a list of events.
 fn repeated(word: &str) -> Option<i128> {
     word.strip_prefix('x').filter(|digits| digits.len() <= 9)?.parse().ok()
-}
-
-/// "half an hour": the unit, and where it ends.
-fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
-    if !word.is("half") {
-        return None;
-    }
-    let mut ahead = rest.clone();
-    let (article, noun) = (ahead.next()?, ahead.next()?);
-    let unit = Unit::named(noun.text).filter(|unit| unit.dimension == Dimension::Duration)?;
-    is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
-}
-
-/// "a quarter of an hour", "one hundredth of a core", "three quarters of the errors": the value, its unit, and where it ends.
-fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
-    const MANY: [&str; 10] =
-        ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-    if word.text.len() > 5 {
-        return None;
-    }
-    let many = MANY.iter().position(|many| word.is(many))?.max(1);
-    let mut ahead = rest.clone();
-    let part = ahead.next().filter(|part| matches!(part.text.len(), 5..=11))?;
-    let (times, places) = if is_any(&part, &["quarter", "quarters"]) {
-        (25, 2)
-    } else if is_any(&part, &["fifth", "fifths"]) {
-        (2, 1)
-    } else if is_any(&part, &["tenth", "tenths"]) {
-        (1, 1)
-    } else if is_any(&part, &["hundredth", "hundredths"]) {
-        (1, 2)
-    } else if is_any(&part, &["thousandth", "thousandths"]) {
-        (1, 3)
-    } else {
-        return None;
-    };
-    let (of, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
-    if of.is("of") && is_any(&article, &["the", "all", "its", "their"]) {
-        let hundredths = i128::try_from(many).ok()? * times * if places == 2 { 1 } else { 10 };
-        let value = Decimal { mantissa: hundredths, places: 0 };
-        return (places < 3).then_some((value, Unit::PERCENT, part.span.end));
-    }
-    let unit = Unit::named(noun.text)
-        .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
-    let mantissa = i128::try_from(many).ok()? * times;
-    let is_fraction = of.is("of") && is_any(&article, &["a", "an", "one"]);
-    is_fraction.then_some((Decimal { mantissa, places }, unit, noun.span.end))
-}
-
-/// "doubled", "tripled", "halved", "half".
-fn factor_word(word: &Word<'_>) -> Option<(i128, u32, Unit)> {
-    if !matches!(byte_at(word.text, 0), b'd' | b'D' | b't' | b'T' | b'h' | b'H' | b'q' | b'Q')
-        || word.text.len() > 10
-    {
-        return None;
-    }
-    if is_any(word, &["doubled", "doubling", "doubles", "double"]) {
-        Some((2, 0, Unit::MULTIPLE))
-    } else if is_any(word, &["tripled", "tripling", "triple"]) {
-        Some((3, 0, Unit::MULTIPLE))
-    } else if is_any(word, &["quadrupled"]) {
-        Some((4, 0, Unit::MULTIPLE))
-    } else if is_any(word, &["halved", "halving"]) {
-        Some((5, 1, Unit::MULTIPLE))
-    } else if is_any(word, &["half"]) {
-        Some((50, 0, Unit::PERCENT))
-    } else {
-        None
-    }
 }
 
 fn times_unit(next: Option<&Word<'_>>) -> Unit {
@@ -595,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn h37_names_versions_years_ports_and_ids_are_no_figures() {
+    fn names_versions_years_ports_and_ids_are_not_figures() {
         let text = "node-6 and checkout-7f9c4d-x2x1z v2.3.1 on port 8080 at 10.0.3.4:5432, incident #4711, HTTP 503, returned 503s and 5xx, exit code 137, in 2024 on 2024-05-01, p99, the 99th, 4f1c2d3e, /orders/42, version 1.29, k8s";
         assert_eq!(quantities(text), [""; 0]);
         use CodeKind::{Address, Date, ExitCode, HttpStatus, Identifier, Issue, Port, Version};
@@ -625,14 +483,14 @@ mod tests {
     }
 
     #[test]
-    fn a_log_line_has_a_status_and_no_figure() {
+    fn the_status_of_a_log_line_is_not_a_figure() {
         let text = "INFO: 172.31.1.249:37648 - \"GET /metrics HTTP/1.1\" 200 OK";
         assert_eq!(quantities(text), [""; 0]);
         assert!(codes(text).contains(&("200", CodeKind::HttpStatus)));
     }
 
     #[test]
-    fn h22_times_are_read_with_date_and_zone() {
+    fn times_are_read_with_date_and_zone() {
         let text = "At 14:02, at 2024-05-01T14:02:31.250Z and on 2024-05-01 14:17 UTC; 2 p.m.";
         let times: Vec<_> = figures(text)
             .times

@@ -1,6 +1,6 @@
-//! This module lists the units of quantities, each with its dimension and its size in the dimension's base unit.
+//! The units of quantities, each with its dimension and its size in the dimension's base unit.
 
-/// What a quantity measures. Quantities of different dimensions do not compare.
+/// The dimension of a quantity. Quantities of different dimensions do not compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dimension {
     /// A bare number: restarts, pods, errors. Base: one.
@@ -15,17 +15,17 @@ pub enum Dimension {
     Bytes,
     /// An amount of data. Base: one bit.
     Bits,
-    /// Events by time. Base: one a day.
+    /// Events per time. Base: one per day.
     Rate,
-    /// Data by time. Base: one byte an hour.
+    /// Data per time. Base: one byte per hour.
     ByteRate,
-    /// Data by time. Base: one bit a second.
+    /// Data per time. Base: one bit per second.
     BitRate,
     /// Processors. Base: one billionth of a core.
     Cores,
 }
 
-/// How a unit of data is built. Numbers in the two systems differ by 2 to 10 %.
+/// The system of a unit's prefix. Numbers in the two systems differ by 2 to 10 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum System {
     /// Neither: seconds, counts, plain bytes.
@@ -39,7 +39,7 @@ pub enum System {
 /// A unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// What it measures.
+    /// The dimension.
     pub dimension: Dimension,
     /// Its size in the dimension's base unit, at least 1; nanoseconds for durations.
     pub factor: u64,
@@ -47,7 +47,7 @@ pub struct Unit {
     pub system: System,
 }
 
-/// Nanoseconds of a second.
+/// Nanoseconds per second.
 const SECOND: u64 = 1_000_000_000;
 
 impl Unit {
@@ -74,7 +74,7 @@ impl Unit {
         Self { dimension, factor, system: System::Binary }
     }
 
-    /// The unit that a symbol or word stands for: `ms`, `GiB`, `minutes`, `%`.
+    /// Returns the unit of a symbol or word: `ms`, `GiB`, `minutes`, `%`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         use Dimension::{BitRate, Bits, Bytes, Duration};
@@ -146,7 +146,7 @@ impl Unit {
         })
     }
 
-    /// This unit by a length of time: bytes by seconds, counts by minutes.
+    /// Returns this unit per time: bytes per second, counts per minute.
     #[must_use]
     pub fn per(self, time: Self) -> Option<Self> {
         if time.dimension != Dimension::Duration {
@@ -165,7 +165,7 @@ impl Unit {
         Some(Self { dimension, factor: self.factor.checked_mul(share)?, system: self.system })
     }
 
-    /// The unit that a field's name ends in: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
+    /// Returns the unit at the end of a field's name: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
     #[must_use]
     pub fn of_field(name: &str) -> Option<Self> {
         const MARKS: [(&str, &str); 25] = [

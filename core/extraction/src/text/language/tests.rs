@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn reports_in_other_languages_are_reported() {
+fn detects_the_language_of_reports() {
     for (tag, report) in [
         (
             "de",
@@ -116,7 +116,7 @@ fn english_with_foreign_words_is_english() {
 }
 
 #[test]
-fn what_holds_too_few_words_has_no_language() {
+fn a_text_with_too_few_words_has_no_language() {
     for text in [
         "",
         "payments-db",

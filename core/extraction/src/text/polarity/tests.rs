@@ -7,7 +7,7 @@ fn the_table_is_sorted() {
 }
 
 #[test]
-fn h24_negation_is_seen_in_its_forms() {
+fn finds_negations_of_all_forms() {
     for denied in [
         "checkout did not restart",
         "The pool is no longer exhausted",
@@ -33,7 +33,7 @@ fn h24_negation_is_seen_in_its_forms() {
 }
 
 #[test]
-fn h24_a_negation_reaches_its_own_clause_only() {
+fn a_negation_applies_to_its_own_clause_only() {
     let text = "payments did not restart, but checkout restarted";
     let at = |word: &str| {
         let start = text.rfind(word).unwrap();
@@ -45,7 +45,7 @@ fn h24_a_negation_reaches_its_own_clause_only() {
 }
 
 #[test]
-fn h24_hedges() {
+fn finds_hedges() {
     assert!(hedge("The pool was likely exhausted").is_some());
     assert!(hedge("A leak may have caused it").is_some());
     for plain in ["The pool was exhausted", "The container may use 50Mi", "No logs could be found"]
@@ -55,7 +55,7 @@ fn h24_hedges() {
 }
 
 #[test]
-fn h25_causal_links_are_found() {
+fn finds_causal_links() {
     let text = "p99 rose to 1.8 s because the pool was exhausted";
     let at = causal_link(text).unwrap();
     assert_eq!(part(text, at), "because");
@@ -64,7 +64,7 @@ fn h25_causal_links_are_found() {
 }
 
 #[test]
-fn h15_done_is_not_confused_with_not_done() {
+fn a_negated_action_is_not_done() {
     assert!(action_done("The deployment was rolled back at 14:20").is_some());
     assert!(action_done("The deployment was not rolled back").is_none());
 }

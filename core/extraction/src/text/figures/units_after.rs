@@ -1,0 +1,77 @@
+//! Parses the unit after a number: `%`, ` ms`, ` requests per second`, ` million`.
+
+use super::{Dimension, Unit};
+use crate::text::tokens::{Shape, words};
+use crate::text::{byte_at, char_at, part};
+
+/// Parses the unit after a number: `%`, ` ms`, ` requests per second`, ` req/s`. Returns it with its end.
+pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
+    let gap = usize::from(matches!(char_at(text, end), Some(' ')));
+    let nbsp = match char_at(text, end) {
+        Some(space @ ('\u{a0}' | '\u{202f}' | '\u{2009}')) => space.len_utf8(),
+        _ => gap,
+    };
+    let at = end + nbsp;
+    if byte_at(text, at) == b'%' {
+        return Some((Unit::PERCENT, at + 1));
+    }
+    if part(text, at..text.len()).starts_with("×") {
+        return Some((Unit::MULTIPLE, at + '×'.len_utf8()));
+    }
+    let first = words(part(text, at..text.len())).next().filter(|word| word.span.start == 0);
+    let Some(first) = first else {
+        return time_after(text, at).and_then(|(time, end)| Some((Unit::COUNT.per(time)?, end)));
+    };
+    let word_end = at + first.span.end;
+    if first.is("cpu") {
+        let next = words(part(text, word_end..text.len())).next()?;
+        let unit = Unit::named(next.text).filter(|unit| unit.dimension == Dimension::Cores);
+        return unit.map(|unit| (unit, word_end + next.span.end));
+    }
+    let dash_joined = first.text.split_once('-').map(|(unit, _)| unit);
+    if let Some(unit) =
+        Unit::named(first.text).filter(|unit| unit.dimension != Dimension::Multiple || nbsp == 0)
+    {
+        return Some(per_time(text, unit, word_end));
+    }
+    if let Some((unit, text)) = dash_joined.and_then(|text| Some((Unit::named(text)?, text)))
+        && text.len() > 1
+    {
+        return Some((unit, at + text.len()));
+    }
+    let (time, end) = time_after(text, word_end)?;
+    let counted = first.shape() == Shape::Plain && !first.is("per");
+    if counted {
+        return Some((Unit::COUNT.per(time)?, end));
+    }
+    None
+}
+
+/// Turns a unit followed by "per second" or "/s" into a rate.
+pub(super) fn per_time(text: &str, unit: Unit, end: usize) -> (Unit, usize) {
+    time_after(text, end)
+        .and_then(|(time, end)| Some((unit.per(time)?, end)))
+        .unwrap_or((unit, end))
+}
+
+/// Parses `/s`, ` per second`, ` a minute`. Returns the time and its end.
+fn time_after(text: &str, end: usize) -> Option<(Unit, usize)> {
+    let rest = part(text, end..text.len());
+    let skipped = ["/", " per ", "per ", " / "].iter().find(|lead| rest.starts_with(**lead))?.len();
+    let word = words(part(rest, skipped..rest.len())).next().filter(|word| word.span.start == 0)?;
+    let time = Unit::named(word.text).filter(|unit| unit.dimension == Dimension::Duration)?;
+    Some((time, end + skipped + word.span.end))
+}
+
+/// Parses " thousand", " million", " billion". Returns the power of ten and the end.
+pub(super) fn power_after(text: &str, end: usize) -> Option<(u32, usize)> {
+    let rest = part(text, end..text.len()).strip_prefix(' ')?;
+    let word = words(rest).next().filter(|word| word.span.start == 0)?;
+    let power = match () {
+        () if word.is("thousand") => 3,
+        () if word.is("million") => 6,
+        () if word.is("billion") => 9,
+        () => return None,
+    };
+    Some((power, end + 1 + word.span.end))
+}
