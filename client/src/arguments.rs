@@ -110,8 +110,6 @@ pub(crate) enum Output {
     Human,
     /// The answer of the wire, one JSON document per line
     Json,
-    /// The same as json
-    Jsonl,
 }
 
 /// A class of the partition.

@@ -512,7 +512,7 @@ fn every_case_is_answered_as_expected() {
     let machine = Machine::new();
     let cases = gsar_datasets::cases().unwrap();
     let lines: Vec<String> = cases.iter().map(|case| case.request.to_string()).collect();
-    let output = machine.run(&["score", "--request", "-", "--output", "jsonl"], &lines.join("\n"));
+    let output = machine.run(&["score", "--request", "-", "--output", "json"], &lines.join("\n"));
     assert!(output.status.success(), "{}", stderr(&output));
     let answers: Vec<&str> = stdout(&output).lines().collect();
     assert_eq!(answers.len(), cases.len());

@@ -38,7 +38,7 @@ impl Ways {
     async fn by_command(&self, arguments: &[&str], input: Option<&Path>) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
         let endpoint = self.client.endpoint().to_string();
-        command.args(arguments).args(["--output", "jsonl", "--endpoint", &endpoint]);
+        command.args(arguments).args(["--output", "json", "--endpoint", &endpoint]);
         if let Some(file) = input {
             command.arg("--request").arg(file);
         }

@@ -124,13 +124,13 @@ fn once_is_what_evaluate_does() {
         fs::copy(&report, directory.join(format!("{name}.md"))).unwrap();
         arguments.push(report);
     }
-    arguments.extend(["--evidence".to_owned(), evidence.clone(), "--output=jsonl".to_owned()]);
+    arguments.extend(["--evidence".to_owned(), evidence.clone(), "--output=json".to_owned()]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let evaluated = machine.run(&arguments, "");
 
     let path = directory.to_str().unwrap();
     let once = ["watch", path, "--evidence", &evidence, "--once", "--every", "20ms"];
-    let watched = machine.run(&[&once[..], &["--format", "jsonl"]].concat(), "");
+    let watched = machine.run(&[&once[..], &["--format", "json"]].concat(), "");
     assert_eq!(watched.status.code(), evaluated.status.code(), "{}", stderr(&watched));
     assert!(stderr(&watched).starts_with("note: 2 reports evaluated: "), "{}", stderr(&watched));
     let lines: Vec<serde_json::Value> =

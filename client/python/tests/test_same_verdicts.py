@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMM
 
 
 def by_command(server: Server, *arguments: str) -> str:
-    command = [str(COMMAND), *arguments, "--output", "jsonl", "--endpoint", server.endpoint]
+    command = [str(COMMAND), *arguments, "--output", "json", "--endpoint", server.endpoint]
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 

@@ -9,8 +9,6 @@ pub(crate) enum Format {
     Human,
     /// The answer of the wire, one JSON document per line
     Json,
-    /// The same as json
-    Jsonl,
     /// One JUnit document: a suite per report, a test per claim, and one for the decision
     Junit,
     /// One Markdown document, for a pull request or a ticket
@@ -33,6 +31,4 @@ pub(crate) enum Stream {
     Lines,
     /// One JSON document per line: file, report, and the answer of the wire or the error
     Json,
-    /// The same as json
-    Jsonl,
 }

@@ -23,7 +23,7 @@ const EVERY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 #[command(after_help = "\
 Examples:
   gsar watch reports/ --evidence evidence/
-  gsar watch requests/ --existing --format jsonl | jq -r .file
+  gsar watch requests/ --existing --format json | jq -r .file
   gsar watch reports/ --evidence evidence/ --once")]
 pub(crate) struct Watch {
     /// The directory that reports are written into

@@ -67,7 +67,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                 continue;
             }
             let printed = match arguments.output {
-                Format::Json | Format::Jsonl => print_json(&answer),
+                Format::Json => print_json(&answer),
                 Format::Human => {
                     check_explained(&view.explain, &answer.claims)?;
                     shown.print(&answer, &request, &view).await
@@ -92,7 +92,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
             }
         }
         let printed = match arguments.output {
-            Format::Human | Format::Json | Format::Jsonl => Ok(()),
+            Format::Human | Format::Json => Ok(()),
             Format::Junit => print_as_it_is(&junit(&document, &view, arguments.strict)?),
             Format::Markdown => print_as_it_is(&markdown(&document, &view)),
         };

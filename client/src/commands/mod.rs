@@ -118,7 +118,7 @@ fn instant(at: jiff::Timestamp) -> prost_types::Timestamp {
 }
 
 fn is_json(output: Output) -> bool {
-    matches!(output, Output::Json | Output::Jsonl)
+    output == Output::Json
 }
 
 fn explain(wish: Option<&str>) -> Explain {

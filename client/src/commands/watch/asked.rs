@@ -92,7 +92,7 @@ fn evaluate(arguments: &Watch, path: &Path) -> Evaluate {
         explain: None,
         only: Vec::new(),
         request: (!is_report).then(|| path.to_owned()),
-        output: Format::Jsonl,
+        output: Format::Json,
         strict: false,
         unredacted: false,
         judge: JudgeChoice::default(),

@@ -60,7 +60,7 @@ impl<'c> Printer<'c> {
         match self.stream {
             Stream::Human => self.shown.print(answer, request, &self.view).await,
             Stream::Lines => print_as_it_is(&line(path, id, answer)),
-            Stream::Json | Stream::Jsonl => {
+            Stream::Json => {
                 let evaluation = RawValue::from_string(json::to_json(answer)?).map_err(io_error)?;
                 let file = path.to_string_lossy();
                 let evaluation = Some(&*evaluation);
@@ -84,7 +84,7 @@ impl<'c> Printer<'c> {
             Stream::Lines => {
                 print_as_it_is(&failed_line(path, id.unwrap_or_default(), &failure.to_string()))
             }
-            Stream::Json | Stream::Jsonl => {
+            Stream::Json => {
                 let (file, error) = (path.to_string_lossy(), failure.to_string());
                 let error = Some(error.as_str());
                 print_line(&Line { file: &file, report: id, evaluation: None, error })
