@@ -1,7 +1,7 @@
-//! Asks a sidecar whether a report may go out: `cargo run -p gsar-client --example evaluate -- unix:///tmp/gsar.sock`,
-//! with `gsar-server --listen unix:///tmp/gsar.sock --data-dir /tmp/gsar` beside it.
+//! Asks a sidecar whether a report may be sent. Start `gsar-server --listen unix:///tmp/gsar.sock --data-dir
+//! /tmp/gsar`, then run `cargo run -p gsar-client --example evaluate -- unix:///tmp/gsar.sock`.
 
-#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "this is what it is for")]
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "it prints the verdict")]
 
 use gsar_client::{Client, Item};
 use gsar_core::evidence::Lane;
@@ -12,12 +12,12 @@ const REPORT: &str = "Pod checkout-7b84 was OOMKilled with exit code 137. The me
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let endpoint = std::env::args().nth(1).ok_or("name the endpoint of a sidecar")?;
+    let endpoint = std::env::args().nth(1).ok_or("missing argument: the endpoint of a sidecar")?;
     let client = Client::connect(&endpoint.parse()?).await?;
     let log = Item::text("log", LOG).lane(Lane::Logs);
     let pod = Item::text("pod", POD).lane(Lane::StaticInfra);
     let verdict = client.check(REPORT).evidence([log, pod]).verdict().await?;
-    println!("{}", if verdict.may_go_out() { "may go out" } else { "held" });
+    println!("{}", if verdict.may_go_out() { "send" } else { "hold" });
     for claim in verdict.faults() {
         println!("  correct or drop: {}", claim.text());
     }

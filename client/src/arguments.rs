@@ -31,33 +31,34 @@ use policy_name::PolicyName;
 
 const AFTER_HELP: &str = "\
 Exit status:
-  0   done; of evaluate: proceed
+  0   success; for evaluate, the report may be sent (proceed)
   10  regenerate: rewrite the report from the same evidence
   11  replan: investigate again
-  12  abstain: nothing can be said, gather more evidence first
-  1   an error, or a judge that failed
-  2   wrong usage or configuration, or input that cannot be read
-  Of several reports the most severe counts: 1, 12, 11, 10, 0.
+  12  abstain: no decision is possible; gather more evidence
+  1   an error occurred, or a judge failed
+  2   invalid usage or configuration, or unreadable input
+  With several reports, the most severe applies: 1, 12, 11, 10, 0.
 
-Which server is asked:
-  --endpoint, else GSAR_ENDPOINT, else the default socket ($XDG_RUNTIME_DIR/gsar/gsar.sock,
-  /run/gsar/gsar.sock), else the gsar-server installed beside gsar, started for this one call.";
+Server:
+  --endpoint, else GSAR_ENDPOINT, else the default socket
+  ($XDG_RUNTIME_DIR/gsar/gsar.sock, /run/gsar/gsar.sock), else a temporary
+  server, started for this command from the gsar-server next to gsar.";
 
-/// The version, with what may be done with the program.
+/// The version and the licence.
 const LICENCE: &str = concat!(env!("CARGO_PKG_VERSION"), "\nlicence: Apache-2.0");
 
 /// May this incident report go out?
 ///
-/// GSAR checks each claim of a report against the evidence, scores what is grounded, and says proceed,
-/// regenerate, replan or abstain.
+/// GSAR checks each claim of a report against the evidence, scores how well the report is grounded, and decides:
+/// proceed, regenerate, replan or abstain.
 #[derive(Debug, Parser)]
-#[command(name = "gsar", version, long_version = LICENCE, max_term_width = 100, after_long_help = AFTER_HELP)]
+#[command(name = "gsar", version, long_version = LICENCE, max_term_width = 80, after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// A subcommand.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Evaluate(Evaluate),
@@ -87,77 +88,79 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-/// Open the console in the browser, at an evaluation
+/// Open the console in a browser
 ///
-/// A server has one with gateway.address and gateway.console = true.
+/// The server must run with gateway.address set and gateway.console = true.
 #[derive(Debug, Args)]
 pub(crate) struct Open {
-    /// The evaluation's id; without it the list of them
+    /// The evaluation to show; by default, the list of evaluations
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Where the console is
+    /// The address of the console
     #[arg(long, value_name = "URL", env = "GSAR_CONSOLE", hide_env_values = true, default_value = "http://127.0.0.1:4319/console/", value_hint = ValueHint::Url)]
     pub(crate) console: String,
-    /// Print the address and open nothing
+    /// Print the address without opening it
     #[arg(long)]
     pub(crate) print: bool,
 }
 
-/// How answers are printed.
+/// The output format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// For people
+    /// Text for a terminal
     Human,
-    /// The answer of the wire, one JSON document per line
+    /// The response message, one JSON document per line
     Json,
 }
 
-/// A class of the partition.
+/// A class of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Class {
-    /// The evidence shows it
+    /// Supported by the evidence
     Grounded,
-    /// Nothing shows it
+    /// Not supported by any evidence
     Ungrounded,
-    /// The evidence shows otherwise
+    /// Refuted by the evidence
     Contradicted,
-    /// A further perspective
+    /// An additional observation, neither supported nor refuted
     Complementary,
 }
 
-/// Which claims are shown.
+/// The claims to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Only {
-    /// The evidence shows it
+    /// Supported by the evidence
     Grounded,
-    /// Nothing shows it
+    /// Not supported by any evidence
     Ungrounded,
-    /// The evidence shows otherwise
+    /// Refuted by the evidence
     Contradicted,
-    /// A further perspective
+    /// An additional observation, neither supported nor refuted
     Complementary,
-    /// No judge decided it
+    /// Not decided by any judge
     Undecided,
 }
 
-/// Decide partitions without a judge, one per line
+/// Score partitions without a judge, one per line
 ///
 /// Reads lines such as
-///   {"id": 7, "grounded": ["tool_match"], "ungrounded": [], "contradicted": ["domain"],
-///    "complementary": [], "policy": "paper"}
-/// and answers each in its place with
-///   {"id": 7, "score": 0.7692307692307693, "num": 10, "den": 13, "decision": "regenerate"}
+///   {"id": 7, "grounded": ["tool_match"], "ungrounded": [],
+///    "contradicted": ["domain"], "complementary": [], "policy": "paper"}
+/// and answers each with
+///   {"id": 7, "score": 0.7692307692307693, "num": 10, "den": 13,
+///    "decision": "regenerate"}
 ///
-/// A line may replace values of its policy: rho, tau_proceed, tau_regenerate, and weights by
-/// evidence type. A line that cannot be decided is answered with {"line": N, "error": "..."};
-/// the run goes on and ends with status 1. Blank lines are skipped.
+/// A line may override policy values: rho, tau_proceed, tau_regenerate, and
+/// weights by evidence type. An invalid line is answered with {"line": N,
+/// "error": "..."}; the run continues and exits with status 1. Blank lines are
+/// skipped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Score {
-    /// The lines; without it or with - standard input
+    /// The file of lines; standard input if omitted or -
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The policy of lines that name none
+    /// The policy for lines without one
     #[arg(
         long,
         short,
@@ -168,13 +171,13 @@ pub(crate) struct Score {
         hide_possible_values = true
     )]
     pub(crate) policy: String,
-    /// Decide here, by the presets, without any server
+    /// Score locally with the presets, without a server
     #[arg(long, conflicts_with_all = ["request", "endpoint", "data_dir", "tls_ca", "tls_certificate", "tls_key"])]
     pub(crate) offline: bool,
-    /// Whole requests instead: one ScoreRequest as JSON, or one per line; - for standard input
+    /// Read ScoreRequest messages from FILE, as JSON documents; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "file", value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,
-    /// How to print the answers to --request
+    /// The output format for --request
     #[arg(long, short, value_enum, default_value_t = Output::Human, requires = "request")]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -186,10 +189,10 @@ pub(crate) struct Score {
 /// Reads gate inputs as JSON: hypotheses with their evidence, turns used, elapsed time.
 #[derive(Debug, Args)]
 pub(crate) struct Gate {
-    /// The gate inputs; without it or with - standard input
+    /// The gate inputs; standard input if omitted or -
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The policy to decide by; without it the server's default
+    /// The policy to decide by [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The output format
@@ -204,23 +207,23 @@ pub(crate) struct Gate {
 pub(crate) enum Strength {
     /// Hard evidence and a change
     Grounded,
-    /// One of the two
+    /// Either hard evidence or a change
     #[value(alias = "partial", alias = "partially_grounded")]
     PartiallyGrounded,
     /// Neither
     Ungrounded,
 }
 
-/// Lower a self-rated confidence to what its evidence carries
+/// Cap a self-rated confidence by its evidence
 #[derive(Debug, Args)]
 pub(crate) struct Cap {
-    /// The self-rated confidence, 0 to 1
+    /// The self-rated confidence, from 0 to 1
     #[arg(value_name = "CONFIDENCE", value_parser = decimal)]
     pub(crate) confidence: f64,
     /// How well the evidence chain is grounded
     #[arg(long, value_enum)]
     pub(crate) strength: Strength,
-    /// The policy to decide by; without it the server's default
+    /// The policy to decide by [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The output format
@@ -232,12 +235,12 @@ pub(crate) struct Cap {
 
 /// Show, check and compare policies
 ///
-/// Presets and files are read without a server.
+/// Presets and files need no server.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// List the policies that a report may be decided by
+    /// List the available policies
     ///
-    /// Asks a running server; where there is none, lists the presets.
+    /// Lists the policies of a running server, or the presets if no server is running.
     List {
         /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
@@ -245,7 +248,7 @@ pub(crate) enum Policy {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Print a policy as a file
+    /// Print a policy in TOML
     Show {
         /// A preset, a file, or a policy of a running server
         #[arg(value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
@@ -253,18 +256,18 @@ pub(crate) enum Policy {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Report every problem of policy files
+    /// Check policy files and report every problem
     Check {
-        /// The files; - for standard input
+        /// The policy files; - for standard input
         #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
-    /// Show what differs between two policies
+    /// Show the differences between two policies
     Diff {
         /// A preset, a file, or a policy of a running server
         #[arg(value_name = "A", value_parser = PolicyName, hide_possible_values = true)]
         before: String,
-        /// The other one
+        /// The policy to compare with
         #[arg(value_name = "B", value_parser = PolicyName, hide_possible_values = true)]
         after: String,
         #[command(flatten)]
@@ -275,35 +278,35 @@ pub(crate) enum Policy {
 /// A decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tier {
-    /// May go out
+    /// The report may be sent
     Proceed,
-    /// Rewrite
+    /// Rewrite the report
     Regenerate,
     /// Investigate again
     Replan,
-    /// Nothing can be said
+    /// No decision is possible
     Abstain,
 }
 
-/// Ask a server that runs whether it takes calls
+/// Check whether a running server accepts calls
 ///
-/// Ends with status 0 where it does and with 1 where it does not, for probes. Starts none.
+/// Intended for health probes: exits with status 0 if the server is serving and 1 otherwise. Never starts a server.
 #[derive(Debug, Args)]
 pub(crate) struct Health {
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
-/// Check that everything is in place
+/// Diagnose the installation and the server
 ///
-/// Looks for the server and asks it how it is; says how to fix what is not as it should be.
+/// Checks the binaries, the server, its judges and its storage, and suggests a fix for each problem.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
-/// Print completions for a shell
+/// Generate shell completions
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell
@@ -311,21 +314,21 @@ pub(crate) struct Completions {
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Write the manual pages
+/// Generate the manual pages
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// The directory to write them into
+    /// The output directory
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
 }
 
-/// A decimal from 0 to 1 of at most six places, read from its literal.
+/// Parses a decimal from 0 to 1 with at most six decimal places.
 fn decimal(literal: &str) -> Result<f64, String> {
     use gsar_core::fixed::Millionths;
     let value: Millionths =
-        literal.parse().map_err(|error| format!("it {error}; give a number such as 0.85"))?;
+        literal.parse().map_err(|error| format!("{error}; expected a number such as 0.85"))?;
     if value > Millionths::ONE {
-        return Err("it is above 1; give a number from 0 to 1".to_owned());
+        return Err("above 1; expected a number from 0 to 1".to_owned());
     }
     Ok(value.to_f64())
 }
@@ -336,7 +339,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_definition_is_valid() {
         Arguments::command().debug_assert();
     }
 
@@ -347,7 +350,7 @@ mod tests {
         for name in path {
             found = found.find_subcommand_mut(name).unwrap();
         }
-        found.clone().term_width(100).render_long_help().to_string()
+        found.clone().term_width(80).render_long_help().to_string()
     }
 
     #[test]
@@ -390,8 +393,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_explained() {
-        let complaint = |line: &str| {
+    fn usage_errors() {
+        let error = |line: &str| {
             Arguments::try_parse_from(line.split(' ')).unwrap_err().render().to_string()
         };
         insta::assert_snapshot!(
@@ -419,7 +422,7 @@ mod tests {
                 "gsar ledger export --kind grades --from yesterday",
                 "gsar evalute report.md",
             ]
-            .map(|line| format!("$ {line}\n{}", complaint(line)))
+            .map(|line| format!("$ {line}\n{}", error(line)))
             .join("\n")
         );
     }

@@ -1,4 +1,4 @@
-//! This module records what an agent's tools return as evidence, so that a report is checked against what was really seen.
+//! Records the results of an agent's tools as evidence, so that reports are checked against what the agent saw.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,22 +6,22 @@ use gsar_proto::v1;
 
 use crate::Item;
 
-/// What the tools of one investigation returned. Clones share it.
+/// The tool calls of one investigation. Clones share the calls.
 #[derive(Clone, Debug, Default)]
 pub struct EvidenceCapture(Arc<Mutex<Captured>>);
 
 #[derive(Debug, Default)]
 struct Captured {
     calls: Vec<v1::ToolCall>,
-    /// How many calls there were, those that were taken included.
+    /// The number of calls recorded, including those already taken.
     numbered: usize,
 }
 
 impl EvidenceCapture {
-    /// Awaits a tool and records what it returned as an item named `tool-1`, `tool-2` and so on.
+    /// Awaits a tool and records its result as an item named `TOOL-1`, `TOOL-2` and so on.
     ///
     /// # Errors
-    /// The tool's own. A tool that fails returned nothing, which is recorded as well.
+    /// Returns the tool's error. A failed call is recorded without a result.
     pub async fn call<T: AsRef<str>, E>(
         &self,
         tool: &str,
@@ -33,7 +33,7 @@ impl EvidenceCapture {
         returned
     }
 
-    /// Records what a tool returned; `None` where it returned nothing.
+    /// Records the result of a tool; `None` if it failed.
     pub fn record(&self, tool: &str, arguments: &str, returned: Option<&str>) {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         captured.numbered += 1;
@@ -46,14 +46,14 @@ impl EvidenceCapture {
         });
     }
 
-    /// The items so far.
+    /// Returns the items recorded since the last [`take_turn`](Self::take_turn).
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
         let captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         captured.calls.iter().filter_map(|call| call.result.clone()).map(Item::from).collect()
     }
 
-    /// Takes the calls since they were last taken, as the turn of an investigation.
+    /// Takes the calls recorded since the last time, as a turn of an investigation.
     #[must_use]
     pub fn take_turn(&self) -> v1::RecordTurnRequest {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +62,7 @@ impl EvidenceCapture {
     }
 }
 
-/// Text, or JSON where it is a JSON document of more than one value.
+/// Returns a JSON item if the text is a JSON object or array, else a text item.
 fn item(id: String, text: &str) -> Item {
     let is_document = text.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_tools_return_becomes_items_and_turns() {
+    async fn records_tool_results_as_items_and_turns() {
         let capture = EvidenceCapture::default();
         let pods = capture.call("kubectl", "get pods", async { Ok::<_, ()>("cart-1 Running") });
         assert_eq!(pods.await, Ok("cart-1 Running"));

@@ -1,21 +1,21 @@
-//! This module checks one report: built step by step, answered with a [`Verdict`].
+//! Checks one report.
 
 use gsar_proto::v1;
 
 use crate::error::ClientError;
 use crate::{Client, Item, Verdict};
 
-/// What becomes of a report where no sidecar answers.
+/// What to do with a report if the sidecar is unreachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenAbsent {
-    /// It is held: the error is returned.
+    /// Hold it: return the error.
     #[default]
     Hold,
-    /// It goes out unchecked.
+    /// Send it unchecked.
     LetGo,
 }
 
-/// A report to be checked.
+/// A builder for the check of a report.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is sent before `verdict` or `may_go_out`"]
 pub struct Check {
@@ -24,12 +24,12 @@ pub struct Check {
 }
 
 impl Client {
-    /// Begins to check a report, given as the text that is to go out.
+    /// Starts a check of a report, given its text.
     pub fn check(&self, report: impl Into<String>) -> Check {
         self.check_report(v1::Report { synthesis: report.into(), ..v1::Report::default() })
     }
 
-    /// Begins to check a report with claims of its own.
+    /// Starts a check of a report that has its own claims.
     pub fn check_report(&self, report: v1::Report) -> Check {
         let request =
             v1::EvaluateRequest { report: Some(report), ..v1::EvaluateRequest::default() };
@@ -38,54 +38,56 @@ impl Client {
 }
 
 impl Check {
-    /// Adds evidence that bears on it.
+    /// Adds evidence.
     pub fn evidence(mut self, items: impl IntoIterator<Item = Item>) -> Self {
         self.request.evidence.extend(items.into_iter().map(Into::into));
         self
     }
 
-    /// Names the policy; without it the server's default applies.
+    /// Sets the policy; by default, the server's default policy applies.
     pub fn policy(mut self, name: impl Into<String>) -> Self {
         self.request.policy = name.into();
         self
     }
 
-    /// Names a corpus whose items are evidence as well.
+    /// Adds the items of a corpus to the evidence.
     pub fn corpus(mut self, id: impl Into<String>) -> Self {
         self.request.corpus_id = id.into();
         self
     }
 
-    /// Names the judge to ask; without it the server's chain is.
+    /// Sets the judge; by default, the server's chain of judges is used.
     pub fn judge(mut self, name: impl Into<String>) -> Self {
         self.request.options.get_or_insert_default().judge = name.into();
         self
     }
 
-    /// Makes sending it again return the first answer. Only then is it sent again after a failure.
+    /// Sets an idempotency key. A request with a key is retried after a failure, and the server evaluates it only once.
     pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.request.idempotency_key = key.into();
         self
     }
 
-    /// The request as it will be sent.
+    /// Returns the request to be sent.
     #[must_use]
     pub fn into_request(self) -> v1::EvaluateRequest {
         self.request
     }
 
-    /// Has it judged and decided.
+    /// Evaluates the report.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer. A judge that failed is an answer that holds the report.
+    /// Returns a [`ClientError`] if the server returned no evaluation. A failed judge is an evaluation that holds the
+    /// report.
     pub async fn verdict(self) -> Result<Verdict, ClientError> {
         self.client.evaluate(self.request).await.map(Verdict::new)
     }
 
-    /// Whether it may go out, and what becomes of it where no sidecar answers.
+    /// Evaluates the report and returns `true` if it may be sent. `absent` decides if the sidecar is unreachable.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer, unless nobody listens and `absent` lets it go.
+    /// Returns a [`ClientError`] if the server returned no evaluation, unless it is unreachable and `absent` allows
+    /// that.
     pub async fn may_go_out(self, absent: WhenAbsent) -> Result<bool, ClientError> {
         match self.verdict().await {
             Err(ClientError::Unreachable { .. }) if absent == WhenAbsent::LetGo => Ok(true),

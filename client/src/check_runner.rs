@@ -1,5 +1,5 @@
-//! This module runs declared checks as child processes, within a time and with an output that is bounded. Whether a run passed
-//! follows from its declaration; nothing here decides it.
+//! Runs declared checks as child processes, with a timeout and bounded output. Whether a run passed follows from its
+//! declaration alone.
 
 use std::io::{self, PipeReader, Read};
 use std::path::PathBuf;
@@ -11,25 +11,25 @@ use gsar_core::check::{CheckDeclaration, CheckRun};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Command;
 
-/// The most bytes of output that are kept: the first half and the last.
+/// The maximum size of the recorded output in bytes: the first half and the last half of a longer one.
 const MAX_OUTPUT: usize = 256 << 10;
-/// How long an output is waited for whose process has ended: one that it left behind may hold it open.
+/// How long to wait for the output after the process ended; a process left behind may hold the pipe open.
 const LEFT_OPEN: Duration = Duration::from_secs(1);
 
-/// Where checks are run, and by what.
+/// Where and how checks are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckRunner {
-    /// The directory to run in; the current one where none is given.
+    /// The working directory; `None` for the current one.
     pub directory: Option<PathBuf>,
-    /// The command line that the check's follows, such as that of a container; empty for none.
+    /// A command, such as that of a container, to which the command of the check is appended; empty for none.
     pub sandbox: Vec<String>,
 }
 
 impl CheckRunner {
-    /// Runs a check to its end or its timeout, and ends every process of its group.
+    /// Runs a check until it ends or times out, then kills its whole process group.
     ///
     /// # Errors
-    /// That it cannot be started.
+    /// Returns an error if the check cannot be started.
     pub async fn run(&self, declaration: &CheckDeclaration) -> io::Result<CheckRun> {
         let mut line = self.sandbox.iter().chain(declaration.command());
         let program = line.next().map(String::as_str).unwrap_or_default();
@@ -41,7 +41,7 @@ impl CheckRunner {
             command.current_dir(directory);
         }
         let mut child = command.spawn()?;
-        // Holds the writing ends, which would keep the output open.
+        // Close our copies of the write end, which would keep the pipe open.
         drop(command);
         let output = Arc::new(Mutex::new(Output::default()));
         let collected = Arc::clone(&output);
@@ -51,7 +51,7 @@ impl CheckRunner {
         let timeout = Duration::from_secs(declaration.timeout_seconds().into());
         let ended = tokio::time::timeout(timeout, child.wait()).await;
         if let Some(group) = group {
-            // It has ended where there is none any more.
+            // The group may no longer exist.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let exit_status = match ended {
@@ -67,7 +67,7 @@ impl CheckRunner {
     }
 }
 
-/// What was printed: its beginning, and its end where it is longer than is kept.
+/// The output so far: its beginning, and its end if it is longer than the limit.
 #[derive(Debug, Default)]
 struct Output {
     head: Vec<u8>,
@@ -82,7 +82,7 @@ impl Output {
         let (head, rest) = bytes.split_at(bytes.len().min(Self::HALF - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(rest);
-        // Moved seldom: only once as much again has come.
+        // Drained rarely: only after another half has arrived.
         if self.tail.len() > 2 * Self::HALF {
             let more = self.tail.len() - Self::HALF;
             self.tail.drain(..more);
@@ -98,7 +98,7 @@ impl Output {
             return String::from_utf8_lossy(&[self.head.as_slice(), tail].concat()).into_owned();
         }
         let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(tail));
-        format!("{head}\n[{left_out} bytes were left out]\n{tail}")
+        format!("{head}\n[{left_out} bytes omitted]\n{tail}")
     }
 }
 
@@ -135,16 +135,16 @@ mod tests {
         CheckRunner::default().run(&shell(script, 60)).await.unwrap()
     }
 
-    /// Whether a process ends within a minute, collected by its parent or not.
+    /// Returns `true` if the process ends within a minute, whether or not its parent has reaped it.
     fn has_ended(pid: Pid) -> bool {
-        // A process that was collected has no descriptor.
+        // A reaped process has no file descriptor.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
         let minute = Timespec { tv_sec: 60, tv_nsec: 0 };
         poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&minute)).unwrap() == 1
     }
 
     #[tokio::test]
-    async fn a_run_is_its_exit_status_and_both_streams() {
+    async fn a_run_records_exit_status_and_both_streams() {
         let passed = run("echo ok; echo aside >&2").await;
         assert_eq!((passed.exit_status, passed.output.as_str()), (Some(0), "ok\naside\n"));
         assert_eq!(passed.result(), VerificationResult::Passed);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_does_not_end_is_ended_with_all_that_it_started() {
+    async fn a_timed_out_run_is_killed_with_its_descendants() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
         let runner =
@@ -168,13 +168,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_left_behind_holds_nothing_up() {
+    async fn a_process_left_behind_does_not_block() {
         let left = run("sleep 600 & echo ok").await;
         assert_eq!((left.exit_status, left.output.as_str()), (Some(0), "ok\n"));
     }
 
     #[tokio::test]
-    async fn a_sandbox_stands_before_the_command_line() {
+    async fn the_sandbox_precedes_the_command() {
         let runner = CheckRunner {
             sandbox: ["env", "WHERE=inside"].map(str::to_owned).to_vec(),
             ..CheckRunner::default()
@@ -186,11 +186,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_a_long_output_beginning_and_end_are_kept() {
+    async fn a_long_output_keeps_its_beginning_and_end() {
         let long = run("echo first; yes word | head -c 3000000; echo last ok").await;
         assert!(long.output.len() < MAX_OUTPUT + 100, "{}", long.output.len());
         assert!(long.output.starts_with("first\nword\n") && long.output.ends_with("last ok\n"));
         let given = "first\n".len() + 3_000_000 + "last ok\n".len();
-        assert!(long.output.contains(&format!("\n[{} bytes were left out]\n", given - MAX_OUTPUT)));
+        assert!(long.output.contains(&format!("\n[{} bytes omitted]\n", given - MAX_OUTPUT)));
     }
 }

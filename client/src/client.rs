@@ -1,4 +1,4 @@
-//! Calls to a server: each with a deadline, repeated only where the server says when and it does no harm.
+//! Calls to a server, each with a deadline. A call is retried only when the server says so and it is safe.
 
 use std::fmt;
 use std::path::Path;
@@ -22,19 +22,19 @@ use crate::pool::{Connection, Pool};
 use crate::tls::TlsFiles;
 use crate::token::Token;
 
-/// The deadline of a call where the caller sets none.
+/// The default deadline of a call.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
 
-/// The most times a call is sent.
+/// The maximum number of attempts of a call.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// The largest answer that is read: a ledger record with everything in it.
+/// The maximum size of a response in bytes, sized for a full ledger record.
 pub(crate) const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
 
-/// Gives the `traceparent` of the trace that a call belongs to, where it belongs to one.
+/// Returns the `traceparent` of the current trace, if any.
 type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// Connections to one server, or to several that are alike. Cheap to clone; clones share the connections.
+/// A client of one server, or of several equivalent ones. Cheap to clone; clones share the connections.
 #[derive(Clone)]
 pub struct Client {
     pool: Arc<Pool>,
@@ -49,7 +49,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Whether sending a request twice does no harm.
+/// Whether a request may be sent twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
     Harmless,
@@ -57,28 +57,28 @@ pub(crate) enum Repeat {
 }
 
 impl Client {
-    /// Connects to a server. One behind TLS must have a certificate of an authority that the system trusts.
+    /// Connects to a server. For TLS, the system's certificate authorities are trusted.
     ///
     /// # Errors
-    /// [`ClientError::Unreachable`] when nobody accepts the connection, [`ClientError::Tls`] when the server is not
+    /// Returns [`ClientError::Unreachable`] if the connection fails, or [`ClientError::Tls`] if the server is not
     /// trusted.
     pub async fn connect(endpoint: &Endpoint) -> Result<Self, ClientError> {
         Self::connect_with(endpoint, &TlsFiles::default()).await
     }
 
-    /// Connects to a server, with files for TLS. They are read now, and only for a `grpcs://` endpoint.
+    /// Connects to a server with TLS files. They are read only for a `grpcs://` endpoint.
     ///
     /// # Errors
-    /// As [`Client::connect`], and [`ClientError::TlsFile`] when a file cannot be used.
+    /// As for [`Client::connect`]; also [`ClientError::TlsFile`] if a file cannot be used.
     pub async fn connect_with(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
         Self::connect_to_any(endpoint, &[], files).await
     }
 
-    /// Connects to servers that are alike: each call goes to the next in turn that answered lately. One of them has to
-    /// answer now; the others are connected to when they do.
+    /// Connects to several equivalent servers. Calls rotate over the servers that did not fail recently. At least one
+    /// server must be reachable now.
     ///
     /// # Errors
-    /// As [`Client::connect_with`] of the first server, when none answers.
+    /// As for [`Client::connect_with`] with the first server, if no server is reachable.
     pub async fn connect_to_any(
         first: &Endpoint,
         others: &[Endpoint],
@@ -88,17 +88,17 @@ impl Client {
         Ok(Self { pool, deadline: DEFAULT_DEADLINE, trace: None, token: None })
     }
 
-    /// The same connections with another deadline for every call, repetitions included.
+    /// Sets the deadline of every call, retries included.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// The same connections, with the token that a file holds, where one is named.
+    /// Sets the bearer token from a file, if one is given.
     ///
     /// # Errors
-    /// [`ClientError::Token`] where it holds none.
+    /// Returns [`ClientError::Token`] if the file has no valid token.
     pub fn with_token_file(self, file: Option<&Path>) -> Result<Self, ClientError> {
         match file {
             Some(file) => Ok(self.with_token(Token::in_file(file)?)),
@@ -106,14 +106,14 @@ impl Client {
         }
     }
 
-    /// The same connections, with a token that says who calls.
+    /// Sets the bearer token.
     #[must_use]
     pub fn with_token(mut self, token: Token) -> Self {
         self.token = Some(token);
         self
     }
 
-    /// The same connections, with the W3C `traceparent` that `source` gives sent with every call.
+    /// Sends the W3C `traceparent` that `source` returns with every call.
     #[must_use]
     pub fn with_trace(
         mut self,
@@ -123,16 +123,16 @@ impl Client {
         self
     }
 
-    /// Where the server listens that was named first.
+    /// Returns the endpoint of the first server.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         &self.pool.first().endpoint
     }
 
-    /// Whether the server is ready to serve.
+    /// Returns `true` if the server is ready to serve.
     ///
     /// # Errors
-    /// [`ClientError`] when it does not answer.
+    /// Returns a [`ClientError`] if the server does not respond.
     pub async fn is_serving(&self) -> Result<bool, ClientError> {
         let request = HealthCheckRequest::default();
         let answer = self
@@ -143,11 +143,10 @@ impl Client {
         Ok(answer.status() == ServingStatus::Serving)
     }
 
-    /// Has a judge partition a report's claims and decides. Repeated on the server's word only when the
-    /// request has an idempotency key.
+    /// Judges the claims of a report and decides. Retried only if the request has an idempotency key.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer. A judge that failed is an answer.
+    /// Returns a [`ClientError`] if the call fails. A failed judge is part of the response.
     pub async fn evaluate(
         &self,
         request: v1::EvaluateRequest,
@@ -160,10 +159,10 @@ impl Client {
         .await
     }
 
-    /// Decides a partition that the caller gives.
+    /// Decides a partition given by the caller.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn score(&self, request: v1::ScoreRequest) -> Result<v1::ScoreResponse, ClientError> {
         self.call("Score", Repeat::Harmless, request, |channel, request| async move {
             grounding(channel).score(request).await
@@ -171,10 +170,11 @@ impl Client {
         .await
     }
 
-    /// Evaluates several reports over the same evidence and ranks them. Never repeated: each is recorded.
+    /// Evaluates several reports over the same evidence and ranks them. Never retried, since each evaluation is
+    /// recorded.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer. A report that is invalid or whose judge failed is in the answer.
+    /// Returns a [`ClientError`] if the call fails. An invalid report or a failed judge is part of the response.
     pub async fn select_best(
         &self,
         request: v1::SelectBestRequest,
@@ -188,7 +188,7 @@ impl Client {
     /// Decides a recorded evaluation under another policy. Nothing is judged or recorded.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer, no such evaluation or no such policy.
+    /// Returns a [`ClientError`] if the call fails, or the evaluation or policy is unknown.
     pub async fn rescore(
         &self,
         request: v1::RescoreRequest,
@@ -199,10 +199,10 @@ impl Client {
         .await
     }
 
-    /// Has the judges of the server judge a small report that must proceed. Chat models are really asked.
+    /// Tests the server's judges on a small report that should proceed. Chat models are called.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn try_judges(
         &self,
         request: v1::TryJudgesRequest,
@@ -216,7 +216,7 @@ impl Client {
     /// Decides whether an investigation may end.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn evaluate_gate(
         &self,
         request: v1::EvaluateGateRequest,
@@ -227,10 +227,10 @@ impl Client {
         .await
     }
 
-    /// Reads one tool result as supporting or refuting that something is wrong.
+    /// Classifies a tool result as supporting or refuting a problem.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn classify_verdict(
         &self,
         request: v1::ClassifyVerdictRequest,
@@ -241,10 +241,10 @@ impl Client {
         .await
     }
 
-    /// Collects what carries a root cause.
+    /// Assembles the evidence chain of a root cause.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn assemble_chain(
         &self,
         request: v1::AssembleChainRequest,
@@ -255,10 +255,10 @@ impl Client {
         .await
     }
 
-    /// Lowers a self-rated confidence to what its grounding carries.
+    /// Caps a self-rated confidence by how well it is grounded.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn cap_confidence(
         &self,
         request: v1::CapConfidenceRequest,
@@ -269,10 +269,10 @@ impl Client {
         .await
     }
 
-    /// Lists every policy that a request may name.
+    /// Lists the policies that a request may name.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn list_policies(&self) -> Result<v1::ListPoliciesResponse, ClientError> {
         let request = v1::ListPoliciesRequest {};
         self.call("ListPolicies", Repeat::Harmless, request, |channel, request| async move {
@@ -281,10 +281,10 @@ impl Client {
         .await
     }
 
-    /// Returns one policy as a file; an empty name for the server's default.
+    /// Returns a policy in TOML; an empty name means the server's default.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such policy.
+    /// Returns a [`ClientError`] if the call fails or the policy is unknown.
     pub async fn policy(&self, name: &str) -> Result<v1::GetPolicyResponse, ClientError> {
         let request = v1::GetPolicyRequest { name: name.to_owned() };
         self.call("GetPolicy", Repeat::Harmless, request, |channel, request| async move {
@@ -296,7 +296,7 @@ impl Client {
     /// Reports every problem of a policy file.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer. A file with problems is an answer.
+    /// Returns a [`ClientError`] if the call fails. Problems of the file are part of the response.
     pub async fn check_policy(&self, toml: &str) -> Result<v1::CheckPolicyResponse, ClientError> {
         let request = v1::CheckPolicyRequest { toml: toml.to_owned() };
         self.call("CheckPolicy", Repeat::Harmless, request, |channel, request| async move {
@@ -305,11 +305,11 @@ impl Client {
         .await
     }
 
-    /// Stores evidence in a corpus: the first message names it, items follow. Never repeated; the whole call can be,
-    /// as it was.
+    /// Stores evidence in a corpus. The first message names the corpus, items follow. Never retried, but the same
+    /// messages may be sent again.
     ///
     /// # Errors
-    /// [`ClientError`] when not everything was acknowledged.
+    /// Returns a [`ClientError`] if not all items were acknowledged.
     pub async fn put_evidence(
         &self,
         messages: impl Iterator<Item = v1::PutEvidenceRequest> + Send + 'static,
@@ -329,7 +329,7 @@ impl Client {
     /// Returns the content of a stored item, or a range of it.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such item.
+    /// Returns a [`ClientError`] if the call fails or the item is unknown.
     pub async fn snapshot(
         &self,
         request: v1::GetSnapshotRequest,
@@ -340,10 +340,10 @@ impl Client {
         .await
     }
 
-    /// Finds the passages of a corpus that bear on a query.
+    /// Searches a corpus for relevant passages.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such corpus.
+    /// Returns a [`ClientError`] if the call fails or the corpus is unknown.
     pub async fn search(
         &self,
         request: v1::SearchRequest,
@@ -354,10 +354,10 @@ impl Client {
         .await
     }
 
-    /// Lists corpora by name, a page at a time.
+    /// Lists corpora by name, one page at a time.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn list_corpora(
         &self,
         request: v1::ListCorporaRequest,
@@ -368,10 +368,10 @@ impl Client {
         .await
     }
 
-    /// Deletes a corpus and everything in it.
+    /// Deletes a corpus and all its items.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such corpus.
+    /// Returns a [`ClientError`] if the call fails or the corpus is unknown.
     pub async fn delete_corpus(
         &self,
         corpus_id: &str,
@@ -383,7 +383,7 @@ impl Client {
         .await
     }
 
-    /// Sends a request until it is answered, refused for good, or the deadline passes.
+    /// Sends a request, with retries, until it succeeds, fails permanently, or the deadline passes.
     pub(crate) async fn call<Q: Clone, A, F>(
         &self,
         method: &'static str,
@@ -421,9 +421,9 @@ impl Client {
             if is_broken {
                 connection.note_failure();
             }
-            // Another server may answer at once.
-            let elsewhere = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
-            let delay = retry_after.or(elsewhere).filter(|delay| {
+            // Another server may respond immediately.
+            let failover = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
+            let delay = retry_after.or(failover).filter(|delay| {
                 !last && began.elapsed() + *delay < self.deadline && self.pool.may_repeat()
             });
             let Some(delay) = delay else { return Err(error) };
@@ -432,7 +432,7 @@ impl Client {
         }
     }
 
-    /// A request with the trace that it belongs to, and who calls.
+    /// Builds a request with the trace context and the token.
     pub(crate) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         let trace = self.trace.as_ref().and_then(|source| source());
@@ -445,18 +445,18 @@ impl Client {
         request
     }
 
-    /// The connection for a stream.
+    /// Returns the connection for a stream.
     pub(crate) fn connection(&self) -> Arc<Connection> {
         self.pool.next()
     }
 
-    /// How long a call may take.
+    /// Returns the deadline of a call.
     pub(crate) fn deadline(&self) -> Duration {
         self.deadline
     }
 }
 
-/// No answer within the deadline.
+/// The error of a call that exceeded its deadline on the client.
 pub(crate) fn late(method: &'static str) -> ClientError {
     Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
 }

@@ -1,10 +1,10 @@
-//! Where a server listens, as people write it.
+//! Parses and formats the address of a server.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where a server listens: `unix:///path`, `grpc://host:port` or `grpcs://host:port`.
+/// The address of a server: `unix:///path`, `grpc://host:port` or `grpcs://host:port`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// A Unix socket, by its absolute path.
@@ -15,10 +15,10 @@ pub enum Endpoint {
     Tls(String),
 }
 
-/// Why a text is no endpoint.
+/// An error from parsing an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{given}` is no endpoint: {reason}; write unix:///path/to/socket, grpc://host:port or grpcs://host:port"
+    "invalid endpoint `{given}`: {reason}; expected unix:///path/to/socket, grpc://host:port or grpcs://host:port"
 )]
 pub struct EndpointError {
     given: String,
@@ -32,23 +32,23 @@ impl FromStr for Endpoint {
         let refused = |reason| EndpointError { given: given.to_owned(), reason };
         match given.split_once("://") {
             Some(("unix", path)) if Path::new(path).is_absolute() => Ok(Self::Unix(path.into())),
-            Some(("unix", _)) => Err(refused("the path of the socket is not absolute")),
+            Some(("unix", _)) => Err(refused("the socket path is not absolute")),
             Some((scheme @ ("grpc" | "grpcs"), address)) => {
                 let address = address.strip_suffix('/').unwrap_or(address);
                 let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
                 let bare_ipv6 =
                     host.contains(':') && !(host.starts_with('[') && host.ends_with(']'));
                 if host.is_empty() || bare_ipv6 || host.contains(['/', '?', '#', '@', ' ']) {
-                    Err(refused("it names no host"))
+                    Err(refused("missing or invalid host"))
                 } else if port.parse::<u16>().is_ok_and(|port| port > 0) {
                     let address = address.to_owned();
                     Ok(if scheme == "grpcs" { Self::Tls(address) } else { Self::Tcp(address) })
                 } else {
-                    Err(refused("it names no port from 1 to 65535"))
+                    Err(refused("missing or invalid port"))
                 }
             }
-            Some(_) => Err(refused("its scheme is none of unix, grpc and grpcs")),
-            None => Err(refused("it has no scheme")),
+            Some(_) => Err(refused("unknown scheme")),
+            None => Err(refused("missing scheme")),
         }
     }
 }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endpoints_are_read_and_written() {
+    fn endpoints_round_trip() {
         for given in [
             "unix:///run/gsar/gsar.sock",
             "grpc://localhost:50051",
@@ -81,19 +81,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_endpoint_says_why() {
+    fn invalid_endpoints_are_explained() {
         for (given, reason) in [
-            ("localhost:50051", "it has no scheme"),
-            ("/run/gsar.sock", "it has no scheme"),
-            ("http://localhost:50051", "its scheme is none of unix, grpc and grpcs"),
-            ("unix://gsar.sock", "the path of the socket is not absolute"),
-            ("grpcs://localhost", "it names no port from 1 to 65535"),
-            ("grpc://localhost", "it names no port from 1 to 65535"),
-            ("grpc://localhost:0", "it names no port from 1 to 65535"),
-            ("grpc://localhost:99999", "it names no port from 1 to 65535"),
-            ("grpc://:50051", "it names no host"),
-            ("grpc://::1", "it names no host"),
-            ("grpc://a/b:1", "it names no host"),
+            ("localhost:50051", "missing scheme"),
+            ("/run/gsar.sock", "missing scheme"),
+            ("http://localhost:50051", "unknown scheme"),
+            ("unix://gsar.sock", "the socket path is not absolute"),
+            ("grpcs://localhost", "missing or invalid port"),
+            ("grpc://localhost", "missing or invalid port"),
+            ("grpc://localhost:0", "missing or invalid port"),
+            ("grpc://localhost:99999", "missing or invalid port"),
+            ("grpc://:50051", "missing or invalid host"),
+            ("grpc://::1", "missing or invalid host"),
+            ("grpc://a/b:1", "missing or invalid host"),
         ] {
             assert_eq!(given.parse::<Endpoint>().unwrap_err().reason, reason, "{given}");
         }

@@ -1,4 +1,4 @@
-//! Why a call gave no answer, with everything that the server said about it.
+//! The errors of a call, with all details that the server returned.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,42 +11,42 @@ use crate::text::width;
 use crate::tls::TlsFileError;
 use crate::token::TokenError;
 
-/// Why a call gave no answer.
+/// An error from a call.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nobody answers at the endpoint.
+    /// The connection failed.
     #[error(
-        "no server answers at {endpoint}: {reason}\n  start one with gsar-server, or name another with --endpoint"
+        "no server answers at {endpoint}: {reason}\n  start gsar-server, or specify another server with --endpoint"
     )]
     Unreachable {
         /// The endpoint.
         endpoint: Endpoint,
-        /// What connecting gave.
+        /// The reason.
         reason: String,
     },
-    /// TLS with the server fails: one of the two does not trust the other, or the peer does not speak it.
-    #[error("no TLS with {endpoint}: {reason}\n  {fix}")]
+    /// TLS failed: one side does not trust the other, or the peer does not speak TLS.
+    #[error("TLS handshake with {endpoint} failed: {reason}\n  {fix}")]
     Tls {
         /// The endpoint.
         endpoint: Endpoint,
         /// What is wrong.
         reason: String,
-        /// What to do about it.
+        /// How to fix it.
         fix: String,
     },
-    /// A file for TLS cannot be used.
+    /// A TLS file cannot be used.
     #[error(transparent)]
     TlsFile(#[from] TlsFileError),
-    /// There is no token.
+    /// The token cannot be used.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// The server answered with an error, or the deadline passed.
+    /// The server returned an error, or the deadline was exceeded.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
 }
 
 impl ClientError {
-    /// The server's error, where it answered with one.
+    /// Returns the error of the server, if it returned one.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
@@ -56,42 +56,42 @@ impl ClientError {
     }
 }
 
-/// A field of a request that is wrong.
+/// An invalid field of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The field, such as `report.claims[0].text`.
     pub field: String,
-    /// What was given, what is allowed and the fix.
+    /// What was given, what is allowed, and how to fix it.
     pub description: String,
 }
 
-/// An error that a server answered with, `google.rpc` details included.
+/// An error returned by a server, with its `google.rpc` details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The method that was called.
     pub method: &'static str,
     /// The gRPC code.
     pub code: Code,
-    /// The stable reason in UPPER_SNAKE_CASE; empty when the error is not of a GSAR server.
+    /// The stable reason in UPPER_SNAKE_CASE; empty if the peer is not a GSAR server.
     pub reason: String,
-    /// What the server says.
+    /// The message of the server.
     pub message: String,
-    /// Every field that is wrong.
+    /// The invalid fields.
     pub violations: Vec<Violation>,
-    /// The resource that is unknown, as type and name.
+    /// The unknown resource, as type and name.
     pub resource: Option<(String, String)>,
-    /// The limits that were reached.
+    /// The limits that were exceeded.
     pub limits: Vec<String>,
-    /// When the call may be repeated; `None` when it should not be.
+    /// When to retry the call; `None` if it should not be retried.
     pub retry_after: Option<Duration>,
-    /// The id under which the server's log has more.
+    /// The request id in the server's log.
     pub request_id: Option<String>,
-    /// Further facts, as name and value, sorted by name.
+    /// Additional metadata, sorted by name.
     pub metadata: Vec<(String, String)>,
 }
 
-/// The code of a status. One that has a cause is of this side: a connection that broke is unavailable, which tonic calls
-/// unknown or cancelled, and a deadline that passed is that, which tonic calls cancelled as well.
+/// Returns the code of a status. A status with a source originates from this client: tonic reports a broken connection
+/// as unknown or cancelled, and an exceeded deadline as cancelled.
 fn code(status: &Status) -> Code {
     let Some(source) = std::error::Error::source(status) else { return status.code() };
     let mut causes = std::iter::successors(Some(source), |cause| cause.source());
@@ -104,8 +104,8 @@ fn code(status: &Status) -> Code {
     }
 }
 
-/// The message of a status, with a hint if the peer is an HTTP server without gRPC. `is_ours` says whether the status has
-/// details of the contract.
+/// Returns the message of a status, with a hint if the peer is an HTTP server without gRPC. `is_ours` is `true` if the
+/// status comes from a GSAR server.
 fn message_of(status: &Status, is_ours: bool) -> String {
     let message = status.message();
     let is_http =
@@ -114,12 +114,12 @@ fn message_of(status: &Status, is_ours: bool) -> String {
         return message.to_owned();
     }
     format!(
-        "an HTTP server answers there and knows no gRPC, as the gateway and the admin port do; give an address of `listen` ({message})"
+        "the peer is an HTTP server without gRPC, such as the gateway or the admin port; use an address of `listen` ({message})"
     )
 }
 
 impl Refusal {
-    /// Reads what a status carries.
+    /// Extracts the details of a status.
     #[must_use]
     pub fn of(method: &'static str, status: &Status) -> Self {
         let details = status.get_error_details();
@@ -156,7 +156,7 @@ impl Refusal {
         }
     }
 
-    /// What is wrong in one line: every violation, or the message.
+    /// Returns the error on one line: all violations, or the message.
     #[must_use]
     pub fn one_line(&self) -> String {
         if self.violations.is_empty() {
@@ -170,17 +170,17 @@ impl Refusal {
 
     fn summary(&self) -> String {
         match (self.code, self.violations.len()) {
-            (_, 1) => "the server refuses 1 field".to_owned(),
-            (_, count @ 2..) => format!("the server refuses {count} fields"),
-            (Code::DeadlineExceeded, _) => "no answer before the deadline".to_owned(),
-            (code, _) if self.message.is_empty() => format!("the server answers {code:?}"),
+            (_, 1) => "the server rejected 1 field".to_owned(),
+            (_, count @ 2..) => format!("the server rejected {count} fields"),
+            (Code::DeadlineExceeded, _) => "deadline exceeded".to_owned(),
+            (code, _) if self.message.is_empty() => format!("the server returned {code:?}"),
             _ => self.message.clone(),
         }
     }
 }
 
 impl fmt::Display for Refusal {
-    /// A first line of what is wrong, then a line per field, limit or fix, indented.
+    /// Writes a summary, then an indented line for each field, limit or hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.method, self.summary())?;
         let names = self.violations.iter().map(|violation| width(&violation.field));
@@ -200,10 +200,10 @@ impl fmt::Display for Refusal {
             write!(f, "\n  {name}  {value}")?;
         }
         if let Some(delay) = self.retry_after {
-            write!(f, "\n  try again in {} s", delay.as_millis().div_ceil(1000).max(1))?;
+            write!(f, "\n  retry in {} s", delay.as_millis().div_ceil(1000).max(1))?;
         }
         if let Some(id) = &self.request_id {
-            write!(f, "\n  the server's log has more under request {id}")?;
+            write!(f, "\n  see request {id} in the server's log")?;
         }
         if !self.reason.is_empty() {
             write!(f, "\n  reason {}", self.reason)?;
@@ -226,30 +226,30 @@ mod tests {
     }
 
     #[test]
-    fn a_port_of_http_is_named_as_one() {
+    fn an_http_port_is_recognized() {
         for message in [
             "grpc-status header missing, mapped from HTTP status code 404",
             "protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1)",
         ] {
             let status = Status::new(Code::Unimplemented, message);
             let shown = Refusal::of("Evaluate", &status).to_string();
-            assert!(shown.contains("give an address of `listen`"), "{shown}");
+            assert!(shown.contains("use an address of `listen`"), "{shown}");
         }
     }
 
     #[test]
-    fn a_deadline_that_passes_here_is_no_cancellation() {
+    fn a_client_side_deadline_is_not_a_cancellation() {
         let late = Status::from_error(Box::new(tonic::TimeoutExpired(())));
         assert_eq!(late.code(), Code::Cancelled);
         let refusal = Refusal::of("Evaluate", &late);
         assert_eq!(refusal.code, Code::DeadlineExceeded);
-        assert_eq!(refusal.one_line(), "no answer before the deadline");
+        assert_eq!(refusal.one_line(), "deadline exceeded");
         let of_server = Refusal::of("Evaluate", &Status::cancelled("by the server"));
         assert_eq!(of_server.code, Code::Cancelled);
     }
 
     #[tokio::test]
-    async fn a_connection_that_ends_before_a_call_is_sent_is_no_cancellation() {
+    async fn a_connection_closed_before_the_call_is_unavailable() {
         let (near, _far) = tokio::io::duplex(1_024);
         let executor = hyper_util::rt::TokioExecutor::new();
         let (mut calls, connection) = hyper::client::conn::http2::Builder::new(executor)
@@ -264,14 +264,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_ends_while_an_answer_is_read_is_unavailable() {
+    async fn a_connection_closed_during_the_response_is_unavailable() {
         let (near, far) = tokio::io::duplex(1_024);
         let server = tokio::spawn(async move {
             let mut server = h2::server::handshake(far).await.unwrap();
             let (_, mut respond) = server.accept().await.unwrap().unwrap();
             let mut body = respond.send_response(hyper::Response::new(()), false).unwrap();
             body.send_data("half of".into(), false).unwrap();
-            // It is written out, and then the connection is gone.
+            // Flush the data, then close the connection.
             std::future::poll_fn(|cx| Poll::Ready(server.poll_accept(cx).is_pending())).await;
         });
         let executor = hyper_util::rt::TokioExecutor::new();
@@ -298,11 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn every_detail_reaches_the_person() {
+    fn all_details_are_shown() {
         let domain = gsar_proto::ERROR_DOMAIN;
         let mut fields = ErrorDetails::with_bad_request(vec![
-            FieldViolation::new("report.claims[0].text", "is empty; say what is claimed"),
-            FieldViolation::new("evidence[3].id", "`pods` is given twice; rename one"),
+            FieldViolation::new("report.claims[0].text", "is empty; state the claim"),
+            FieldViolation::new("evidence[3].id", "duplicate id `pods`"),
         ]);
         fields.set_error_info("INVALID_FIELDS", domain, HashMap::new());
         let mut unknown = ErrorDetails::with_resource_info("policy", "night-shift", "", "");
@@ -327,13 +327,13 @@ mod tests {
                 shown(Code::InvalidArgument, "2 fields", fields),
                 shown(
                     Code::NotFound,
-                    "there is no policy `night-shift`; known are paper, reference, strict",
+                    "unknown policy `night-shift`; expected one of paper, reference, strict",
                     unknown
                 ),
                 shown(Code::ResourceExhausted, "too many calls in flight", busy),
                 shown(Code::ResourceExhausted, "the request is too large", large),
                 shown(Code::DeadlineExceeded, "", late),
-                shown(Code::Internal, "a defect of the server", defect),
+                shown(Code::Internal, "internal error", defect),
                 shown(Code::Unknown, "", ErrorDetails::new()),
             ]
             .map(|text| format!("error: {text}"))

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked, and which exit status that is.
+//! The error type of commands, with their exit status.
 
 use std::io;
 use std::time::Duration;
@@ -10,60 +10,60 @@ use tonic::Code;
 
 use crate::status::Status;
 
-/// Why a command did not do what it was asked.
+/// An error of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Arguments that do not go together.
+    /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
-    /// A file that cannot be used.
+    /// An input file that cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A policy file with problems; they have been shown.
+    /// An invalid policy file.
     #[error("{0}")]
     Policy(String),
-    /// No server to ask.
+    /// No server is available.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// A server that cannot be started.
+    /// The server failed to start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A call without an answer.
+    /// A call failed.
     #[error(transparent)]
     Call(#[from] ClientError),
-    /// A call that was not answered in time.
-    #[error("{error}\n  the call had {} s; --deadline SECONDS gives it more", deadline.as_secs())]
+    /// A call exceeded its deadline.
+    #[error("{error}\n  the deadline was {} s; raise it with --deadline SECONDS", deadline.as_secs())]
     Late {
         /// The error.
         error: ClientError,
-        /// How long the call had.
+        /// The deadline.
         deadline: Duration,
     },
-    /// A server that was started for the command and ended before it.
-    #[error("the server that was started for this command is gone: {0}")]
+    /// A temporary server exited during the command.
+    #[error("the temporary server exited: {0}")]
     Lost(String),
-    /// An answer that cannot be written as JSON.
-    #[error("the answer cannot be written as JSON: {0}")]
+    /// A response that cannot be encoded as JSON.
+    #[error("failed to encode the response as JSON: {0}")]
     Json(#[from] json::JsonError),
     /// Output that cannot be written.
-    #[error("the output cannot be written: {0}")]
+    #[error("failed to write the output: {0}")]
     Output(#[from] io::Error),
     /// A signal.
-    #[error("stopped by a signal; what was printed stands")]
+    #[error("interrupted by a signal; the output so far is valid")]
     Interrupted {
-        /// The exit status that says which signal.
+        /// The exit status for the signal.
         code: u8,
     },
 }
 
-/// Whether the call named a policy that the server does not have.
+/// Returns `true` if the call named an unknown policy.
 fn is_of_a_policy(error: &ClientError) -> bool {
     let resource = error.refusal().and_then(|refusal| refusal.resource.as_ref());
     resource.is_some_and(|(kind, _)| kind == "policy")
 }
 
 impl Failure {
-    /// Says how long a call had that was not answered in time.
+    /// Adds the deadline to the error of a call that exceeded it.
     pub(crate) fn after(self, deadline: Duration) -> Self {
         match self {
             Self::Call(error)
@@ -93,7 +93,7 @@ impl Failure {
         }
     }
 
-    /// Whether the reader of the output closed it; no message is due.
+    /// Returns `true` if the reader closed the pipe, which needs no message.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -1,4 +1,4 @@
-//! Files that people hand over, read as text, with the place of whatever is wrong in them.
+//! Reads input files as text, and reports the position of errors.
 
 use std::fs;
 use std::io::{self, Read};
@@ -7,59 +7,59 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use gsar_proto::json::{self, Named};
 
-/// Why a file gives no input. Shown as `PATH:LINE: what is wrong`.
+/// An error from reading input, displayed as `PATH:LINE: message`.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: {}", path.display(), reason(source))]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What reading it gave.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Its content is not what it should be.
+    /// The content is invalid.
     #[error("{}:{line}: {message}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, starting at 1.
         line: usize,
-        /// What is wrong and the fix.
+        /// What is wrong and how to fix it.
         message: String,
     },
-    /// The file as a whole does not fit.
+    /// The file as a whole is not usable.
     #[error("{}: {message}", path.display())]
     Unusable {
         /// The file or directory.
         path: PathBuf,
-        /// What is wrong and the fix.
+        /// What is wrong and how to fix it.
         message: String,
     },
 }
 
 fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "reading it is not permitted".to_owned(),
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "is a directory, not a file".to_owned(),
         _ => error.to_string(),
     }
 }
 
-/// The path that stands for standard input.
+/// The path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// What a file that gzip packed begins with.
+/// The magic number of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The most bytes of a file, and of what a packed file holds: no server takes a message that long.
+/// The maximum size of a file, and of its decompressed content. No server accepts larger messages.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// The text of a file, or of standard input for `-`: UTF-8, UTF-16 with a byte order mark, or either packed by gzip. A
-/// byte order mark is left out.
+/// Reads a file, or standard input for `-`, as UTF-8, as UTF-16 with a byte order mark, or as either compressed with
+/// gzip. A byte order mark is removed.
 ///
 /// # Errors
-/// [`InputError`] when it cannot be read or is no such text.
+/// Returns an [`InputError`] if the file cannot be read or is not text.
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     if path == Path::new(STANDARD_INPUT) {
@@ -70,19 +70,19 @@ pub fn read_text(path: &Path) -> Result<String, InputError> {
     text_of(path, bounded(path, file)?)
 }
 
-/// All that a reader gives, up to a bound.
+/// Reads everything, up to the limit.
 fn bounded(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
     if bytes.len() as u64 > MAX_BYTES {
-        let message = "has more than 128 MiB; give a part of it".to_owned();
+        let message = "larger than 128 MiB; split it".to_owned();
         return Err(InputError::Unusable { path: path.to_owned(), message });
     }
     Ok(bytes)
 }
 
-/// The bytes as text.
+/// Decodes bytes as text.
 fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
     let bytes = if bytes.starts_with(&GZIP) { unpacked(path, &bytes)? } else { bytes };
     let text = match bytes.as_slice() {
@@ -94,7 +94,7 @@ fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
         None => Ok(text),
         Some(offset) => {
             let line = line_at(text.as_bytes(), offset);
-            let message = "holds a zero byte: a binary file is no evidence; export it as text";
+            let message = "contains a zero byte; binary files are not supported, export it as text";
             Err(content(path, line, message))
         }
     }
@@ -111,13 +111,13 @@ fn utf8(path: &Path, mut bytes: Vec<u8>) -> Result<String, InputError> {
     String::from_utf8(bytes).map_err(|error| {
         let bytes = error.as_bytes();
         let end = error.utf8_error().valid_up_to();
-        // What is no text at all is reported as such, where it begins with what is.
+        // Report a binary file as such, even if it also contains invalid UTF-8.
         let zero = bytes.iter().take(end).position(|byte| *byte == 0);
         match zero {
             Some(offset) => content(
                 path,
                 line_at(bytes, offset),
-                "holds a zero byte: a binary file is no evidence; export it as text",
+                "contains a zero byte; binary files are not supported, export it as text",
             ),
             None => {
                 content(path, line_at(bytes, end), "not valid UTF-8; convert the file to UTF-8")
@@ -140,7 +140,7 @@ fn utf16(path: &Path, bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, 
     }
     if !rest.is_empty() {
         let line = line_at(text.as_bytes(), text.len());
-        return Err(content(path, line, "UTF-16 of an odd number of bytes; it was cut off"));
+        return Err(content(path, line, "truncated UTF-16: odd number of bytes"));
     }
     Ok(text)
 }
@@ -149,23 +149,23 @@ fn unpacked(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
     let unusable = |message: String| InputError::Unusable { path: path.to_owned(), message };
     let mut bytes = Vec::new();
     let read = MultiGzDecoder::new(packed).take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| unusable(format!("gzip cannot be unpacked: {error}; pack it again")))?;
+    read.map_err(|error| unusable(format!("failed to decompress gzip: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(unusable("unpacks to more than 128 MiB; give a part of it".to_owned()));
+        return Err(unusable("decompresses to more than 128 MiB; split it".to_owned()));
     }
     Ok(bytes)
 }
 
-/// The line, from 1, on which the byte at `offset` stands.
+/// Returns the number of the line, starting at 1, that contains the byte at `offset`.
 #[must_use]
 pub fn line_at(bytes: &[u8], offset: usize) -> usize {
     1 + bytes.iter().take(offset).filter(|byte| **byte == b'\n').count()
 }
 
-/// The messages in a text: one JSON document, or several after another as in JSON Lines.
+/// Parses the messages in a text: one JSON document, or several, as in JSON Lines.
 ///
 /// # Errors
-/// [`InputError::Content`] with the line of the first thing that is wrong.
+/// Returns [`InputError::Content`] with the line of the first error.
 pub fn messages<T>(path: &Path, text: &str) -> Result<Vec<T>, InputError>
 where
     T: Named + prost::Message + Default,
@@ -188,7 +188,7 @@ where
     Ok(found)
 }
 
-/// Takes ` at line L column C` off the end of a parser's message: the line, and the rest with its column.
+/// Splits ` at line L column C` off a parser's message. Returns the line, and the message prefixed with the column.
 #[must_use]
 pub fn without_place(message: &str) -> (usize, String) {
     let place = message.rsplit_once(" at line ").and_then(|(text, place)| {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_name_their_line() {
+    fn invalid_text_names_its_line() {
         assert_eq!(text(b"\xef\xbb\xbfa\nb"), Ok("a\nb".to_owned()));
         assert_eq!(
             text(b"a\nb\n\xc3("),
@@ -216,18 +216,18 @@ mod tests {
         );
         assert_eq!(
             text(b"a\nb\0"),
-            Err("report.md:2: holds a zero byte: a binary file is no evidence; export it as text"
+            Err("report.md:2: contains a zero byte; binary files are not supported, export it as text"
                 .to_owned())
         );
         assert_eq!(
             text(b"\x7fELF\0\0\xff"),
-            Err("report.md:1: holds a zero byte: a binary file is no evidence; export it as text"
+            Err("report.md:1: contains a zero byte; binary files are not supported, export it as text"
                 .to_owned())
         );
     }
 
     #[test]
-    fn utf_16_is_read_in_both_orders() {
+    fn decodes_utf_16_in_both_byte_orders() {
         let units = "caf\u{e9} \u{1f600}\nb".encode_utf16();
         let little: Vec<u8> = units.clone().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = units.flat_map(u16::to_be_bytes).collect();
@@ -240,13 +240,13 @@ mod tests {
         );
         assert_eq!(
             text(b"\xff\xfea\0b"),
-            Err("report.md:1: UTF-16 of an odd number of bytes; it was cut off".to_owned())
+            Err("report.md:1: truncated UTF-16: odd number of bytes".to_owned())
         );
         assert!(text(b"\xff\xfe\0\0a\0\0\0").unwrap_err().contains("zero byte"), "UTF-32");
     }
 
     #[test]
-    fn what_gzip_packed_is_read() {
+    fn decompresses_gzip() {
         use std::io::Write as _;
         let packed = |text: &[u8]| {
             let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -259,11 +259,11 @@ mod tests {
         assert_eq!(text(&appended), Ok("a\nb\n".to_owned()), "as rotated logs are joined");
         let whole = packed(&[b'x'; 1_000]);
         let cut = text(&whole[..whole.len() - 6]).unwrap_err();
-        assert!(cut.starts_with("report.md: gzip cannot be unpacked"), "{cut}");
+        assert!(cut.starts_with("report.md: failed to decompress gzip"), "{cut}");
     }
 
     #[test]
-    fn one_document_or_many_are_read() {
+    fn parses_one_or_many_documents() {
         let read =
             |text| messages::<ScoreRequest>(Path::new("r.jsonl"), text).map(|found| found.len());
         assert_eq!(read("{\n  \"policy\": \"paper\"\n}\n").unwrap(), 1);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_are_no_message_name_their_line() {
+    fn invalid_documents_name_their_line() {
         let read =
             |text| messages::<ScoreRequest>(Path::new("r.jsonl"), text).unwrap_err().to_string();
         assert!(read("{}\n{}\n{\"polcy\":1}").starts_with("r.jsonl:3: "));

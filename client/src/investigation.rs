@@ -1,5 +1,5 @@
-//! This module runs an investigation in the bounded loop of the sidecar: what is due is done by the caller's synthesizer
-//! and planner, and answered. A run that was cut off goes on where it stood under the same id.
+//! Runs an investigation: calls the planner and the synthesizer as the sidecar instructs, until it is finished. An
+//! interrupted run is resumed by its id.
 
 mod calls;
 
@@ -9,7 +9,7 @@ use v1::instruction::Due;
 use crate::error::ClientError;
 use crate::{Client, Item};
 
-/// An investigation to be run.
+/// A builder for a run of an investigation.
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `run`"]
 pub struct Investigation {
@@ -17,23 +17,23 @@ pub struct Investigation {
     start: v1::StartInvestigationRequest,
 }
 
-/// Why a run stopped without an end.
+/// An error that stopped a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E> {
     /// The synthesizer or the planner failed.
     #[error("the orchestrator failed: {0}")]
     Orchestrator(#[source] E),
-    /// The sidecar gave no answer. The same id goes on where it stands.
+    /// A call to the sidecar failed. Run again with the same id to resume.
     #[error(transparent)]
     Client(#[from] ClientError),
 }
 
-/// A report, as a synthesizer writes it.
+/// A report written by a synthesizer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
-    /// The text that is to go out.
+    /// The text of the report.
     pub report: String,
-    /// Evidence beside that of the investigation's turns.
+    /// Evidence in addition to that of the recorded turns.
     pub evidence: Vec<Item>,
 }
 
@@ -43,17 +43,17 @@ impl<T: Into<String>> From<T> for Draft {
     }
 }
 
-/// How an investigation ended.
+/// The outcome of an investigation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// Where it stands: every judged report, what it has cost, what turns show about the agent.
+    /// The final state: every judged report, the cost, and findings about the agent.
     pub investigation: v1::Investigation,
-    /// Whether the report may go out only under a banner, why, and which reports are the best and the last.
+    /// The end: whether the result is degraded, why, and the best and the last report.
     pub end: v1::Finished,
 }
 
 impl Client {
-    /// Begins an investigation, or goes on with the one of that id.
+    /// Starts an investigation, or resumes the one with this id.
     pub fn investigation(&self, id: impl Into<String>) -> Investigation {
         let start = v1::StartInvestigationRequest {
             investigation_id: id.into(),
@@ -64,24 +64,23 @@ impl Client {
 }
 
 impl Investigation {
-    /// Names the policy; without it the server's default applies.
+    /// Sets the policy; by default, the server's default policy applies.
     pub fn policy(mut self, name: impl Into<String>) -> Self {
         self.start.policy = name.into();
         self
     }
 
-    /// Bounds what it may cost.
+    /// Limits the cost.
     pub fn budget(mut self, budget: v1::InvestigationBudget) -> Self {
         self.start.budget = Some(budget);
         self
     }
 
-    /// Runs it to its end. `planner` investigates when that is due: it is asked for one turn after the other, each taken by the
-    /// sidecar, until it gives `None`; `synthesizer` writes the report, also when only a rewrite is due.
-    /// Both are given where the investigation stands, with the instruction.
+    /// Runs the investigation until it is finished. `planner` is called repeatedly for turns until it returns `None`,
+    /// and `synthesizer` writes or rewrites the report. Both receive the current state with its instruction.
     ///
     /// # Errors
-    /// [`RunError`]: what one of them failed with, or that the sidecar gave no answer.
+    /// Returns a [`RunError`] if one of them fails, or a call to the sidecar fails.
     pub async fn run<E, D: Into<Draft>>(
         self,
         mut synthesizer: impl AsyncFnMut(&v1::Investigation) -> Result<D, E>,
@@ -94,7 +93,7 @@ impl Investigation {
             let planning = match due(&at) {
                 Some(Due::Regenerate(_)) => false,
                 Some(Due::Synthesize(_) | Due::Replan(_) | Due::GatherEvidence(_)) => true,
-                // Kinds of later servers are to be taken as finished.
+                // Treat instructions of newer servers as finished.
                 Some(Due::Finished(_)) | None => return Ok(ended(at)),
             };
             while planning

@@ -1,22 +1,23 @@
-//! This module makes evidence items: what a tool returned, with where it comes from.
+//! Builds evidence items from tool results.
 
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
-/// One item of evidence to be sent.
+/// An evidence item to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item(v1::EvidenceItem);
 
 impl Item {
-    /// Plain text: logs, tables, command output. A tool's output about infrastructure, unless said otherwise.
+    /// Creates a plain text item: logs, tables, command output. The default kind is tool output, the default lane
+    /// static infrastructure.
     #[must_use]
     pub fn text(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(id.into(), Content::Text(text.into()))
     }
 
-    /// One JSON document.
+    /// Creates an item from a JSON document.
     #[must_use]
     pub fn json(id: impl Into<String>, document: impl Into<String>) -> Self {
         Self::new(id.into(), Content::Json(document.into()))
@@ -32,35 +33,35 @@ impl Item {
         })
     }
 
-    /// The tool or the command line that produced it.
+    /// Sets the tool or command that produced the item.
     #[must_use]
     pub fn tool(mut self, tool: impl Into<String>) -> Self {
         self.0.tool = tool.into();
         self
     }
 
-    /// What it is.
+    /// Sets the kind.
     #[must_use]
     pub fn kind(mut self, kind: EvidenceKind) -> Self {
         self.0.kind = kind.number();
         self
     }
 
-    /// Where it comes from.
+    /// Sets the lane.
     #[must_use]
     pub fn lane(mut self, lane: Lane) -> Self {
         self.0.lane = lane.number();
         self
     }
 
-    /// It lists everything in its scope, so that absence from it means something.
+    /// Marks the item as exhaustive: it lists everything in its scope, so that absence is meaningful.
     #[must_use]
     pub fn exhaustive(mut self) -> Self {
         self.0.exhaustive = true;
         self
     }
 
-    /// The specialist (agent) that ran the step, and the step; either may be empty.
+    /// Sets the specialist (agent) and the step that produced the item; either may be empty.
     #[must_use]
     pub fn produced_by(mut self, specialist: impl Into<String>, step: impl Into<String>) -> Self {
         self.0.specialist_id = specialist.into();

@@ -1,4 +1,4 @@
-//! This module reads the record of evaluations, keeps grades, and deletes, over a connection.
+//! The calls of the ledger service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::pool::Connection;
 const EXPORT: &str = "Export";
 
 impl Client {
-    /// Lists recorded evaluations, newest first, a page at a time.
+    /// Lists recorded evaluations, newest first, one page at a time.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn list_evaluations(
         &self,
         request: v1::ListEvaluationsRequest,
@@ -29,10 +29,10 @@ impl Client {
         .await
     }
 
-    /// Counts recorded evaluations, in intervals of time and by what was decided.
+    /// Counts recorded evaluations by time interval and decision.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn count_evaluations(
         &self,
         request: v1::CountEvaluationsRequest,
@@ -46,10 +46,10 @@ impl Client {
         .await
     }
 
-    /// Decides many recorded evaluations anew under another policy.
+    /// Rescores many recorded evaluations under another policy.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such policy.
+    /// Returns a [`ClientError`] if the call fails or the policy is unknown.
     pub async fn rescore_evaluations(
         &self,
         request: v1::RescoreEvaluationsRequest,
@@ -63,18 +63,18 @@ impl Client {
         .await
     }
 
-    /// Returns one recorded evaluation in full.
+    /// Returns a recorded evaluation in full.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such evaluation.
+    /// Returns a [`ClientError`] if the call fails or the evaluation is unknown.
     pub async fn evaluation(&self, id: &str) -> Result<v1::GetEvaluationResponse, ClientError> {
         self.read_evaluation(id, false).await
     }
 
-    /// The same with placeholders in place of secrets and personal data.
+    /// Returns a recorded evaluation with secrets and personal data replaced by placeholders.
     ///
     /// # Errors
-    /// As [`Client::evaluation`].
+    /// As for [`Client::evaluation`].
     pub async fn redacted_evaluation(
         &self,
         id: &str,
@@ -97,10 +97,11 @@ impl Client {
         .await
     }
 
-    /// Returns an evidence item of a recorded evaluation as it came with the request.
+    /// Returns an evidence item of a recorded evaluation, as it was sent.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer, no such evaluation or item, or its content is not kept whole.
+    /// Returns a [`ClientError`] if the call fails, the evaluation or item is unknown, or its content is not stored in
+    /// full.
     pub async fn evaluation_evidence(
         &self,
         id: &str,
@@ -124,10 +125,10 @@ impl Client {
         Ok(answer.await?.item.unwrap_or_default())
     }
 
-    /// Deletes a recorded evaluation, with the contents of evidence that no other evaluation has.
+    /// Deletes a recorded evaluation, and evidence that no other evaluation uses.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer or no such evaluation.
+    /// Returns a [`ClientError`] if the call fails or the evaluation is unknown.
     pub async fn delete_evaluation(
         &self,
         id: &str,
@@ -139,10 +140,10 @@ impl Client {
         .await
     }
 
-    /// Keeps what a person says of an evaluation. Saying it again changes nothing, so it is repeated on the server's word.
+    /// Records grades of an evaluation. Idempotent, so it is retried.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer, no such evaluation, or one of the grades is refused.
+    /// Returns a [`ClientError`] if the call fails, the evaluation is unknown, or a grade is invalid.
     pub async fn grade(&self, request: v1::GradeRequest) -> Result<v1::GradeResponse, ClientError> {
         self.call("Grade", Repeat::Harmless, request, |channel, request| async move {
             Service::new(channel).grade(request).await
@@ -150,11 +151,11 @@ impl Client {
         .await
     }
 
-    /// Begins an export. The deadline is that of each response; behind a failure the export goes on with `after` of the
-    /// last response in the same request.
+    /// Starts an export. The deadline applies to each response. After a failure, resume with the same request and
+    /// `after` of the last response.
     ///
     /// # Errors
-    /// [`ClientError`] when the server refuses or does not answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn export(&self, request: v1::ExportRequest) -> Result<Export, ClientError> {
         let deadline = self.deadline();
         let connection = self.connection();
@@ -171,7 +172,7 @@ impl Client {
     }
 }
 
-/// An export in progress. Dropping it ends it.
+/// A running export. Dropping it cancels it.
 #[derive(Debug)]
 pub struct Export {
     connection: Arc<Connection>,
@@ -180,10 +181,10 @@ pub struct Export {
 }
 
 impl Export {
-    /// The next response; `None` where the export is complete.
+    /// Returns the next response; `None` at the end of the export.
     ///
     /// # Errors
-    /// [`ClientError`] when the export ended before it was complete.
+    /// Returns a [`ClientError`] if the export ends prematurely.
     pub async fn next(&mut self) -> Result<Option<v1::ExportResponse>, ClientError> {
         let answer: Result<Result<_, Status>, _> =
             tokio::time::timeout(self.deadline, self.stream.message()).await;

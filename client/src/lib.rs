@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
-//! [`connection`] finds or starts a server, [`evidence`] turns files into evidence items, and [`partition`] decides lists of
-//! classes and types without any server. This crate holds no rules of its own: those are in `gsar_core`.
+//! [`connection`] selects or starts a server, [`evidence`] loads files as evidence items, and [`partition`] scores
+//! partitions without a server. The rules are in `gsar_core`.
 
 mod capture;
 mod check;

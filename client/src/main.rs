@@ -1,7 +1,6 @@
-//! `gsar`, the command line: may this incident report go out?
+//! The command line `gsar`.
 //!
-//! Arguments in, calls through the library, text out. What is printed for people is made in [`human`];
-//! no rule is decided here.
+//! Parses arguments, makes calls through the library, and prints the output of [`human`].
 
 mod arguments;
 mod commands;
@@ -24,7 +23,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = runtime().and_then(|runtime| {
         let outcome = runtime.block_on(commands::run(arguments, &Terminal::of_process()));
-        // A read of standard input that nobody waits for any more must not hold the process.
+        // Do not wait for an abandoned read of standard input.
         runtime.shutdown_background();
         outcome
     });

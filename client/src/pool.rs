@@ -1,5 +1,4 @@
-//! This module connects to one or several servers, chooses the one for a call, and bounds how often calls are repeated. It
-//! makes no call.
+//! Connects to one or several servers, selects the one for each call, and limits retries.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,19 +13,19 @@ use crate::endpoint::Endpoint;
 use crate::error::{ClientError, Refusal};
 use crate::tls::{self, LastFailure, TlsFailure, TlsFiles};
 
-/// How long connecting may take.
+/// The connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// What tonic says where an answer is no HTTP/2, as that of a server with TLS.
+/// The message of tonic if the response is not HTTP/2, as from a server with TLS.
 const NO_HTTP_2: &str = "http2 error";
 
-/// How long a server that did not answer is passed over while others do.
+/// How long a failed server is skipped while others are available.
 const PASSED_OVER: Duration = Duration::from_secs(1);
-/// Repetitions are at most this share of the calls of a window, and never fewer than a few each second.
+/// Retries are limited to this share of the calls in a window, but at least to a minimum rate.
 const REPEATED_SHARE: f32 = 0.2;
 const REPEATED_EACH_SECOND: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// Connections to servers that are alike.
+/// Connections to equivalent servers.
 #[derive(Debug)]
 pub(crate) struct Pool {
     first: Arc<Connection>,
@@ -36,10 +35,10 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Connects to servers, of which one has to answer now.
+    /// Connects to servers, at least one of which must be reachable now.
     ///
     /// # Errors
-    /// That of the first server, when none answers; or that a file cannot be used.
+    /// Returns the error of the first server if none is reachable, or an error of the TLS files.
     pub(crate) async fn connect(
         first: &Endpoint,
         others: &[Endpoint],
@@ -69,40 +68,41 @@ impl Pool {
         })
     }
 
-    /// The server that was named first.
+    /// Returns the connection to the first server.
     pub(crate) fn first(&self) -> &Connection {
         &self.first
     }
 
-    /// Whether there are several servers.
+    /// Returns `true` if there are several servers.
     pub(crate) fn has_others(&self) -> bool {
         !self.others.is_empty()
     }
 
-    /// The connection for the next call: the next in turn of those that did not fail lately, or of all where all did.
+    /// Returns the connection for the next call. Rotates over the servers that did not fail recently, or over all if
+    /// all failed.
     pub(crate) fn next(&self) -> Arc<Connection> {
         let all = || std::iter::once(&self.first).chain(&self.others);
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        let well: Vec<_> = all().filter(|connection| !connection.failed_lately()).collect();
-        let chosen = match well.len() {
+        let healthy: Vec<_> = all().filter(|connection| !connection.failed_lately()).collect();
+        let chosen = match healthy.len() {
             0 => all().nth(turn % (self.others.len() + 1)),
-            count => well.get(turn % count).copied(),
+            count => healthy.get(turn % count).copied(),
         };
         Arc::clone(chosen.unwrap_or(&self.first))
     }
 
-    /// Counts a call, by which later repetitions are allowed.
+    /// Adds a call to the retry budget.
     pub(crate) fn count_call(&self) {
         self.repetitions.deposit();
     }
 
-    /// Whether one more repetition is within the budget, which it then counts against.
+    /// Withdraws a retry from the budget; `false` if the budget is exhausted.
     pub(crate) fn may_repeat(&self) -> bool {
         self.repetitions.withdraw()
     }
 }
 
-/// A connection to one server, made anew when it breaks.
+/// A connection to a server, which is re-established if it breaks.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) channel: Channel,
@@ -116,7 +116,7 @@ impl Connection {
         Self::dial(endpoint, files, true).await
     }
 
-    /// A connection that is made when it is first used, and counts as failed now.
+    /// Creates a connection that is established on first use and is marked as failed.
     async fn later(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
         let connection = Self::dial(endpoint, files, false).await?;
         connection.note_failure();
@@ -138,7 +138,7 @@ impl Connection {
                     let path = path.clone();
                     async move { tokio::net::UnixStream::connect(path).await.map(TokioIo::new) }
                 });
-                // A Unix socket has no host; HTTP/2 wants one, and any name does.
+                // HTTP/2 requires a host, which a Unix socket does not have.
                 let settings = settings("http://localhost").map_err(unreachable)?;
                 match now {
                     true => settings.connect_with_connector(connector).await,
@@ -154,7 +154,7 @@ impl Connection {
                 let origin = format!("https://{address}").parse();
                 let origin = origin.map_err(|_| unreachable_address(endpoint))?;
                 let connector = tls::connector(address, config, files, last_failure.clone());
-                // The connector does TLS; tonic is only to say https in requests.
+                // The connector performs TLS; `https` is only the scheme of requests.
                 let settings = settings(&format!("http://{address}")).map_err(unreachable)?;
                 let settings = settings.origin(origin);
                 match now {
@@ -171,7 +171,7 @@ impl Connection {
         })
     }
 
-    /// Has it passed over for a while.
+    /// Marks the server as failed, so that it is skipped for a while.
     pub(crate) fn note_failure(&self) {
         *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
@@ -181,12 +181,12 @@ impl Connection {
         failed_at.is_some_and(|at| at.elapsed() < PASSED_OVER)
     }
 
-    /// The error of a status.
+    /// Converts a status to an error.
     pub(crate) fn refused(&self, method: &'static str, status: &Status) -> ClientError {
         self.error(Refusal::of(method, status))
     }
 
-    /// A broken connection is distinguished from a server that answered.
+    /// Converts an error of the server, and detects a broken connection.
     pub(crate) fn error(&self, refusal: Refusal) -> ClientError {
         if refusal.reason.is_empty()
             && let Some(failure) = self.last_failure.get()
@@ -200,7 +200,7 @@ impl Connection {
         {
             let endpoint = self.endpoint.clone();
             let reason = format!(
-                "the answer is no HTTP/2; where it listens with TLS, the endpoint is grpcs://{address}"
+                "the response is not HTTP/2; if the server uses TLS, the endpoint is grpcs://{address}"
             );
             return ClientError::Unreachable { endpoint, reason };
         }
@@ -217,9 +217,9 @@ fn untrusted(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> Cli
     ClientError::Tls { endpoint: endpoint.clone(), reason, fix }
 }
 
-/// The error of an address that is none, although its endpoint was read as one.
+/// The error for an endpoint with an invalid host.
 fn unreachable_address(endpoint: &Endpoint) -> ClientError {
-    let reason = "its host is no name that a request can be sent to".to_owned();
+    let reason = "invalid host name".to_owned();
     ClientError::Unreachable { endpoint: endpoint.clone(), reason }
 }
 
@@ -229,7 +229,7 @@ fn settings(uri: &str) -> Result<tonic::transport::Endpoint, tonic::transport::E
         .http2_adaptive_window(true))
 }
 
-/// The innermost cause of an error, which is the one that a person can fix.
+/// Returns the innermost source of an error, the most specific one.
 fn deepest(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

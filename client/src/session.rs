@@ -1,4 +1,4 @@
-//! A command's connection: found or started, watched for signals, and cleaned up whatever happens.
+//! Selects or starts a server, runs a command with a client, and cleans up, even on a signal.
 
 use gsar_client::Client;
 use gsar_client::connection::{ChosenJudge, Environment, OneCallServer, Target, Wish, find};
@@ -7,17 +7,16 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::arguments::Connection;
 use crate::failure::Failure;
 
-/// Whose the server is that a command asks.
+/// The kind of server that a command uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// It ran before and goes on.
+    /// A server that was running before.
     Running,
-    /// It was started for the command and ends with it.
+    /// A temporary server.
     OneCall,
 }
 
-/// Does `work` with a connection. A server that was started for it is stopped afterwards, also when a
-/// signal ends the work.
+/// Runs `work` with a client. A temporary server is stopped afterwards, even on a signal.
 pub(crate) async fn with_client<T>(
     connection: &Connection,
     work: impl AsyncFnOnce(Client, Server) -> Result<T, Failure>,
@@ -25,7 +24,7 @@ pub(crate) async fn with_client<T>(
     with_judge(connection, None, work).await
 }
 
-/// The same with a judge of the caller's choice, in a server of its own.
+/// Runs `work` with a client of a temporary server with this judge, if one is given.
 pub(crate) async fn with_judge<T>(
     connection: &Connection,
     judge: Option<ChosenJudge>,
@@ -50,7 +49,7 @@ pub(crate) async fn with_judge<T>(
     result
 }
 
-/// What the flags wish for.
+/// Converts the connection flags.
 pub(crate) fn wish(connection: &Connection) -> Wish {
     Wish {
         endpoint: connection.endpoint.clone(),
@@ -61,7 +60,7 @@ pub(crate) fn wish(connection: &Connection) -> Wish {
     }
 }
 
-/// Does `work` unless a signal comes first.
+/// Runs `work` until it ends or a signal arrives.
 pub(crate) async fn until_signal<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
@@ -76,7 +75,7 @@ pub(crate) async fn until_signal<T>(
     }
 }
 
-/// Connects, after starting a server where there is none.
+/// Connects to a server, after starting a temporary one if necessary.
 pub(crate) async fn open(
     target: &Target,
     started: &mut Option<OneCallServer>,

@@ -1,30 +1,30 @@
-//! How the process ends.
+//! The exit status of the process.
 
 use std::process::ExitCode;
 
 use gsar_proto::v1;
 
-/// The exit status, from the least severe to the most.
+/// An exit status, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
-    /// 0: done; the report may go out.
+    /// 0: success; the report may be sent.
     Proceed,
     /// 10: rewrite the report from the same evidence.
     Regenerate,
     /// 11: investigate again.
     Replan,
-    /// 12: nothing can be said.
+    /// 12: no decision is possible.
     Abstain,
-    /// 1: an error, or a judge that failed.
+    /// 1: an error occurred, or a judge failed.
     Error,
-    /// 2: wrong usage or configuration, or input that cannot be read.
+    /// 2: invalid usage or configuration, or unreadable input.
     Usage,
-    /// 130 or 143: stopped by a signal, as shells report it.
+    /// 129, 130 or 143: terminated by a signal.
     Interrupted(u8),
 }
 
 impl Status {
-    /// The status of an evaluation. A decision in shadow holds nothing back, not even where its judge failed.
+    /// Returns the status of an evaluation. A shadow decision is never enforced, even if its judge failed.
     pub(crate) fn of(evaluation: &v1::EvaluateResponse) -> Self {
         if evaluation.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
             return Self::Proceed;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tier_is_the_status_and_a_failed_judge_an_error() {
+    fn maps_tiers_and_failures() {
         assert_eq!(of(v1::Outcome::Scored, v1::Tier::Proceed), Status::Proceed);
         assert_eq!(of(v1::Outcome::Scored, v1::Tier::Regenerate), Status::Regenerate);
         assert_eq!(of(v1::Outcome::Scored, v1::Tier::Replan), Status::Replan);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_in_shadow_holds_nothing_back() {
+    fn a_shadow_decision_is_a_success() {
         let decision =
             v1::Decision { tier: v1::Tier::Proceed.into(), in_shadow: true, ..Default::default() };
         for outcome in [v1::Outcome::Scored, v1::Outcome::Failed] {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_the_most_severe_counts() {
+    fn statuses_are_ordered_by_severity() {
         let rising =
             [Status::Proceed, Status::Regenerate, Status::Replan, Status::Abstain, Status::Error];
         assert!(rising.is_sorted());

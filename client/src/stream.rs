@@ -1,4 +1,4 @@
-//! This module evaluates many reports over one call. It neither repeats nor orders: answers come as the server gives them.
+//! Evaluates many reports over one stream. Responses arrive in the order in which they are ready.
 
 use std::sync::Arc;
 
@@ -15,12 +15,11 @@ use crate::pool::Connection;
 const METHOD: &str = "EvaluateStream";
 
 impl Client {
-    /// Evaluates reports over one call, for as long as there are any: the deadline of the client does not apply. The server
-    /// takes the next report from `requests` only while few enough are unanswered or unread
-    /// (`limits.stream_in_flight`), so read answers while requests are made.
+    /// Evaluates a stream of reports. The client's deadline does not apply. The server reads `requests` only while few
+    /// enough reports are in flight (`limits.stream_in_flight`), so read responses while sending requests.
     ///
     /// # Errors
-    /// [`ClientError`] when the server does not take the call.
+    /// Returns a [`ClientError`] if the server rejects the call.
     pub async fn evaluate_stream(
         &self,
         requests: impl Stream<Item = v1::EvaluateStreamRequest> + Send + 'static,
@@ -34,7 +33,7 @@ impl Client {
     }
 }
 
-/// The answers of a stream, in no order. Dropping it ends the stream.
+/// The responses of a stream, in no particular order. Dropping it ends the stream.
 #[derive(Debug)]
 pub struct Evaluations {
     connection: Arc<Connection>,
@@ -42,11 +41,11 @@ pub struct Evaluations {
 }
 
 impl Evaluations {
-    /// The next answer, which may be the error of one report; `None` where all reports are answered.
+    /// Returns the next response, which may be the error of a single report; `None` at the end of the stream.
     ///
     /// # Errors
-    /// [`ClientError`] when the stream ended before that. Reports without an answer may be sent again; with an
-    /// idempotency key that does no harm.
+    /// Returns a [`ClientError`] if the stream ends prematurely. Reports without a response may be sent again, safely
+    /// with an idempotency key.
     pub async fn next(&mut self) -> Result<Option<v1::EvaluateStreamResponse>, ClientError> {
         self.answers.message().await.map_err(|status| self.connection.refused(METHOD, &status))
     }

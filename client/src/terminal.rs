@@ -1,20 +1,20 @@
-//! What is known of the terminal that people look at.
+//! The width of the terminal.
 
 use std::io::IsTerminal as _;
 
-/// The widest that text is set, however wide the terminal.
+/// The maximum width of text.
 const MAX_COLUMNS: usize = 120;
 
-/// The least that text is set in.
+/// The minimum width of text.
 const MIN_COLUMNS: usize = 40;
 
-/// The width where there is no terminal.
+/// The width if standard output is not a terminal.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// What is known of the terminal.
+/// The terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
-    /// How many columns text is set in.
+    /// The width of text, in columns.
     pub(crate) columns: usize,
 }
 

@@ -1,10 +1,10 @@
-//! Text on its way to a person: cut to a width, and made safe for a terminal.
+//! Truncates text to a width, and sanitizes it for a terminal.
 
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
-/// The text in at most `columns` columns, cut in its middle and never within a character.
+/// Truncates a text in the middle to at most `columns` columns, at character boundaries.
 #[must_use]
 pub fn middle_cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
@@ -17,7 +17,7 @@ pub fn middle_cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(cut)
 }
 
-/// The text in at most `columns` columns, cut at its end and never within a character.
+/// Truncates a text at the end to at most `columns` columns, at a character boundary.
 #[must_use]
 pub fn end_cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
@@ -27,14 +27,14 @@ pub fn end_cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", start.trim_end()))
 }
 
-/// How many columns the text takes on a terminal.
+/// Returns the width of a text on a terminal, in columns.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// The text on one line without anything that a terminal would obey: line ends and runs of blanks become
-/// one blank, control characters and marks that change the direction of writing become `\u{fffd}`.
+/// Sanitizes a text and puts it on one line: line breaks and runs of whitespace become one space, control and
+/// directional characters become `\u{fffd}`.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -52,7 +52,7 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// The text with its lines and tabs, and without anything else that is obeyed instead of shown, which becomes `\u{fffd}`.
+/// Sanitizes a text, preserving line breaks and tabs: other control and directional characters become `\u{fffd}`.
 #[must_use]
 pub fn lines(text: &str) -> String {
     let shown = |character| match character {
@@ -63,7 +63,7 @@ pub fn lines(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Whether a terminal would do something else than show the character.
+/// Returns `true` for control and directional characters, which a terminal interprets.
 fn is_obeyed(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -92,7 +92,7 @@ fn end_of(text: &str, columns: usize) -> &str {
         if taken > columns {
             break;
         }
-        // A mark that combines with the character before it stays out when that one does.
+        // A combining mark is omitted if its base character is.
         if columns_of(character) > 0 {
             start = offset;
         }
@@ -105,20 +105,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_left_alone() {
+    fn short_texts_are_unchanged() {
         assert_eq!(middle_cut("naïve", 5), "naïve");
         assert_eq!(end_cut("naïve", 5), "naïve");
     }
 
     #[test]
-    fn the_middle_goes_first() {
+    fn truncates_in_the_middle_and_at_the_end() {
         assert_eq!(middle_cut("0123456789", 7), "012…789");
         assert_eq!(middle_cut("0123456789", 6), "012…89");
         assert_eq!(end_cut("one two three", 9), "one two…");
     }
 
     #[test]
-    fn wide_and_combining_characters_stay_whole() {
+    fn wide_and_combining_characters_are_not_split() {
         assert_eq!(middle_cut("内存不足错误", 8), "内存…误");
         let accents = "e\u{301}".repeat(10);
         assert_eq!(middle_cut(&accents, 5), "e\u{301}e\u{301}…e\u{301}e\u{301}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_given_nothing_to_obey() {
+    fn control_characters_are_replaced() {
         assert_eq!(
             one_line(" red:\u{1b}[31m\r\n\t next\u{202e}txt "),
             "red:\u{fffd}[31m next\u{fffd}txt"
@@ -137,7 +137,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_cut_text_fits_and_a_safe_one_is_one_line(text in ".{0,60}", columns in 1_usize..40) {
+        fn truncated_text_fits_and_sanitized_text_is_one_line(text in ".{0,60}", columns in 1_usize..40) {
             proptest::prop_assert!(width(&middle_cut(&text, columns)) <= columns);
             proptest::prop_assert!(width(&end_cut(&text, columns)) <= columns);
             let line = one_line(&text);

@@ -1,4 +1,4 @@
-//! This module brings the token with which a caller says who it is. It never shows it.
+//! The bearer token of a client. It is never printed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,29 +6,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tonic::metadata::{Ascii, MetadataValue};
 
-/// What `authorization` says in every call. Clones share it.
+/// A bearer token, sent in `authorization`. Clones share it.
 #[derive(Clone)]
 pub struct Token(Arc<Shared>);
 
 struct Shared {
-    /// Read at each call: the issuer replaces the file before the old token ends.
+    /// Read for each call, since the issuer replaces the file before the token expires.
     file: Option<PathBuf>,
     last: Mutex<MetadataValue<Ascii>>,
 }
 
-/// Why there is no token.
+/// An error from a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// The file cannot be read.
-    #[error("--token-file (or GSAR_TOKEN_FILE): {}: {reason}; name a file that holds a token", path.display())]
+    #[error("--token-file (or GSAR_TOKEN_FILE): {}: {reason}; expected a file with a token", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The text is no token.
-    #[error("the token is empty, or holds what no header can; give it as it was issued")]
+    /// The token is invalid.
+    #[error("the token is empty or contains characters not allowed in a header")]
     Text,
 }
 
@@ -39,18 +39,18 @@ impl fmt::Debug for Token {
 }
 
 impl Token {
-    /// A token as it was issued.
+    /// Creates a token from its text.
     ///
     /// # Errors
-    /// [`TokenError::Text`].
+    /// Returns [`TokenError::Text`] if the token is invalid.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         Ok(Self(Arc::new(Shared { file: None, last: Mutex::new(header(text)?) })))
     }
 
-    /// The token that a file holds at each call.
+    /// Creates a token that is read from a file for each call.
     ///
     /// # Errors
-    /// [`TokenError`] where it holds none now.
+    /// Returns a [`TokenError`] if the file has no valid token now.
     pub fn in_file(path: &Path) -> Result<Self, TokenError> {
         let text = std::fs::read_to_string(path).map_err(|error| TokenError::File {
             path: path.to_owned(),
@@ -59,7 +59,7 @@ impl Token {
         Ok(Self(Arc::new(Shared { file: Some(path.to_owned()), last: Mutex::new(header(&text)?) })))
     }
 
-    /// What to send now: the last one where the file has none at this moment.
+    /// Returns the current header value; the previous one if the file has no valid token at the moment.
     pub(crate) fn header(&self) -> MetadataValue<Ascii> {
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         let read = self.0.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_read_again_and_never_shown() {
+    fn a_token_is_reloaded_and_never_printed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         assert!(matches!(Token::in_file(&path), Err(TokenError::File { .. })));

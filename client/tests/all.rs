@@ -1,10 +1,10 @@
-//! The command line and the client, in front of real servers and scripted ones. One binary, linked once.
+//! Tests of the command line and the library, against real and scripted servers, in a single binary.
 
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test that cannot go on fails"
+    reason = "tests fail by panicking"
 )]
 
 mod calls;

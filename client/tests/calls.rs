@@ -1,4 +1,4 @@
-//! The library against a server: deadlines, repetition, errors.
+//! Deadlines, retries and errors of calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -13,7 +13,7 @@ async fn connect(server: &ScriptedServer) -> Client {
     Client::connect(&server.endpoint().parse().unwrap()).await.unwrap()
 }
 
-/// A refusal that says when to come back.
+/// A status with retry info.
 fn busy(millis: u64) -> Status {
     let mut details = ErrorDetails::with_retry_info(Some(Duration::from_millis(millis)));
     details.set_error_info("TOO_MANY_CALLS", ERROR_DOMAIN, HashMap::new());
@@ -30,7 +30,7 @@ fn paper() -> v1::ScoreRequest {
 }
 
 #[tokio::test]
-async fn every_call_carries_its_deadline() {
+async fn every_call_sends_its_deadline() {
     let server = ScriptedServer::start(Script::default()).await;
     let client = connect(&server).await.with_deadline(Duration::from_secs(7));
     client.evaluate(with_key("")).await.unwrap();
@@ -46,7 +46,7 @@ async fn every_call_carries_its_deadline() {
 }
 
 #[tokio::test]
-async fn a_harmless_call_is_repeated_when_the_server_says_so() {
+async fn a_safe_call_is_retried_if_the_server_says_so() {
     let script = Script { score_refusals: VecDeque::from([busy(1), busy(1)]), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let answer = connect(&server).await.score(paper()).await.unwrap();
@@ -55,7 +55,7 @@ async fn a_harmless_call_is_repeated_when_the_server_says_so() {
 }
 
 #[tokio::test]
-async fn repetition_has_an_end() {
+async fn retries_are_limited() {
     let script = Script { score_refusals: (0..9).map(|_| busy(1)).collect(), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let error = connect(&server).await.score(paper()).await.unwrap_err();
@@ -64,7 +64,7 @@ async fn repetition_has_an_end() {
 }
 
 #[tokio::test]
-async fn a_wait_beyond_the_deadline_is_not_begun() {
+async fn does_not_wait_beyond_the_deadline() {
     let script = Script { score_refusals: VecDeque::from([busy(3_600_000)]), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let error = connect(&server).await.score(paper()).await.unwrap_err();
@@ -73,7 +73,7 @@ async fn a_wait_beyond_the_deadline_is_not_begun() {
 }
 
 #[tokio::test]
-async fn an_evaluation_is_repeated_only_under_a_key() {
+async fn an_evaluation_is_retried_only_with_a_key() {
     for (key, calls) in [("", 1), ("report-7", 2)] {
         let script = Script { evaluations: VecDeque::from([Err(busy(1))]), ..Script::default() };
         let server = ScriptedServer::start(script).await;
@@ -86,7 +86,7 @@ async fn an_evaluation_is_repeated_only_under_a_key() {
 }
 
 #[tokio::test]
-async fn a_refusal_without_a_time_is_final() {
+async fn an_error_without_retry_info_is_final() {
     let refusals = VecDeque::from([Status::unavailable("draining")]);
     let server =
         ScriptedServer::start(Script { score_refusals: refusals, ..Script::default() }).await;
@@ -95,12 +95,12 @@ async fn a_refusal_without_a_time_is_final() {
 }
 
 #[tokio::test]
-async fn nobody_at_an_endpoint_is_reported_with_the_fix() {
+async fn an_unreachable_server_is_reported_with_the_fix() {
     let folder = tempfile::tempdir().unwrap();
     let endpoint = format!("unix://{}/gsar.sock", folder.path().display());
     let error = Client::connect(&endpoint.parse().unwrap()).await.unwrap_err();
     assert!(matches!(error, ClientError::Unreachable { .. }));
     let text = error.to_string();
     assert!(text.starts_with(&format!("no server answers at {endpoint}: No such file")), "{text}");
-    assert!(text.contains("start one with gsar-server"), "{text}");
+    assert!(text.contains("start gsar-server"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! The binary as people run it: exit statuses, output, errors.
+//! Runs the binary: exit statuses, output and errors.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use crate::common::{Script, ScriptedServer};
 use gsar_client::v1;
 use tonic::Status;
 
-/// Runs `gsar` without anything of the environment that would change what it does.
+/// Runs `gsar` without environment variables that affect it.
 fn gsar(arguments: &[&str], input: &str) -> Output {
     gsar_with(arguments, input, &[])
 }
@@ -30,7 +30,7 @@ fn gsar_with(arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> O
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
     let feeder = std::thread::spawn(move || {
-        // A run that refuses its arguments reads nothing.
+        // The process may exit before it reads its input.
         let _ = stdin.write_all(input.as_bytes());
     });
     let output = child.wait_with_output().unwrap();
@@ -49,7 +49,7 @@ fn stderr(output: &Output) -> &str {
 const EXAMPLE: &str = r#"{"id":"example","grounded":["tool_match","specific_data"],"ungrounded":["inference"],"contradicted":["inference"],"complementary":["complementary_finding"],"policy":"paper"}"#;
 
 #[test]
-fn scores_are_answered_line_by_line() {
+fn scores_line_by_line() {
     let input = format!("{EXAMPLE}\n\nnonsense\n{{\"id\":[1, 2]}}\n");
     let output = gsar(&["score", "--offline"], &input);
     assert_eq!(
@@ -64,7 +64,7 @@ fn scores_are_answered_line_by_line() {
 }
 
 #[test]
-fn answers_come_before_the_next_line_is_waited_for() {
+fn answers_are_flushed_before_the_next_line_is_read() {
     use std::io::{BufRead as _, BufReader};
     let mut child = Command::new(env!("CARGO_BIN_EXE_gsar"))
         .args(["score", "--offline"])
@@ -85,7 +85,7 @@ fn answers_come_before_the_next_line_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_scores_as_the_command_does_alone() {
+async fn online_and_offline_scores_agree() {
     let server = ScriptedServer::start(Script::default()).await;
     let mut input = String::new();
     for number in 0..500 {
@@ -140,7 +140,7 @@ fn answer(outcome: v1::Outcome, tier: v1::Tier) -> v1::EvaluateResponse {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_exit_status_is_the_most_severe_decision() {
+async fn the_exit_status_is_that_of_the_most_severe_decision() {
     use v1::{Outcome, Tier};
     let proceed = || Ok(answer(Outcome::Scored, Tier::Proceed));
     let regenerate = || Ok(answer(Outcome::Scored, Tier::Regenerate));
@@ -172,7 +172,7 @@ async fn the_exit_status_is_the_most_severe_decision() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_reports_are_one_document() {
+async fn several_reports_form_one_document() {
     let answers = || {
         [
             Ok(redacted(answer(v1::Outcome::Scored, v1::Tier::Proceed))),
@@ -214,7 +214,7 @@ async fn several_reports_are_one_document() {
 
     let document = written("markdown").await;
     assert!(document.starts_with("| report | decision | score |\n"), "{document}");
-    // The requests are sent at the same time, so any of them may get any of the answers.
+    // The requests are sent concurrently, so any of them may get any of the answers.
     let headings = document.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
     let (names, mut words): (Vec<&str>, Vec<&str>) = headings.unzip();
     words.sort_unstable();
@@ -232,7 +232,7 @@ fn redacted(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_takes_out_no_secrets_makes_no_document() {
+async fn documents_require_a_server_that_redacts() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
     let asked = async |rest: &[&str]| {
@@ -250,7 +250,7 @@ async fn a_server_that_takes_out_no_secrets_makes_no_document() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_report_and_its_evidence_reach_the_server() {
+async fn sends_the_report_and_its_evidence() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
     let claims = folder.path().join("claims.jsonl");
@@ -303,7 +303,7 @@ async fn a_report_and_its_evidence_reach_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colour_is_for_those_who_want_it() {
+async fn color_follows_the_environment() {
     let server = ScriptedServer::start(Script::default()).await;
     let endpoint = server.endpoint();
     let arguments = ["policy", "list", "--endpoint", &endpoint];
@@ -316,12 +316,12 @@ async fn colour_is_for_those_who_want_it() {
     assert_eq!(
         stdout(&gsar(&arguments, "")),
         "* night-shift  c0ffee  stricter after ten (/etc/gsar/policies/night-shift.toml)\n\
-         * decides where a request names none\n"
+         * the default\n"
     );
 }
 
 #[test]
-fn input_that_cannot_be_read_is_status_2_with_its_place() {
+fn invalid_input_is_status_2_with_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
     let file = |name: &str, content: &[u8]| {
@@ -340,11 +340,8 @@ fn input_that_cannot_be_read_is_status_2_with_its_place() {
         (vec!["evaluate", &path, "--gate", &json], format!("{json}:3: ")),
         (vec!["evaluate", "--request", &requests], format!("{requests}:2: ")),
         (vec!["score", "--request", &requests], format!("{requests}:2: ")),
-        (vec!["evaluate", "nowhere.md"], "nowhere.md: there is no such file".to_owned()),
-        (
-            vec!["score", "--offline", "nowhere.jsonl"],
-            "nowhere.jsonl: there is no such file".to_owned(),
-        ),
+        (vec!["evaluate", "nowhere.md"], "nowhere.md: no such file".to_owned()),
+        (vec!["score", "--offline", "nowhere.jsonl"], "nowhere.jsonl: no such file".to_owned()),
     ] {
         let output = gsar(&arguments, "");
         let text = stderr(&output);
@@ -389,7 +386,7 @@ fn policies_are_shown_checked_and_compared_without_a_server() {
     );
     let diff = gsar(&["policy", "diff", "reference", good], "");
     assert_eq!(stdout(&diff), "rho  0.5 → 3\n");
-    assert_eq!(stdout(&gsar(&["policy", "check", good], "")), "policy `night` is fine\n");
+    assert_eq!(stdout(&gsar(&["policy", "check", good], "")), "policy `night` is valid\n");
     let checked = gsar(&["policy", "check", "-"], "name = \"night\"\nrho = 11\n");
     assert_eq!(checked.status.code(), Some(2));
     assert_eq!(
@@ -399,7 +396,7 @@ fn policies_are_shown_checked_and_compared_without_a_server() {
 }
 
 #[test]
-fn completions_and_manual_pages_are_made() {
+fn generates_completions_and_manual_pages() {
     let folder = tempfile::tempdir().unwrap();
     let output = gsar(&["man", folder.path().to_str().unwrap()], "");
     assert!(output.status.success(), "{}", stderr(&output));

@@ -1,12 +1,11 @@
-//! `gsar drive` with the real server, recorded answers of a chat model and the example orchestrator: a replan and a rewrite,
-//! a degraded end, an orchestrator that breaks off, and one that is none.
+//! `gsar drive` with a real server, recorded answers of a chat model, and the example orchestrator.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Output};
 
 use crate::machine::{Machine, incident, stderr, stdout};
 
-/// Drives the example over an incident, judged by the recorded model.
+/// Drives the example with an incident, judged by the recorded model.
 fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/orchestrator.py");
     let incident = incident("checkout-oom");
@@ -21,10 +20,10 @@ fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// A chat model that plays recorded answers, until it is dropped.
+/// A chat model that replays recorded answers, until it is dropped.
 struct RecordedModel {
     child: Child,
-    /// A configuration of the server with this model as judge and reader.
+    /// A server configuration with this model as judge and reader.
     config: PathBuf,
 }
 
@@ -57,7 +56,7 @@ impl Drop for RecordedModel {
     }
 }
 
-/// The lines that tell a step or the end, without what differs from run to run.
+/// The lines of steps and of the end, which are the same in every run.
 fn steps(output: &Output) -> Vec<&str> {
     let is_step = |line: &&str| {
         line.starts_with("  plan") || line.starts_with("PROCEED") || line.starts_with("DEGRADED")
@@ -66,7 +65,7 @@ fn steps(output: &Output) -> Vec<&str> {
 }
 
 #[test]
-fn the_example_is_replanned_rewritten_and_goes_out() {
+fn the_example_is_replanned_rewritten_and_proceeds() {
     let machine = Machine::new();
     let output = drive(&machine, &[], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -86,7 +85,7 @@ fn the_example_is_replanned_rewritten_and_goes_out() {
 }
 
 #[test]
-fn one_that_corrects_nothing_ends_degraded() {
+fn a_stubborn_orchestrator_ends_degraded() {
     let machine = Machine::new();
     let output = drive(&machine, &[], &["--stubborn"]);
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
@@ -96,7 +95,7 @@ fn one_that_corrects_nothing_ends_degraded() {
 }
 
 #[test]
-fn an_investigation_goes_on_where_it_stood() {
+fn an_investigation_is_resumed() {
     let machine = Machine::new();
     let data = machine.folder.path().join("records");
     let data = data.to_str().unwrap();
@@ -107,18 +106,18 @@ fn an_investigation_goes_on_where_it_stood() {
         .output()
         .unwrap();
     assert_eq!(broken.status.code(), Some(2));
-    assert!(stderr(&broken).contains("ended (exit status: 0) before the investigation did"));
+    assert!(stderr(&broken).contains("exited (exit status: 0) before the investigation ended"));
 
     let output = drive(&machine, &flags, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let again = drive(&machine, &flags, &[]);
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
-    assert!(stdout(&again).contains("goes on at step 5"), "{}", stdout(&again));
+    assert!(stdout(&again).contains("resumed at step 5"), "{}", stdout(&again));
     assert_eq!(steps(&again), ["PROCEED   the report may go out"]);
 }
 
 #[test]
-fn an_orchestrator_that_logs_where_answers_belong_is_refused() {
+fn invalid_orchestrator_output_is_reported() {
     let machine = Machine::new();
     let output = machine
         .command(&["drive", "--", "/bin/echo", "starting up"])
@@ -133,7 +132,7 @@ fn an_orchestrator_that_logs_where_answers_belong_is_refused() {
     assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
 }
 
-/// Answers for each entity that is due by one line of its log, and gives up when none is.
+/// Answers each due entity with a line of its log, and cancels when none is due.
 const EXPLORER: &str = r#"
 import json, sys
 LINES = {
@@ -161,7 +160,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn a_graph_is_explored_and_drawn() {
+fn explores_and_draws_a_graph() {
     let machine = Machine::new();
     let path = |name: &str| machine.folder.path().join(name).to_str().unwrap().to_owned();
     let (graph, data) = (path("graph.json"), path("records"));
@@ -194,7 +193,7 @@ fn a_graph_is_explored_and_drawn() {
         stdout(&output).to_owned()
     };
     let human = shown("human");
-    assert!(human.contains("  began in    shop/StatefulSet/db\n"), "{human}");
+    assert!(human.contains("  origin       shop/StatefulSet/db\n"), "{human}");
     assert!(human.contains("  alert       shop/Deployment/api ← shop/StatefulSet/db\n"), "{human}");
     assert!(human.lines().all(|line| line.chars().count() <= 80), "{human}");
     assert!(shown("dot").contains(r#""shop/StatefulSet/db" -> "shop/Deployment/api";"#));

@@ -1,12 +1,12 @@
-//! `gsar judge try` with the real server in front of a chat model that is good, and of one that supports everything.
+//! `gsar judge try` with a real server and two chat models: a good one, and one that supports everything.
 
 use std::path::Path;
 use std::process::{Child, Command};
 
 use crate::machine::{Machine, stderr, stdout};
 
-/// Serves OpenAI's chat completions. With `gullible` it calls every claim about a cart grounded
-/// and every statement shown.
+/// A server of the OpenAI chat completions API. With `gullible`, it calls every claim about a cart grounded and every
+/// statement shown.
 const MODEL: &str = r#"
 import http.server, json, pathlib, re, sys
 
@@ -60,7 +60,7 @@ server.serve_forever()
 struct Model(Child);
 
 impl Model {
-    /// Starts it, and returns its address.
+    /// Starts the model and returns it with its URL.
     fn start(folder: &Path, kind: &str) -> (Self, String) {
         let address = folder.join(format!("{kind}.url"));
         let mut command = Command::new("python3");
@@ -82,11 +82,11 @@ impl Drop for Model {
 }
 
 #[test]
-fn a_good_judge_will_do_and_a_gullible_one_will_not() {
+fn a_good_judge_passes_and_a_gullible_one_fails() {
     let machine = Machine::new();
     for (kind, status, last) in [
-        ("good", 0, "openai-compatible:m will do"),
-        ("gullible", 1, "openai-compatible:m will not do; another is named with --judge"),
+        ("good", 0, "openai-compatible:m passed"),
+        ("gullible", 1, "openai-compatible:m failed; choose another judge with --judge"),
     ] {
         let (_model, url) = Model::start(machine.folder.path(), kind);
         let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", &url];
@@ -98,7 +98,7 @@ fn a_good_judge_will_do_and_a_gullible_one_will_not() {
 }
 
 #[test]
-fn one_that_is_not_there_is_named_with_its_address() {
+fn an_unreachable_judge_is_named_with_its_url() {
     let machine = Machine::new();
     let nobody = "http://127.0.0.1:9/v1";
     let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", nobody];
@@ -109,7 +109,7 @@ fn one_that_is_not_there_is_named_with_its_address() {
 }
 
 #[test]
-fn the_judge_of_a_running_server_is_its_own() {
+fn a_judge_cannot_be_set_for_a_running_server() {
     let machine = Machine::new();
     let both = ["judge", "try", "--judge", "rules/2", "--endpoint", "unix:///nowhere"];
     let output = machine.run(&both, "");

@@ -1,4 +1,4 @@
-//! The binary with the real server: started for one call, asked, stopped.
+//! The binary with temporary real servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,7 +10,7 @@ use gsar_client::v1;
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
-fn a_report_is_evaluated_recorded_and_found_again() {
+fn a_report_is_evaluated_and_recorded() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
@@ -46,7 +46,7 @@ fn a_report_is_evaluated_recorded_and_found_again() {
     machine.assert_nothing_is_left();
 }
 
-/// Two evaluations over the same evidence: of a true report and of a false one.
+/// Two evaluations over the same evidence, of a true and a false report.
 fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
     let folder = machine.folder.path();
     let pool = folder.join("pool.txt");
@@ -65,7 +65,7 @@ fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
 }
 
 #[test]
-fn evaluations_are_decided_under_another_policy() {
+fn evaluations_are_rescored() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
@@ -96,7 +96,7 @@ fn evaluations_are_decided_under_another_policy() {
 }
 
 #[test]
-fn an_evaluation_is_a_page_for_a_ticket() {
+fn an_evaluation_is_rendered_as_html() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
@@ -128,7 +128,7 @@ fn an_evaluation_is_a_page_for_a_ticket() {
 }
 
 #[test]
-fn documents_leave_out_secrets_unless_they_are_wanted() {
+fn documents_are_redacted_by_default() {
     let machine = Machine::new();
     let folder = machine.folder.path();
     let (report, evidence) = (folder.join("report.md"), folder.join("pool.txt"));
@@ -146,12 +146,12 @@ fn documents_leave_out_secrets_unless_they_are_wanted() {
     let misplaced = machine.run(&[&asked[..], &["--unredacted"]].concat(), "");
     assert_eq!(misplaced.status.code(), Some(2), "{}", stderr(&misplaced));
     let terminal = machine.run(&asked, "");
-    assert!(stdout(&terminal).contains("hunter22"), "a terminal shows what is there");
+    assert!(stdout(&terminal).contains("hunter22"), "terminal output is not redacted");
     machine.assert_nothing_is_left();
 }
 
 #[test]
-fn the_console_is_opened_by_the_programs_of_the_machine() {
+fn the_console_is_opened_with_the_systems_opener() {
     let machine = Machine::new();
     let programs = machine.folder.path().join("programs");
     let opened = machine.folder.path().join("opened");
@@ -170,34 +170,37 @@ fn the_console_is_opened_by_the_programs_of_the_machine() {
         let mut command = machine.command(arguments);
         command.env("GSAR_CONSOLE", &console).env("PATH", &programs).output().unwrap()
     };
-    let wanted = format!("{console}#/evaluations/0197%2Fab");
+    let expected = format!("{console}#/evaluations/0197%2Fab");
 
     opener("exit 0");
     let done = run(&["open", "0197/ab"]);
     assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
-    assert_eq!(stdout(&done), format!("{wanted}\n"));
-    assert_eq!(fs::read_to_string(&opened).unwrap(), wanted);
+    assert_eq!(stdout(&done), format!("{expected}\n"));
+    assert_eq!(fs::read_to_string(&opened).unwrap(), expected);
     let list = run(&["open", "--print"]);
     assert_eq!(stdout(&list), format!("{console}#/evaluations\n"));
-    assert_eq!(fs::read_to_string(&opened).unwrap(), wanted, "printing opens nothing");
+    assert_eq!(fs::read_to_string(&opened).unwrap(), expected, "printing opens nothing");
 
-    // Over ssh there is no browser; the address is there to be taken elsewhere.
+    // Over SSH there is no browser; the URL is printed to be opened elsewhere.
     opener("exit 3");
     let failed = run(&["open", "0197/ab"]);
-    assert_eq!((failed.status.code(), stdout(&failed)), (Some(2), format!("{wanted}\n").as_str()));
+    assert_eq!(
+        (failed.status.code(), stdout(&failed)),
+        (Some(2), format!("{expected}\n").as_str())
+    );
     assert!(stderr(&failed).contains("open the address above yourself"), "{}", stderr(&failed));
 
     fs::remove_file(&opened).unwrap();
     drop(listener);
     let silent = run(&["open"]);
     assert_eq!((silent.status.code(), stdout(&silent)), (Some(2), ""));
-    let said = stderr(&silent);
-    assert!(said.contains(&format!("no console answers at {console}\n")), "{said}");
-    assert!(said.contains("gateway.console = true") && !opened.exists(), "{said}");
+    let message = stderr(&silent);
+    assert!(message.contains(&format!("no console responds at {console}\n")), "{message}");
+    assert!(message.contains("gateway.console = true") && !opened.exists(), "{message}");
 }
 
 #[test]
-fn what_people_say_is_kept_and_exported() {
+fn grades_are_recorded_and_exported() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
@@ -213,9 +216,9 @@ fn what_people_say_is_kept_and_exported() {
     run(&[&["ledger", "grade", id, "--tier", "replan"][..], &by_ada].concat());
     let shown = run(&["ledger", "show", id]);
     let lines: Vec<_> = stdout(&shown).lines().take(2).collect();
-    assert!(lines[0].starts_with("report is ") && lines[0].ends_with("says ada: as configured"));
-    assert!(lines[1].starts_with(&format!("{claim} is ")), "{lines:?}");
-    // An unambiguous prefix of an id is enough.
+    assert!(lines[0].starts_with("report: ") && lines[0].ends_with("graded by ada: as configured"));
+    assert!(lines[1].starts_with(&format!("{claim}: ")), "{lines:?}");
+    // A unique prefix of an id is sufficient.
     let (one, other) = (right.evaluation_id.as_str(), wrong.evaluation_id.as_str());
     let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let grade = [
@@ -229,11 +232,11 @@ fn what_people_say_is_kept_and_exported() {
     ];
     let done = machine.run(&grade, "");
     assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
-    let said = format!(
+    let expected = format!(
         "graded the report as replan, by uid {}: evaluation {id}\n",
         rustix::process::getuid().as_raw()
     );
-    assert_eq!(stdout(&done), said);
+    assert_eq!(stdout(&done), expected);
     let several =
         machine.run(&["ledger", "show", one.split_at(common).0, "--data-dir", records], "");
     assert_eq!(several.status.code(), Some(2));
@@ -254,7 +257,11 @@ fn what_people_say_is_kept_and_exported() {
         stdout(&grades).lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().any(|line| line.evaluated_class() == wrong.claims[0].class()));
-    assert!(stderr(&grades).contains("records: 3; --after 0101"), "{}", stderr(&grades));
+    assert!(
+        stderr(&grades).contains("exported 3 records; continue with --after 0101"),
+        "{}",
+        stderr(&grades)
+    );
     let token = stderr(&grades).split_whitespace().find(|word| word.starts_with("0101")).unwrap();
     let rest = run(&["ledger", "export", "--kind", "grades", "--after", token]);
     assert_eq!(stdout(&rest), "");
@@ -269,7 +276,7 @@ fn what_people_say_is_kept_and_exported() {
 }
 
 #[test]
-fn an_export_to_a_file_is_there_when_it_is_complete() {
+fn an_exported_file_appears_when_complete() {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
@@ -285,7 +292,7 @@ fn an_export_to_a_file_is_there_when_it_is_complete() {
     };
     let refused = export(&["--after", "0101"]);
     assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
-    assert!(fs::read_dir(&folder).unwrap().next().is_none(), "nothing is left of it");
+    assert!(fs::read_dir(&folder).unwrap().next().is_none(), "no partial file remains");
 
     let lines = export(&[]);
     assert_eq!((lines.status.code(), stdout(&lines)), (Some(0), ""), "{}", stderr(&lines));
@@ -310,12 +317,12 @@ fn an_export_to_a_file_is_there_when_it_is_complete() {
         assert_eq!(read(row, "reward_millionths"), claim.reward_millionths.to_string());
         assert_eq!(read(row, "class"), format!("\"{}\"", claim.class().as_str_name()));
     }
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary file remains");
     machine.assert_nothing_is_left();
 }
 
 #[test]
-fn a_report_may_be_named_before_or_after_its_evidence() {
+fn reports_and_flags_may_be_mixed() {
     let machine = Machine::new();
     let report = incident("checkout-oom/reports/faithful.md");
     let evidence = incident("checkout-oom/evidence");
@@ -326,7 +333,7 @@ fn a_report_may_be_named_before_or_after_its_evidence() {
 }
 
 #[test]
-fn a_reader_that_has_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let machine = Machine::new();
     let report = incident("checkout-oom/reports/faithful.md");
     let evidence = incident("checkout-oom/evidence");
@@ -339,7 +346,7 @@ fn a_reader_that_has_enough_is_no_error() {
         (&evaluate, decided),
     ] {
         let mut child = machine.command(arguments).spawn().unwrap();
-        // Nobody reads from now on, whatever is written.
+        // Close the pipe before anything is written.
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), status, "{arguments:?}: {}", stderr(&output));
@@ -349,13 +356,13 @@ fn a_reader_that_has_enough_is_no_error() {
 }
 
 #[test]
-fn the_doctor_finds_a_damaged_ledger_and_says_what_to_do() {
+fn doctor_reports_a_damaged_ledger_with_a_fix() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let arguments = ["doctor", "--data-dir", records.to_str().unwrap()];
     let sound = machine.run(&arguments, "");
     assert!(sound.status.success(), "{}", stdout(&sound));
-    assert!(stdout(&sound).contains("are sound"), "{}", stdout(&sound));
+    assert!(stdout(&sound).contains("are valid"), "{}", stdout(&sound));
 
     let database = records.join("ledger.sqlite3");
     let mut bytes = fs::read(&database).unwrap();
@@ -369,7 +376,7 @@ fn the_doctor_finds_a_damaged_ledger_and_says_what_to_do() {
 }
 
 #[test]
-fn a_record_without_a_server_needs_a_directory() {
+fn ledger_commands_require_a_server_or_a_data_directory() {
     let machine = Machine::new();
     let output = machine.run(&["ledger", "list"], "");
     assert_eq!(output.status.code(), Some(2));
@@ -377,7 +384,7 @@ fn a_record_without_a_server_needs_a_directory() {
 }
 
 #[test]
-fn the_server_scores_as_the_command_does_alone() {
+fn online_and_offline_scores_agree() {
     let machine = Machine::new();
     let mut input = String::new();
     let types = [
@@ -390,7 +397,7 @@ fn the_server_scores_as_the_command_does_alone() {
         "inference",
         "domain",
     ];
-    // A fixed walk through sizes and types; no two lines alike.
+    // A fixed pseudo-random sequence of sizes and types.
     let mut state = 1_u64;
     let mut next = |below: u64| {
         state =
@@ -430,7 +437,7 @@ fn the_server_scores_as_the_command_does_alone() {
     let alone = machine.run(&["score", "--offline"], &input);
     let asked = machine.run(&["score"], &input);
     assert_eq!(asked.status.code(), Some(1), "{}", stderr(&asked));
-    // Only a server has a default, which other policies are looser than.
+    // Only a server has a default policy, which other policies may be looser than.
     let marked = stdout(&asked);
     assert!(marked.contains(",\"hypothetical\":true}"), "{marked}");
     let unmarked = marked.replace(",\"hypothetical\":true}", "}");
@@ -445,14 +452,14 @@ fn the_server_scores_as_the_command_does_alone() {
 }
 
 #[test]
-fn whole_requests_a_gate_and_a_cap_are_answered() {
+fn answers_score_requests_gates_and_caps() {
     let machine = Machine::new();
     let request = r#"{"counts":{"counts":[{"class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","count":4},{"class":"CLAIM_CLASS_UNGROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","count":1}]},"policy":"paper"}"#;
     let scored = machine.run(&["score", "--request", "-", "--output", "json"], request);
     let answer: v1::ScoreResponse = gsar_client::json::from_json(stdout(&scored)).unwrap();
     assert_eq!(answer.score.map(|score| (score.numerator, score.denominator)), Some((4, 5)));
     let human = machine.run(&["score", "--request", "-"], request);
-    assert!(stdout(&human).ends_with("PROCEED   the report may go out\n"), "{}", stdout(&human));
+    assert!(stdout(&human).ends_with("PROCEED   the report may be sent\n"), "{}", stdout(&human));
 
     let gate = machine.run(&["gate", "--output", "json"], r#"{"turnsUsed": 10}"#);
     let answer: v1::EvaluateGateResponse = gsar_client::json::from_json(stdout(&gate)).unwrap();
@@ -463,22 +470,26 @@ fn whole_requests_a_gate_and_a_cap_are_answered() {
     assert!(stdout(&cap).contains("0.9 → 0.84"), "{}{}", stdout(&cap), stderr(&cap));
     let doctor = machine.run(&["doctor"], "");
     assert!(doctor.status.success(), "{}", stdout(&doctor));
-    assert!(stdout(&doctor).contains("rules/2 judges rightly"), "{}", stdout(&doctor));
+    assert!(
+        stdout(&doctor).contains("rules/2 judged the test report correctly"),
+        "{}",
+        stdout(&doctor)
+    );
     let text = stdout(&doctor).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("rules/2 judges in place of local/1"), "{text}");
+    assert!(text.contains("rules/2 is used instead of local/1"), "{text}");
     assert!(text.contains("set evidence.onnxruntime"), "{text}");
     machine.assert_nothing_is_left();
 }
 
 #[test]
-fn what_the_server_refuses_is_shown_field_by_field() {
+fn violations_are_shown_field_by_field() {
     let machine = Machine::new();
     let request =
         r#"{"report":{"id":"r","claims":[{"id":"c1","text":"a"},{"id":"c1","text":""}]}}"#;
     let output = machine.run(&["evaluate", "--request", "-"], request);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
-    assert!(text.starts_with("error: Evaluate: the server refuses "), "{text}");
+    assert!(text.starts_with("error: Evaluate: the server rejected "), "{text}");
     assert!(text.contains("\n  report.claims[1]."), "{text}");
     assert!(text.contains("reason INVALID_FIELDS"), "{text}");
     machine.assert_nothing_is_left();
@@ -508,7 +519,7 @@ fn a_signal_stops_the_command_and_its_server() {
 }
 
 #[test]
-fn every_case_is_answered_as_expected() {
+fn every_case_is_scored_as_expected() {
     let machine = Machine::new();
     let cases = gsar_datasets::cases().unwrap();
     let lines: Vec<String> = cases.iter().map(|case| case.request.to_string()).collect();

@@ -1,5 +1,5 @@
-//! Reports of a fix over incidents that can be reproduced, from the command line: real systems are run with the right patch, a wrong
-//! one and none at all, and a report goes out only where the check of its incident passed.
+//! Reports of a fix over reproducible incidents: real systems run with the right patch, a wrong one and none. A report
+//! proceeds only if the check of its incident passed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ macro_rules! reproducers {
         const NAMES: &[&str] = &[$($name),+];
         $(#[test]
         fn $test() {
-            only_what_its_check_bears_out_goes_out($name);
+            only_a_passed_check_lets_the_report_proceed($name);
         })+
     };
 }
@@ -45,7 +45,7 @@ fn every_reproducer_is_run() {
     assert_eq!(names, NAMES);
 }
 
-/// One reproducer and the machine on which it is run.
+/// A reproducer, and the machine on which it runs.
 struct Case {
     machine: Machine,
     name: &'static str,
@@ -60,16 +60,16 @@ impl Case {
         self.machine.folder.path().join(name)
     }
 
-    /// Runs the check with a patch; gives the folder in which its run is kept, and the exit status of `gsar check`.
+    /// Runs the check with a patch; returns the directory of the recorded run and the exit status of `gsar check`.
     fn checked(&self, patch: Option<&str>) -> (PathBuf, Option<i32>) {
         let label = patch.unwrap_or("fault");
-        let (system, kept) = (self.scratch(&format!("{label}-system")), self.scratch(label));
+        let (system, records) = (self.scratch(&format!("{label}-system")), self.scratch(label));
         let mut prepare = Command::new("python3");
         prepare.arg("-B").arg(folder().join("prepare.py")).arg(self.name).arg(&system);
         let prepared = prepare.args(patch.map(|patch| ["--patch", patch]).into_iter().flatten());
         assert!(prepared.status().unwrap().success());
         let declared = self.file("check.toml");
-        let (at, into) = (system.to_str().unwrap(), kept.to_str().unwrap());
+        let (at, into) = (system.to_str().unwrap(), records.to_str().unwrap());
         let arguments = ["check", declared.as_str(), "--directory", at, "--save", into];
         let mut command = self.machine.command(&arguments);
         if let Some(path) = std::env::var_os("PATH") {
@@ -77,10 +77,10 @@ impl Case {
         }
         let output = command.output().unwrap();
         assert!(stderr(&output).is_empty(), "{}", stderr(&output));
-        (kept, output.status.code())
+        (records, output.status.code())
     }
 
-    /// What becomes of the report that says that the check passed, with what was changed and the runs of a folder.
+    /// Evaluates the report that the check passed, with a change and the runs in a directory.
     fn evaluated(&self, change: &Value, evidence: &Path) -> Value {
         fs::create_dir_all(evidence).unwrap();
         let runs = fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().file_name());
@@ -114,7 +114,7 @@ fn tier(answer: &Value) -> &str {
     answer["decision"]["tier"].as_str().unwrap()
 }
 
-/// The codes of what verification found of the claim that the check passed.
+/// The codes of the corrections that contradict a claim.
 fn contradicted_by(answer: &Value) -> Vec<&str> {
     let corrections = answer["corrections"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found =
@@ -122,7 +122,7 @@ fn contradicted_by(answer: &Value) -> Vec<&str> {
     found.map(|found| found["code"].as_str().unwrap()).collect()
 }
 
-fn only_what_its_check_bears_out_goes_out(name: &'static str) {
+fn only_a_passed_check_lets_the_report_proceed(name: &'static str) {
     let case = Case { machine: Machine::new(), name };
     let (_, status) = case.checked(None);
     assert_eq!(status, Some(1), "{name}: the check passes with the fault");

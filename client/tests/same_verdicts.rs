@@ -1,4 +1,4 @@
-//! The same report gets the same verdict whichever way it is sent: the SDK, a stream, HTTP, the command line.
+//! A report gets the same verdict over the SDK, a stream, HTTP and the command line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ struct Ways {
 
 impl Ways {
     async fn start() -> Self {
-        // reqwest wants one even where nothing is encrypted.
+        // reqwest requires a crypto provider even without TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let binary = server_binary();
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -46,7 +46,7 @@ impl Ways {
     }
 }
 
-/// What a caller acts on: the decision, the scores and the claims.
+/// The parts of an answer that callers act on: the decision, the scores and the claims.
 fn verdict(answer: &Value) -> Value {
     let part = |name: &str| answer.get(name).cloned().unwrap_or_default();
     serde_json::json!({

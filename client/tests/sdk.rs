@@ -1,4 +1,4 @@
-//! The SDK as programs use it: against the real server, and against servers that come and go.
+//! Tests of the SDK against real servers, and servers that come and go.
 
 use crate::common::{Script, ScriptedServer};
 use crate::server_binary::server_binary;
@@ -12,7 +12,7 @@ use tonic::Status;
 const PODS: &str =
     "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\ncart-2  1/1    Running  0\n";
 
-/// A real server, and a client of it.
+/// Starts a real server and connects to it.
 async fn real() -> (OneCallServer, Client) {
     let binary = server_binary();
     let mut server = OneCallServer::start(&binary, None).unwrap();
@@ -25,7 +25,7 @@ fn pods() -> Item {
 }
 
 #[tokio::test]
-async fn a_report_is_checked_in_the_types_of_the_core() {
+async fn a_report_is_checked() {
     let (server, client) = real().await;
     let check =
         client.check("Pod cart-1 restarted 4 times.").evidence([pods()]).policy("reference");
@@ -52,10 +52,10 @@ async fn a_report_is_checked_in_the_types_of_the_core() {
 }
 
 #[tokio::test]
-async fn an_investigation_runs_to_its_end_and_goes_on_where_it_stood() {
+async fn an_investigation_is_resumed_and_finished() {
     let (server, client) = real().await;
     let tools = EvidenceCapture::default();
-    let mut asked = Vec::new();
+    let mut steps = Vec::new();
     let investigate = async |at: &v1::Investigation| {
         if at.spent.as_ref().is_some_and(|spent| spent.turns > 0) {
             return Ok(None);
@@ -75,19 +75,23 @@ async fn an_investigation_runs_to_its_end_and_goes_on_where_it_stood() {
 
     let investigate = async |_: &v1::Investigation| Ok::<_, &str>(None);
     let write = async |at: &v1::Investigation| {
-        asked.push(at.step);
+        steps.push(at.step);
         let restarts = if at.trajectory.is_empty() { 9 } else { 4 };
         Ok::<_, &str>(format!("Pod cart-1 restarted {restarts} times."))
     };
     let ended =
         client.investigation("cart").policy("reference").run(write, investigate).await.unwrap();
     assert!(!ended.end.degraded, "{:?}", ended.end);
-    assert_eq!(ended.investigation.spent.unwrap().turns, 1, "the turn before the cut counts once");
-    assert_eq!(asked.len(), 2, "{:?}", ended.investigation.trajectory);
+    assert_eq!(
+        ended.investigation.spent.unwrap().turns,
+        1,
+        "the turn before the interruption counts once"
+    );
+    assert_eq!(steps.len(), 2, "{:?}", ended.investigation.trajectory);
     server.stop().await;
 }
 
-/// A server that can be taken away with its connections.
+/// A server that can be shut down with its connections.
 struct Removable {
     server: ScriptedServer,
     runtime: tokio::runtime::Runtime,
@@ -109,13 +113,13 @@ impl Removable {
     }
 
     fn remove(self) {
-        // A runtime must not be dropped where another one runs.
+        // A runtime must not be dropped inside another one.
         std::thread::spawn(move || drop(self.runtime)).join().unwrap();
     }
 }
 
 #[tokio::test]
-async fn calls_go_round_and_past_servers_that_are_gone() {
+async fn calls_rotate_and_skip_unreachable_servers() {
     let servers = [Removable::start(), Removable::start()];
     let [first, second] = [0, 1].map(|at: usize| servers[at].server.endpoint().parse().unwrap());
     let nobody = "unix:///nowhere/gsar.sock".parse().unwrap();
@@ -139,7 +143,7 @@ async fn calls_go_round_and_past_servers_that_are_gone() {
 }
 
 #[tokio::test]
-async fn where_nobody_answers_a_report_is_held_unless_it_is_let_go() {
+async fn an_unreachable_server_holds_the_report_unless_allowed() {
     let server = Removable::start();
     let client = Client::connect(&server.server.endpoint().parse().unwrap()).await.unwrap();
     server.remove();
@@ -149,7 +153,7 @@ async fn where_nobody_answers_a_report_is_held_unless_it_is_let_go() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_no_absence() {
+async fn a_rejected_request_is_an_error() {
     let refusal = Err(Status::invalid_argument("report: is missing"));
     let script = Script { evaluations: [refusal].into(), ..Script::default() };
     let server = ScriptedServer::start(script).await;
@@ -158,7 +162,7 @@ async fn a_refusal_is_no_absence() {
 }
 
 #[tokio::test]
-async fn calls_and_investigations_may_be_made_on_other_threads() {
+async fn calls_and_investigations_are_send() {
     let (server, client) = real().await;
     let (first, second, third) = (client.clone(), client.clone(), client);
     let scored = tokio::spawn(async move { first.score(v1::ScoreRequest::default()).await });
@@ -177,7 +181,7 @@ async fn calls_and_investigations_may_be_made_on_other_threads() {
 }
 
 #[tokio::test]
-async fn calls_carry_the_trace_they_belong_to() {
+async fn calls_carry_the_trace_context() {
     const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let server = ScriptedServer::start(Script::default()).await;
     let client = Client::connect(&server.endpoint().parse().unwrap()).await.unwrap();
@@ -189,7 +193,7 @@ async fn calls_carry_the_trace_they_belong_to() {
 }
 
 #[tokio::test]
-async fn reports_are_evaluated_over_one_stream() {
+async fn evaluates_reports_over_a_stream() {
     let (server, client) = real().await;
     let reports = ["Pod cart-1 restarted 4 times.", "", "Pod cart-1 restarted 9 times."];
     let requests: Vec<_> = reports

@@ -1,10 +1,10 @@
-//! The binary of the server, for tests that need a real one.
+//! The server's binary, for tests that need a real server.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The server beside the command in the build folder. Cargo does not build the binaries of other packages
-/// for a test: `cargo build -p gsar-server` brings it up to date, and where there is none it is built here.
+/// Returns the server next to the command in the build directory. Cargo does not build binaries of other packages for a
+/// test, so it is built here if it does not exist; run `cargo build -p gsar-server` to update it.
 pub(crate) fn server_binary() -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_gsar")).parent().unwrap().to_owned();
     let binary = folder.join("gsar-server");

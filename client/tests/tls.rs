@@ -1,4 +1,4 @@
-//! TLS and tokens of the SDK and the command with the real server: who is trusted, and what is said where nobody is.
+//! TLS and tokens of the SDK and the command, with a real server.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use crate::server_binary::server_binary;
 use gsar_client::{Client, ClientError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-/// A certificate authority that signs into a folder.
+/// A certificate authority that writes to a directory.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -23,7 +23,7 @@ impl Authority {
         Self(issuer)
     }
 
-    /// Writes `NAME.pem` and `NAME.key`, for a host, until the end of a year.
+    /// Writes `NAME.pem` and `NAME.key` for a host, valid until the end of a year.
     fn sign(&self, folder: &Path, name: &str, host: &str, year: i32) {
         let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(year, 12, 31);
@@ -34,14 +34,14 @@ impl Authority {
     }
 }
 
-/// A real server; killed when dropped.
+/// A real server; killed on drop.
 struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// Listens by a scheme, with these lines of configuration.
+    /// Starts a server with a scheme and these lines of configuration.
     fn start(folder: &Path, scheme: &str, tls: &str) -> Self {
         let config = folder.join("gsar.toml");
         let rest = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
@@ -55,25 +55,25 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (mut port, mut said) = (None, String::new());
+        let (mut port, mut log) = (None, String::new());
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         for line in lines.by_ref().map_while(Result::ok) {
             if let Some((_, rest)) = line.split_once("\"address\":\"") {
                 let address = rest.split('"').next().unwrap();
                 port = address.rsplit(':').next().unwrap().parse().ok();
             }
-            said.push_str(&line);
+            log.push_str(&line);
             if line.contains("\"message\":\"ready\"") {
                 break;
             }
         }
-        // The log is read on so that the server never waits for us.
+        // Drain the log, so that the server does not block.
         std::thread::spawn(move || lines.for_each(drop));
-        assert!(port.is_some(), "{said}");
+        assert!(port.is_some(), "{log}");
         Self { child, port: port.unwrap() }
     }
 
-    /// The certificate `server.pem` of a folder, and the clients that are admitted.
+    /// Starts a server with the certificate `server.pem`, and optionally client authentication.
     fn with_tls(folder: &Path, client_ca: Option<&str>) -> Self {
         let at = |name: &str| folder.join(name).display().to_string();
         let mut tls =
@@ -108,7 +108,7 @@ fn showing(folder: &Path, name: &str) -> TlsFiles {
     }
 }
 
-/// Connects and asks whether the server serves.
+/// Connects and checks whether the server is serving.
 async fn asked(endpoint: &str, files: &TlsFiles) -> Result<bool, ClientError> {
     Client::connect_with(&endpoint.parse().unwrap(), files).await?.is_serving().await
 }
@@ -121,7 +121,7 @@ async fn refused(endpoint: &str, files: &TlsFiles) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_server_is_trusted_by_its_authority_its_name_and_its_time() {
+async fn a_server_needs_a_trusted_valid_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
@@ -132,8 +132,8 @@ async fn a_server_is_trusted_by_its_authority_its_name_and_its_time() {
     assert!(asked(&endpoint, &trusting(folder, "authority.pem")).await.unwrap());
 
     let (reason, fix) = refused(&endpoint, &trusting(folder, "other.pem")).await;
-    assert!(reason.contains("is of an authority that is not trusted here"), "{reason}");
-    assert!(fix.contains("--tls-ca") && fix.contains("other.pem has others"), "{fix}");
+    assert!(reason.contains("was issued by an untrusted authority"), "{reason}");
+    assert!(fix.contains("--tls-ca") && fix.contains("other.pem does not contain it"), "{fix}");
 
     let by_address = format!("grpcs://127.0.0.1:{}", server.port);
     let (reason, fix) = refused(&by_address, &trusting(folder, "authority.pem")).await;
@@ -150,7 +150,7 @@ async fn a_server_is_trusted_by_its_authority_its_name_and_its_time() {
 }
 
 #[tokio::test]
-async fn a_client_that_the_server_does_not_admit_is_given_the_reason() {
+async fn a_rejected_client_certificate_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
@@ -163,36 +163,36 @@ async fn a_client_that_the_server_does_not_admit_is_given_the_reason() {
     assert!(asked(&endpoint, &showing(folder, "client")).await.unwrap());
 
     let (reason, fix) = refused(&endpoint, &trusting(folder, "authority.pem")).await;
-    assert_eq!(reason, "the server requires a certificate of the client");
+    assert_eq!(reason, "the server requires a client certificate");
     assert!(fix.contains("--tls-certificate") && fix.contains("GSAR_TLS_KEY"), "{fix}");
 
     let (reason, fix) = refused(&endpoint, &showing(folder, "stranger")).await;
     assert!(
-        reason.contains("refuses the certificate in") && reason.contains("stranger.pem"),
+        reason.contains("rejected the certificate in") && reason.contains("stranger.pem"),
         "{reason}"
     );
     assert!(fix.contains("tls.client_ca"), "{fix}");
 
     let (reason, _) = refused(&endpoint, &showing(folder, "old")).await;
-    assert!(reason.contains("old.pem has expired"), "{reason}");
+    assert!(reason.contains("old.pem: it has expired"), "{reason}");
 
     let mixed = TlsFiles { key: Some(folder.join("old.key")), ..showing(folder, "client") };
     let error = asked(&endpoint, &mixed).await.unwrap_err().to_string();
-    assert!(error.contains("--tls-key") && error.contains("made together"), "{error}");
+    assert!(error.contains("--tls-key") && error.contains("its own key"), "{error}");
     let half = TlsFiles { key: None, ..showing(folder, "client") };
     let error = asked(&endpoint, &half).await.unwrap_err().to_string();
-    assert!(error.contains("--tls-certificate is given and --tls-key is not"), "{error}");
+    assert!(error.contains("--tls-certificate requires --tls-key"), "{error}");
 }
 
 #[tokio::test]
-async fn a_peer_without_tls_is_distinguished_from_one_that_is_away() {
+async fn a_peer_without_tls_is_not_unreachable() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
     let server = Server::start(folder, "grpc", "");
     let files = trusting(folder, "authority.pem");
     let (reason, fix) = refused(&server.endpoint("grpcs"), &files).await;
-    assert!(reason.contains("no TLS") || reason.contains("closes the connection"), "{reason}");
+    assert!(reason.contains("not TLS") || reason.contains("closed the connection"), "{reason}");
     assert!(fix.contains("grpc://"), "{fix}");
     let endpoint = server.endpoint("grpcs");
     drop(server);
@@ -205,7 +205,7 @@ async fn a_peer_without_tls_is_distinguished_from_one_that_is_away() {
     assert!(error.to_string().contains("grpcs://"), "{error:?}");
 }
 
-/// The command with nothing else in its environment.
+/// Runs the command with an otherwise empty environment.
 fn gsar(arguments: &[&str], environment: &[(&str, PathBuf)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
     command.args(arguments).env_clear().envs(environment.iter().cloned()).output().unwrap()
@@ -217,7 +217,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_command_takes_files_from_flags_and_from_the_environment() {
+fn tls_files_come_from_flags_and_the_environment() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
@@ -238,29 +238,34 @@ fn the_command_takes_files_from_flags_and_from_the_environment() {
 
     let unknown = gsar(&list, std::slice::from_ref(&system));
     assert_eq!(unknown.status.code(), Some(1));
-    let said = text(&unknown.stderr);
+    let message = text(&unknown.stderr);
     assert!(
-        said.contains(&format!("error: no TLS with {endpoint}: the server's certificate is of")),
-        "{said}"
+        message.contains(&format!(
+            "error: TLS handshake with {endpoint} failed: the server's certificate"
+        )),
+        "{message}"
     );
-    assert!(said.contains("--tls-ca or GSAR_TLS_CA"), "{said}");
+    assert!(message.contains("--tls-ca or GSAR_TLS_CA"), "{message}");
     let doctor = gsar(&["doctor", "--endpoint", &endpoint], &[system]);
-    let said = text(&doctor.stdout);
-    assert!(said.contains("is not trusted here") && said.contains("--tls-ca"), "{said}");
+    let message = text(&doctor.stdout);
+    assert!(message.contains("untrusted authority") && message.contains("--tls-ca"), "{message}");
 
     let wrong = gsar(&list, &[("GSAR_TLS_CA", none)]);
     assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
-    let said = text(&wrong.stderr);
-    assert!(said.contains("GSAR_TLS_CA") && said.contains("none.pem: No such file"), "{said}");
+    let message = text(&wrong.stderr);
+    assert!(
+        message.contains("GSAR_TLS_CA") && message.contains("none.pem: No such file"),
+        "{message}"
+    );
 
     let socket = ["ledger", "list", "--endpoint", "unix:///x", "--tls-ca", "a.pem"];
     let unused = gsar(&socket, &[]);
     assert_eq!(unused.status.code(), Some(2));
-    assert!(text(&unused.stderr).contains("unix:///x is none"), "{}", text(&unused.stderr));
+    assert!(text(&unused.stderr).contains("the server is unix:///x"), "{}", text(&unused.stderr));
 }
 
 #[test]
-fn the_command_brings_a_token_and_says_whether_a_server_takes_calls() {
+fn sends_the_token_and_checks_health() {
     let folder = tempfile::tempdir().unwrap();
     // SHA-256 of "abc".
     let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

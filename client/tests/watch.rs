@@ -1,4 +1,4 @@
-//! `gsar watch` with the real server: files are written, verdicts are read line by line.
+//! `gsar watch` with a real server.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use crate::machine::{Machine, incident, stderr, stdout};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A watch that runs.
+/// A running watch.
 struct Watch {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -17,7 +17,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Starts one and waits until it has looked at the directory.
+    /// Starts a watch and waits for its first poll.
     fn start(machine: &Machine, directory: &Path, arguments: &[&str]) -> Self {
         let whole = ["watch", directory.to_str().unwrap(), "--every", "20ms"];
         let mut child = machine.command(&[&whole, arguments].concat()).spawn().unwrap();
@@ -29,7 +29,7 @@ impl Watch {
         watch
     }
 
-    /// The next verdict.
+    /// Reads the next verdict.
     fn verdict(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
@@ -37,7 +37,7 @@ impl Watch {
         line
     }
 
-    /// The next remark, which begins like this.
+    /// Reads the next note and checks how it begins.
     fn noted(&mut self, begin: &str) -> String {
         let mut line = String::new();
         self.err.read_line(&mut line).unwrap();
@@ -45,7 +45,7 @@ impl Watch {
         line
     }
 
-    /// Ctrl-C.
+    /// Sends Ctrl-C.
     fn interrupt(&self) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
@@ -57,7 +57,7 @@ fn directory(machine: &Machine) -> PathBuf {
     directory
 }
 
-/// Writes a file beside the directory and renames it into place.
+/// Writes a file elsewhere and renames it into place.
 fn put(machine: &Machine, path: &Path, content: &str) {
     let written = machine.folder.path().join("written");
     fs::write(&written, content).unwrap();
@@ -85,7 +85,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let first = watch.verdict();
     assert!(is_verdict(&first, "new.md  "), "{first}");
 
-    // Written again as it was, a report is not evaluated again; the next verdict is of another one.
+    // An unchanged report is not evaluated again; the next verdict is that of another file.
     put(&machine, &directory.join("new.md"), &report);
     fs::write(directory.join("cut.json"), REQUEST.get(..40).unwrap()).unwrap();
     let cut = watch.verdict();
@@ -99,7 +99,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let changed = watch.verdict();
     assert!(is_verdict(&changed, "new.md  "), "{changed}");
 
-    // Deleted files are forgotten: one that comes back is evaluated as a new one.
+    // Deleted files are forgotten; a recreated file is new.
     fs::remove_file(directory.join("cut.json")).unwrap();
     put(&machine, &directory.join("other.json"), REQUEST);
     assert!(is_verdict(&watch.verdict(), "other.json (asked)  "));
@@ -108,13 +108,13 @@ fn reports_are_evaluated_as_they_are_written() {
 
     watch.interrupt();
     let summary = watch.noted("note: 5 reports evaluated: ");
-    assert!(summary.ends_with("; 1 could not be\n"), "{summary}");
+    assert!(summary.ends_with("; 1 could not be evaluated\n"), "{summary}");
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
     machine.assert_nothing_is_left();
 }
 
 #[test]
-fn once_is_what_evaluate_does() {
+fn once_behaves_like_evaluate() {
     let machine = Machine::new();
     let directory = directory(&machine);
     let evidence = incident("checkout-oom/evidence");
@@ -149,14 +149,11 @@ fn once_is_what_evaluate_does() {
     assert_eq!(stdout(&lines).lines().count(), 3);
     let nowhere = machine.run(&["watch", "nowhere"], "");
     assert_eq!(nowhere.status.code(), Some(2));
-    assert_eq!(
-        stderr(&nowhere),
-        "error: nowhere: is no directory; name one that reports are written into\n"
-    );
+    assert_eq!(stderr(&nowhere), "error: nowhere: not a directory\n");
     machine.assert_nothing_is_left();
 }
 
-/// A server of its own on a socket, once it listens.
+/// Starts a server on a socket and waits until it listens.
 fn server(machine: &Machine, socket: &Path) -> Child {
     let mut child = Command::new(machine.folder.path().join("bin/gsar-server"))
         .arg("--listen")
@@ -176,7 +173,7 @@ fn server(machine: &Machine, socket: &Path) -> Child {
 }
 
 #[test]
-fn reports_stay_due_while_the_server_is_away() {
+fn pending_reports_are_retried_when_the_server_is_back() {
     let machine = Machine::new();
     let directory = directory(&machine);
     let socket = machine.folder.path().join("gsar.sock");
@@ -184,7 +181,7 @@ fn reports_stay_due_while_the_server_is_away() {
     let endpoint = format!("unix://{}", socket.display());
     let mut watch = Watch::start(&machine, &directory, &["--endpoint", &endpoint]);
     put(&machine, &directory.join("one.json"), REQUEST);
-    // The first answers may say that the server is not ready.
+    // The first attempts may be rejected because the server is not ready.
     assert!(is_verdict(&watch.verdict(), "one.json (asked)  "));
 
     first.kill().unwrap();
@@ -196,10 +193,10 @@ fn reports_stay_due_while_the_server_is_away() {
         watch.err.read_line(&mut line).unwrap();
         assert!(!line.is_empty(), "the watch ended");
     }
-    assert!(line.ends_with("; reports stay due and are sent again\n"), "{line}");
+    assert!(line.ends_with("; pending reports will be retried\n"), "{line}");
     let mut second = server(&machine, &socket);
     assert!(is_verdict(&watch.verdict(), "two.json (asked)  "));
-    watch.noted("note: the server answers again");
+    watch.noted("note: the server is available again");
 
     watch.interrupt();
     let summary = watch.noted("note: 2 reports evaluated: ");

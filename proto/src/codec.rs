@@ -1,4 +1,4 @@
-//! This module encodes messages with prost and answers bytes that do not decode as the caller's mistake.
+//! Encodes messages with prost, and reports undecodable bytes as the caller's error.
 
 use core::marker::PhantomData;
 
@@ -11,12 +11,12 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 use crate::ERROR_DOMAIN;
 use crate::v1::ErrorReason;
 
-/// The first size of a call's buffers, in bytes: most messages fit, and the allocator hands out such a piece at once.
+/// The initial size of a call's buffers, in bytes. Most messages fit, and such an allocation is cheap.
 const BUFFER: usize = 1024;
-/// Bytes after which a stream of messages lets others run.
+/// The number of bytes after which a stream yields.
 const YIELD_AFTER: usize = 32 << 10;
 
-/// The codec of every service of the contract.
+/// The codec of all services.
 #[derive(Debug, Clone, Copy)]
 pub struct Codec<T, U>(PhantomData<(T, U)>);
 
@@ -45,7 +45,7 @@ where
     }
 }
 
-/// Writes messages.
+/// Encodes messages.
 #[derive(Debug)]
 pub struct MessageEncoder<T>(PhantomData<T>);
 
@@ -54,7 +54,7 @@ impl<T: Message> Encoder for MessageEncoder<T> {
     type Error = Status;
 
     fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        // A vector takes a message's many small pieces at less cost than the transport's shared buffer.
+        // Many small writes are cheaper to a vector than to the transport's shared buffer.
         buffer.put_slice(&item.encode_to_vec());
         Ok(())
     }
@@ -64,7 +64,7 @@ impl<T: Message> Encoder for MessageEncoder<T> {
     }
 }
 
-/// Reads messages; bytes that are no such message are INVALID_ARGUMENT with reason `MALFORMED_MESSAGE`.
+/// Decodes messages; invalid bytes result in INVALID_ARGUMENT with the reason `MALFORMED_MESSAGE`.
 #[derive(Debug)]
 pub struct MessageDecoder<U>(PhantomData<U>);
 
@@ -73,7 +73,7 @@ impl<U: Message + Default> Decoder for MessageDecoder<U> {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        // The transport's buffer is in one piece; a slice of it is read at less cost than the buffer itself.
+        // The transport's buffer is contiguous, and reading from a slice is cheaper.
         let decoded = U::decode(buffer.chunk());
         buffer.advance(buffer.remaining());
         decoded.map(Some).map_err(|error| {
@@ -84,7 +84,7 @@ impl<U: Message + Default> Decoder for MessageDecoder<U> {
             );
             Status::with_error_details(
                 tonic::Code::InvalidArgument,
-                format!("the bytes are no message of this method: {error}"),
+                format!("malformed message: {error}"),
                 details,
             )
         })

@@ -1,6 +1,6 @@
-//! This module converts enumerations of the contract to and from those of the core.
+//! Converts enumerations between the contract and the core.
 //!
-//! Every match names every variant of both sides, so that a new one cannot be forgotten.
+//! Every match lists all variants of both sides, so that a new variant cannot be missed.
 
 use gsar_core::belief::Label;
 use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
@@ -13,22 +13,22 @@ use crate::v1;
 
 /// A core enumeration with a counterpart in the contract.
 pub trait Enumeration: Copy + Sized + 'static {
-    /// The counterpart.
+    /// The generated enumeration.
     type Wire;
 
-    /// Every value that the contract can carry, in the order of the contract; unspecified left out.
+    /// All values in the order of the contract, without unspecified.
     const ALL: &'static [Self];
 
-    /// The value in the contract, never unspecified.
+    /// Returns the generated value, never unspecified.
     fn wire(self) -> Self::Wire;
 
-    /// The number on the wire, never 0.
+    /// Returns the number on the wire, never 0.
     fn number(self) -> i32;
 
-    /// The name in the contract, such as `CLAIM_CLASS_GROUNDED`.
+    /// Returns the name in the contract, such as `CLAIM_CLASS_GROUNDED`.
     fn wire_name(self) -> &'static str;
 
-    /// The value of that number; `None` for 0 (unspecified) and for numbers that the contract lacks.
+    /// Returns the value with a number; `None` for 0 (unspecified) and unknown numbers.
     fn from_number(number: i32) -> Option<Self>;
 }
 
@@ -109,7 +109,7 @@ enumeration!(Strength, GroundingStrength { Grounded, PartiallyGrounded, Unground
 enumeration!(Label, BeliefLabel { Healthy, Origin, Symptom, Defer });
 enumeration!(Action, Action { Notify, Issue, Patch, PullRequest });
 
-/// How an investigation leaves the gate. The contract leaves it unspecified while it goes on.
+/// Converts how an investigation leaves the gate; unspecified while it continues.
 #[must_use]
 pub const fn gate_exit(exit: GateExit) -> v1::GateExit {
     match exit {

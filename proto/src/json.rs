@@ -1,7 +1,6 @@
-//! This module gives every message its proto3 JSON mapping, driven by the descriptors.
+//! The proto3 JSON mapping of all messages, driven by the descriptors.
 //!
-//! Unknown fields are refused, default-valued fields are printed unless they are left out on request, 64-bit integers
-//! are strings.
+//! Unknown fields are rejected, default values are printed unless omitted on request, and 64-bit integers are strings.
 
 use std::sync::LazyLock;
 
@@ -12,10 +11,10 @@ use prost_reflect::{
 
 use crate::DESCRIPTORS;
 
-/// Why text is not the JSON of a message.
+/// An error from JSON encoding or decoding.
 #[derive(Debug)]
 pub struct JsonError {
-    /// What is wrong, with line and column.
+    /// The message, with line and column.
     message: String,
 }
 
@@ -39,9 +38,9 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// A message that has a JSON mapping: its full name in the contract.
+/// A message with a JSON mapping.
 pub trait Named {
-    /// Such as `gsar.v1.EvaluateRequest`.
+    /// The full name, such as `gsar.v1.EvaluateRequest`.
     const FULL_NAME: &'static str;
 }
 
@@ -100,16 +99,16 @@ named!(
     SelectBestResponse,
 );
 
-/// What becomes of fields that have their default value.
+/// How to write fields with default values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defaults {
-    /// They are printed.
+    /// Write them.
     Printed,
-    /// They are left out.
+    /// Omit them.
     Omitted,
 }
 
-/// The JSON documents of one method.
+/// Transcodes the request and response of a method.
 #[derive(Clone, Debug)]
 pub struct Transcoding {
     request: MessageDescriptor,
@@ -117,10 +116,10 @@ pub struct Transcoding {
 }
 
 impl Transcoding {
-    /// Those of a method, such as `gsar.v1.GroundingService/Evaluate`.
+    /// Returns the transcoding of a method, such as `gsar.v1.GroundingService/Evaluate`.
     ///
     /// # Errors
-    /// [`JsonError`] when the contract has no such method.
+    /// Returns a [`JsonError`] if the method is unknown.
     pub fn of(rpc: &str) -> Result<Self, JsonError> {
         let (service, method) = rpc.split_once('/').unwrap_or((rpc, ""));
         let service = pool().and_then(|pool| pool.get_service_by_name(service));
@@ -129,7 +128,7 @@ impl Transcoding {
         Ok(Self { request: found.input(), response: found.output() })
     }
 
-    /// The name of a request's message.
+    /// Returns the full name of the request message.
     #[must_use]
     pub fn request_name(&self) -> &str {
         self.request.full_name()
@@ -143,37 +142,36 @@ impl Transcoding {
         &self.response
     }
 
-    /// The encoded request of a document.
+    /// Encodes a request document.
     ///
     /// # Errors
-    /// As [`from_json`].
+    /// As for [`from_json`].
     pub fn encoded(&self, document: &str) -> Result<Vec<u8>, JsonError> {
         encoded(self.request.clone(), document)
     }
 
-    /// The document of an encoded answer.
+    /// Decodes a response to a document.
     ///
     /// # Errors
-    /// [`JsonError`] when it is no such message.
+    /// Returns a [`JsonError`] if the bytes are not a valid message.
     pub fn document(&self, answer: &[u8], defaults: Defaults) -> Result<String, JsonError> {
         document(self.response.clone(), answer, defaults)
     }
 }
 
-/// Reads a message from JSON text.
+/// Parses a message from JSON.
 ///
 /// # Errors
-/// [`JsonError`] with line and column when the text is not JSON, names an unknown field or holds a value
-/// that the field cannot.
+/// Returns a [`JsonError`] with line and column if the text is not JSON, has an unknown field, or has an invalid value.
 pub fn from_json<T: Message + Default + Named>(text: &str) -> Result<T, JsonError> {
     let bytes = encoded(descriptor::<T>()?, text)?;
     T::decode(bytes.as_slice()).map_err(|error| JsonError { message: error.to_string() })
 }
 
-/// Writes a message as one line of JSON text.
+/// Formats a message as one line of JSON.
 ///
 /// # Errors
-/// [`JsonError`] when the message is not of the contract: never for generated messages.
+/// Returns a [`JsonError`] if the message is not in the contract, which does not happen for generated messages.
 pub fn to_json<T: Message + Named>(message: &T) -> Result<String, JsonError> {
     document(descriptor::<T>()?, &message.encode_to_vec(), Defaults::Printed)
 }

@@ -1,9 +1,8 @@
-//! This crate is the contract `gsar.v1`: generated messages and services, their JSON mapping, and conversions to and
-//! from the types of `gsar_core`.
+//! The contract `gsar.v1`: generated messages and services, their JSON mapping, and conversions to and from the types
+//! of `gsar_core`.
 //!
-//! It holds no rules and does no I/O. Whatever comes in from outside becomes a core type here, in
-//! [`parse`], or is refused with every violation at once; whatever goes out becomes a message in
-//! [`render`]. Enumerations go both ways in [`enums`].
+//! Contains no rules and does no I/O. [`parse`] converts requests to core types and reports all violations at once,
+//! [`render`] converts core types to messages, and [`enums`] converts enumerations in both directions.
 
 pub mod codec;
 pub mod enums;
@@ -23,14 +22,14 @@ pub mod v1 {
     include!("generated/gsar.v1.rs");
 }
 
-/// The file descriptors of the contract, imports included, for reflection and the JSON mapping.
+/// The file descriptors of the contract, including imports, for reflection and the JSON mapping.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
-/// `ErrorInfo.domain` of every error.
+/// The `ErrorInfo.domain` of every error.
 pub const ERROR_DOMAIN: &str = "gsar.dev";
 
 impl v1::ErrorReason {
-    /// `ErrorInfo.reason` of an error: the name in the contract without `ERROR_REASON_`.
+    /// Returns the `ErrorInfo.reason` of an error: its name without `ERROR_REASON_`.
     #[must_use]
     pub fn code(self) -> &'static str {
         let name = self.as_str_name();

@@ -1,5 +1,5 @@
-//! This module describes methods that are served as JSON documents: an OpenAPI 3.1 document, from the descriptors of the
-//! contract and their comments.
+//! Generates an OpenAPI 3.1 document for the methods that are served as JSON, from the descriptors of the contract and
+//! their comments.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 
 use crate::json::{JsonError, Transcoding};
 
-/// The document of methods, each with its path and its name, such as `/v1/evaluate` and
+/// Generates the document for these methods, each with its path and name, such as `/v1/evaluate` and
 /// `gsar.v1.GroundingService/Evaluate`.
 ///
 /// # Errors
-/// [`JsonError`] when the contract has no such method.
+/// Returns a [`JsonError`] if a method is unknown.
 pub fn document<'a>(
     methods: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<String, JsonError> {
@@ -112,7 +112,7 @@ impl Schemas {
         self.found.into_iter().collect::<Map<String, Value>>().into()
     }
 
-    /// A reference to a message, which is described with everything in it.
+    /// Returns a reference to the schema of a message, which is generated if necessary.
     fn of(&mut self, message: &MessageDescriptor) -> Value {
         if let Some(well_known) = well_known(message.full_name()) {
             return well_known;
@@ -122,7 +122,7 @@ impl Schemas {
         if self.found.contains_key(&name) {
             return reference;
         }
-        // Before its fields, which may contain it.
+        // Insert the name before the fields, which may refer to the message.
         self.found.insert(name.clone(), Value::Null);
         let mut properties = Map::new();
         for field in message.fields() {
@@ -194,7 +194,7 @@ impl Schemas {
         }
     }
 
-    /// The comment in front of what stands at that path of a file, on one line.
+    /// Returns the leading comment of the element at a path of a file, on one line.
     fn comment(&mut self, file: &FileDescriptor, path: &[i32]) -> String {
         let of_file = self.comments.entry(file.name().to_owned()).or_insert_with(|| {
             let info = file.file_descriptor_proto().source_code_info.clone().unwrap_or_default();
@@ -208,7 +208,7 @@ impl Schemas {
     }
 }
 
-/// What the JSON mapping makes of messages of google.protobuf.
+/// The schemas of well-known messages in the JSON mapping.
 fn well_known(name: &str) -> Option<Value> {
     match name {
         "google.protobuf.Timestamp" => Some(json!({ "type": "string", "format": "date-time" })),

@@ -1,5 +1,4 @@
-//! This module rewrites the texts of a message wherever they stand in it, and moves the byte ranges that point into
-//! them, driven by the descriptors. It knows no text.
+//! Rewrites all texts of a message and adjusts the byte ranges that refer to them, driven by the descriptors.
 
 use prost::Message;
 use prost_reflect::{DynamicMessage, ReflectMessage as _, Value};
@@ -8,19 +7,20 @@ use crate::json::{JsonError, Named, descriptor};
 
 const BYTE_RANGE: &str = "gsar.v1.ByteRange";
 
-/// What becomes of the parts of a message.
+/// A rewrite of the texts and ranges of a message.
 pub trait Rewrite {
-    /// The text of the field of that name instead of `text`.
+    /// Returns the new text of a field.
     fn text(&mut self, field: &str, text: &str) -> String;
 
-    /// Where a range of a message of that name ends up, such as `gsar.v1.Citation`; `None` where it is left out.
+    /// Returns the new position of a range in a message with this name, such as `gsar.v1.Citation`; `None` to remove
+    /// it.
     fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)>;
 }
 
-/// The message, rewritten.
+/// Returns the rewritten message.
 ///
 /// # Errors
-/// [`JsonError`] when the message is not of the contract: never for generated messages.
+/// Returns a [`JsonError`] if the message is not in the contract, which does not happen for generated messages.
 pub fn rewritten<T: Message + Default + Named>(
     message: &T,
     rewrite: &mut impl Rewrite,
@@ -46,7 +46,7 @@ fn walk(message: &mut DynamicMessage, rewrite: &mut impl Rewrite) {
     }
 }
 
-/// Rewrites a value; whether it stays.
+/// Rewrites a value. Returns `false` if it is to be removed.
 fn is_kept(field: &str, of: &str, value: &mut Value, rewrite: &mut impl Rewrite) -> bool {
     match value {
         Value::String(text) => *text = rewrite.text(field, text),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_ranges_are_rewritten_at_every_depth() {
+    fn rewrites_texts_and_ranges_at_every_depth() {
         let range = |start, end| Some(v1::ByteRange { start, end });
         let message = v1::EvaluateResponse {
             explanation: "why".to_owned(),

@@ -1,4 +1,4 @@
-//! This module collects everything that is wrong with a request before it is answered.
+//! Collects all violations of a request before it is answered.
 
 use core::fmt::Display;
 
@@ -8,8 +8,8 @@ use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 use crate::ERROR_DOMAIN;
 use crate::v1::ErrorReason;
 
-/// The most bytes of violations that one answer carries; the rest is counted. Details travel in a header,
-/// in base64, and common clients take no more than 8 KiB of headers.
+/// The maximum total size of the violations in a response, in bytes; further ones are only counted. Details are sent
+/// base64-encoded in a header, and common clients accept at most 8 KiB of headers.
 const MAX_BYTES: usize = 4096;
 
 /// Field violations in the order in which they were found.
@@ -21,7 +21,7 @@ pub struct Violations {
     more: usize,
 }
 
-/// A resource that a field names and the server does not have.
+/// An unknown resource named by a field.
 #[derive(Debug)]
 struct Unknown {
     kind: &'static str,
@@ -29,8 +29,8 @@ struct Unknown {
 }
 
 impl Violations {
-    /// Notes that a field names a resource of that kind, such as `policy`, that the server does not have. Alone it is
-    /// NOT_FOUND; beside other violations it is one of them. `known` says which names there are.
+    /// Adds a violation for a field that names an unknown resource of a kind, such as `policy`. The status is NOT_FOUND
+    /// if this is the only violation. `known` lists the known names.
     pub fn add_unknown(
         &mut self,
         field: impl Into<String>,
@@ -39,11 +39,11 @@ impl Violations {
         known: impl Display,
     ) {
         let name = shown(name);
-        self.add(field, format!("{kind} `{name}` is not known; {known}"));
+        self.add(field, format!("unknown {kind} `{name}`; {known}"));
         self.unknown.get_or_insert(Unknown { kind, name });
     }
 
-    /// Notes that a field is wrong. The description says what was given, what is allowed and the fix.
+    /// Adds a violation. The description states what was given, what is allowed and how to fix it.
     pub fn add(&mut self, field: impl Into<String>, description: impl Display) {
         if self.bytes >= MAX_BYTES {
             self.more += 1;
@@ -54,7 +54,7 @@ impl Violations {
         self.found.push(violation);
     }
 
-    /// The value, or `None` with the error noted under the field.
+    /// Returns the value; on an error, adds it as a violation of the field.
     pub fn note<T, E: Display>(
         &mut self,
         field: impl Into<String>,
@@ -63,13 +63,13 @@ impl Violations {
         result.map_err(|error| self.add(field, error)).ok()
     }
 
-    /// Whether nothing was found.
+    /// Returns `true` if there are no violations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// INVALID_ARGUMENT with every violation; NOT_FOUND where the only one is an unknown resource.
+    /// Returns INVALID_ARGUMENT with all violations, or NOT_FOUND if the only one is an unknown resource.
     #[must_use]
     pub fn into_status(self) -> Status {
         if let ([only], 0, Some(unknown)) = (self.found.as_slice(), self.more, &self.unknown) {
@@ -89,10 +89,10 @@ impl Violations {
         Status::with_error_details(Code::InvalidArgument, message, details)
     }
 
-    /// The value when nothing was found, else the status.
+    /// Returns the value, or the status if there are violations.
     ///
     /// # Errors
-    /// As [`Violations::into_status`] when anything was noted, or when there is no value.
+    /// Returns [`Violations::into_status`] if there are violations or there is no value.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Status> {
         match value {
             Some(value) if self.is_empty() => Ok(value),
@@ -101,7 +101,7 @@ impl Violations {
     }
 }
 
-/// A name that a caller gave, as errors show it: control characters escaped, and cut where it is long.
+/// Formats a name given by a caller for an error: control characters are escaped, and long names truncated.
 #[must_use]
 pub fn shown(name: &str) -> String {
     const MAX_BYTES: usize = 256;
@@ -119,7 +119,7 @@ pub fn shown(name: &str) -> String {
     shown
 }
 
-/// NOT_FOUND for a resource of that kind and name.
+/// Returns a NOT_FOUND status for a resource.
 #[must_use]
 pub fn not_found(kind: &str, name: &str, message: String) -> Status {
     let name = &shown(name);
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_length_and_content_are_shown_safely() {
+    fn names_are_escaped_and_truncated() {
         let status = not_found("policy", &"\u{1b}é".repeat(1000), "unknown".to_owned());
         let name = status.get_error_details().resource_info().unwrap().resource_name.clone();
         assert!(name.starts_with("\\u{1b}é\\u{1b}é") && name.ends_with('…'), "{name}");
@@ -146,7 +146,7 @@ mod tests {
         violations.add_unknown("policy", "policy", "night", "known are paper, strict");
         let status = violations.into_status();
         assert_eq!(status.code(), Code::NotFound);
-        assert_eq!(status.message(), "policy `night` is not known; known are paper, strict");
+        assert_eq!(status.message(), "unknown policy `night`; known are paper, strict");
         let details = status.get_error_details();
         assert_eq!(details.error_info().unwrap().reason, "UNKNOWN_RESOURCE");
         let resource = details.resource_info().unwrap();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_other_faults_it_is_one_violation() {
+    fn an_unknown_resource_among_others_is_a_violation() {
         let mut violations = Violations::default();
         violations.add_unknown("policy", "policy", "night", "known are paper, strict");
         violations.add_unknown("options.judge", "judge", "x", "known are rules/1");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_wrong_alone_is_invalid() {
+    fn a_single_violation_is_invalid_argument() {
         let mut violations = Violations::default();
         violations.add("report", "is missing");
         assert_eq!(violations.into_status().code(), Code::InvalidArgument);

@@ -1,10 +1,10 @@
-//! The cases of `datasets/cases`, in core: parsed from the wire, assessed, rendered.
+//! The cases of `datasets/cases`: parsed, assessed and rendered.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::allow_attributes,
-    reason = "a test fails by panicking"
+    reason = "tests fail by panicking"
 )]
 
 use gsar_core::assess::{Investigation, Subject, assess};
@@ -19,7 +19,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
 #[test]
-fn every_case_is_decided_as_expected() {
+fn every_case_is_scored_as_expected() {
     let mut failed = Vec::new();
     for case in cases().unwrap() {
         let request: v1::ScoreRequest = from_json(&case.request.to_string())

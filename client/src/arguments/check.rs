@@ -1,4 +1,4 @@
-//! The arguments of the command that runs declared checks.
+//! The arguments of `gsar check`.
 
 use std::path::PathBuf;
 
@@ -6,42 +6,42 @@ use clap::{Args, ValueHint};
 
 use super::{Connection, Output};
 
-/// Run declared checks, and keep how they ended as evidence
+/// Run declared checks and record the results as evidence
 ///
-/// FILE declares checks, each as a table of the list check: a name, a command line as a list, and when it has passed
-/// (pass.exit_status, 0 where not given, pass.contains, pass.lacks). What a report says was fixed rests on
-/// such a run: its result follows from the declaration.
+/// FILE declares checks in TOML, each as a [[check]] table with a name, a command (a list of strings) and a pass
+/// condition: pass.exit_status (default 0), pass.contains and pass.lacks. The result of a run follows from its
+/// declaration, so it can support the claim that an incident is fixed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit status: 0 where every check passed, 1 where one failed, 2 where one cannot be started.
+Exit status: 0 if all checks passed, 1 if one failed, 2 if one cannot be started.
 
 Examples:
   gsar check checks.toml
   gsar check checks.toml cart-serves --corpus inc-7
-  gsar check checks.toml --save evidence/ && gsar evaluate report.md --evidence evidence/
-  gsar check checks.toml --directory service/ -- podman run --rm --network none -v .:/w -w /w python:3.12")]
+  gsar check checks.toml --save evidence/
+  gsar check checks.toml -- podman run --rm -v .:/w -w /w python:3.12")]
 pub(crate) struct Check {
-    /// The declarations, as TOML; - for standard input
+    /// The declarations, in TOML; - for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The checks to run; without it all of the file
+    /// The checks to run [default: all in FILE]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// Where to run them; without it here
+    /// The working directory [default: the current one]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
-    /// Store how they ended in a corpus
+    /// Store the results in this corpus
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
-    /// Write how they ended as files of evidence
+    /// Write the results to this directory, as evidence files
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) save: Option<PathBuf>,
-    /// How to print: as json, an EvidenceItem of the contract for each
+    /// The output format; json prints one EvidenceItem per check
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) connection: Connection,
-    /// A command line that runs another one in a sandbox; each check's follows it
+    /// A command that runs each check in a sandbox; the check's command is appended to it
     #[arg(value_name = "SANDBOX", last = true)]
     pub(crate) sandbox: Vec<String>,
 }

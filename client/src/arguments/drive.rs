@@ -1,4 +1,4 @@
-//! The arguments of the command that drives an investigation.
+//! The arguments of `gsar drive`.
 
 use super::policy_name::PolicyName;
 use std::path::PathBuf;
@@ -8,45 +8,46 @@ use clap::{Args, ValueHint};
 
 use super::{Connection, Output};
 
-/// Drive an orchestrator through evaluate, rewrite and replan
+/// Run an investigation with an external orchestrator
 ///
-/// COMMAND is started and given on its standard input, one JSON document per line, where the investigation stands and what
-/// is due: `instruction` has one of synthesize, regenerate, replan, gatherEvidence and finished. It answers on its
-/// standard output, one JSON document per line: {"turn": ...} with what its tools returned, {"report": {"report":
-/// {"synthesis": ...}}}, or {"cancel": {}}. Steps and the id are filled in. After finished its standard input is closed.
+/// Starts COMMAND and exchanges one JSON document per line with it. Its standard input receives the investigation,
+/// whose `instruction` is one of synthesize, regenerate, replan, gatherEvidence and finished. It answers on standard
+/// output with {"turn": ...} (tool results), {"report": {"report": {"synthesis": ...}}} or {"cancel": {}}; the id and
+/// the step are filled in. Its standard input is closed after finished.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit status: 0 where a report may go out, 11 where the investigation ends degraded, 1 on an error.
+Exit status: 0 if the report may be sent, 11 if the investigation ends degraded,
+1 on an error.
 
 Examples:
   gsar drive --id inc-7 -- python3 orchestrator.py
-  gsar drive --wall-clock 300 --judge-calls 12 --data-dir records -- ./investigate")]
+  gsar drive --wall-clock 300 --judge-calls 12 -- ./investigate")]
 pub(crate) struct Drive {
-    /// The orchestrator, and its arguments
+    /// The orchestrator and its arguments
     #[arg(value_name = "COMMAND", required = true, last = true)]
     pub(crate) command: Vec<String>,
-    /// The investigation; one that is known goes on where it stood. Without it a new one
+    /// The investigation; an existing one is resumed [default: a new id]
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// The policy to decide by; without it the server's default
+    /// The policy to decide by [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// A corpus of stored evidence; without it one of the investigation's own
+    /// The corpus of the investigation [default: a new one]
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
-    /// A graph of entities to explore for where the fault began: a Graph of the contract as JSON
+    /// The dependency graph to explore for the root cause, a Graph message as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) graph: Option<PathBuf>,
-    /// Checks that are declared for it, as gsar check reads them
+    /// The checks of the investigation, in the format of gsar check
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checks: Option<PathBuf>,
-    /// How many answers of chat models may be asked for
+    /// The maximum number of chat model calls
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) judge_calls: Option<u32>,
-    /// How many tokens chat models may take, prompts and answers together
+    /// The maximum number of chat model tokens, input and output
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) tokens: Option<u64>,
-    /// How many seconds the investigation may take
+    /// The maximum duration, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     wall_clock: Option<u32>,
     /// The output format
@@ -57,7 +58,7 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// How long the investigation may take.
+    /// Returns the maximum duration.
     pub(crate) fn wall_clock(&self) -> Option<Duration> {
         self.wall_clock.map(|seconds| Duration::from_secs(seconds.into()))
     }

@@ -7,11 +7,10 @@ use clap::{Args, ValueHint};
 
 use super::{Connection, Format, JudgeChoice, Only, Output, decimal};
 
-/// Decide whether a report may go out
+/// Decide whether a report may be sent
 ///
-/// REPORT is text or Markdown, or - for standard input. Evidence are files or directories: JSON, logs,
-/// tables, text. A directory with an evidence.toml says itself what its files are; otherwise that is
-/// recognised from their content and names.
+/// REPORT is text or Markdown. Evidence is JSON, logs, tables or text, in files or directories. The kind of each file
+/// is detected from its content and name, unless its directory has an evidence.toml that states it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,50 +22,50 @@ pub(crate) struct Evaluate {
     /// The reports; - for standard input
     #[arg(value_name = "REPORT", required_unless_present = "request", value_hint = ValueHint::FilePath)]
     pub(crate) reports: Vec<PathBuf>,
-    /// A file of evidence, or a directory with everything below it; may be given several times
+    /// A file or directory of evidence; may be repeated
     #[arg(long, short, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// A corpus of stored evidence that counts as well; see gsar evidence
+    /// A corpus of stored evidence to use as well; see gsar evidence
     #[arg(long, value_name = "CORPUS", conflicts_with = "request")]
     pub(crate) corpus: Option<String>,
-    /// Samples per chat model, 1 to 10; majority wins [default: the server's]
+    /// Samples per chat model, 1 to 10, decided by majority [default: the server's]
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(crate) samples: Option<u32>,
-    /// The policy to decide by; without it the server's default
+    /// The policy to decide by [default: the server's]
     #[arg(long, short, value_name = "NAME", conflicts_with = "request", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// The report's name; without it the file's
+    /// The name of the report [default: its file name]
     #[arg(long, value_name = "NAME", conflicts_with = "request")]
     pub(crate) id: Option<String>,
-    /// The report's claims, one JSON object per line: {"id": "c1", "text": "..."}
+    /// The claims of the report, one JSON object per line: {"id": "c1", "text": "..."}
     ///
-    /// Without it the judge splits the report into claims.
+    /// By default, the judge splits the report into claims.
     #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
     pub(crate) claims: Option<PathBuf>,
     /// The investigation behind the report: gate inputs as JSON
     #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
     pub(crate) gate: Option<PathBuf>,
-    /// The writer's own confidence, 0 to 1
+    /// The writer's confidence in the report, from 0 to 1
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = decimal)]
     pub(crate) confidence: Option<f64>,
-    /// Show everything behind the claims, or behind one, and what would change the decision
+    /// Show the full reasoning for all claims, or for CLAIM, and what would change the decision
     #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
     pub(crate) explain: Option<String>,
-    /// Show only claims of these classes
+    /// Show only claims of these classes, separated by commas
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<Only>,
-    /// Whole requests instead: one EvaluateRequest as JSON, or one per line; - for standard input
+    /// Read EvaluateRequest messages from FILE, as JSON documents; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reports", "evidence"], value_hint = ValueHint::FilePath)]
     pub(crate) request: Option<PathBuf>,
     /// The output format
     #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
     pub(crate) output: Format,
-    /// With --output junit: ungrounded claims fail even if the report may proceed
+    /// With --output junit: fail ungrounded claims even if the report may proceed
     #[arg(long)]
     pub(crate) strict: bool,
-    /// With --output junit or markdown: leave secrets and personal data in the document
+    /// With --output junit or markdown: keep secrets and personal data
     ///
-    /// Without it they are replaced as for chat models. The record keeps the original either way.
+    /// By default, they are replaced by placeholders. The server's record always keeps the original.
     #[arg(long)]
     pub(crate) unredacted: bool,
     #[command(flatten)]
@@ -75,20 +74,20 @@ pub(crate) struct Evaluate {
     pub(crate) connection: Connection,
 }
 
-/// Show how a statement is read, what decides it, and what was weighed
+/// Show how statements are judged
 ///
-/// Judges statements as a report would make them, one after the other, and shows for each what the judge
-/// looked for, the evidence that decided, and the places that came close.
+/// Judges each statement as a claim of a report, and shows how it was read, the evidence that decided it, and the near
+/// misses.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   gsar explain 'Pod checkout-1 restarted 4 times' --evidence evidence/
-  gsar explain 'It was OOMKilled' 'No eviction was recorded' --evidence pods.json --evidence events.txt")]
+  gsar explain 'It was OOMKilled' --evidence pods.json --evidence events.txt")]
 pub(crate) struct Explain {
-    /// The statements; a later one may refer to what an earlier one names
+    /// The statements; later ones may refer to earlier ones
     #[arg(value_name = "STATEMENT", required = true)]
     pub(crate) statements: Vec<String>,
-    /// A file of evidence, or a directory with everything below it; may be given several times
+    /// A file or directory of evidence; may be repeated
     #[arg(long, short, value_name = "PATH", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
     /// The output format

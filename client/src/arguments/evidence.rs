@@ -1,4 +1,4 @@
-//! The arguments of the commands that store evidence and find it again.
+//! The arguments of `gsar evidence` and `gsar search`.
 
 use std::path::PathBuf;
 
@@ -7,24 +7,24 @@ use gsar_core::evidence::{EvidenceKind, Lane};
 
 use super::{Connection, Output};
 
-/// Keep evidence in corpora
+/// Manage corpora of stored evidence
 ///
-/// A corpus outlives one call: reports are evaluated with gsar evaluate --corpus, passages found with
-/// gsar search. Needs a running server, or --data-dir with the directory that holds the corpora.
+/// Evaluate reports against a corpus with gsar evaluate --corpus, and search it with gsar search. Requires a running
+/// server, or --data-dir.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Evidence {
-    /// Store files in a corpus, made where there is none
+    /// Add files to a corpus, creating it if necessary
     ///
-    /// Files and directories as for gsar evaluate; - for standard input. What the corpus has already, with
-    /// the same content, is left alone.
+    /// Takes files and directories as gsar evaluate does; - for standard input. Items that the corpus already contains
+    /// are left unchanged.
     Put {
         /// The corpus
         #[arg(value_name = "CORPUS")]
         corpus: String,
-        /// What to store
+        /// The files and directories to store
         #[arg(value_name = "PATH", required = true, value_hint = ValueHint::AnyPath)]
         paths: Vec<PathBuf>,
-        /// How long the corpus is kept from now on; without it as it was, or the server's default
+        /// Keep the corpus for this many hours from now [default: unchanged, or the server's]
         #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u32).range(1..))]
         keep: Option<u32>,
         /// The output format
@@ -35,7 +35,7 @@ pub(crate) enum Evidence {
     },
     /// Print the content of an item
     ///
-    /// The whole content, piece by piece, or a range of its lines.
+    /// Prints the whole content, or a range of its lines.
     Get {
         /// The corpus
         #[arg(value_name = "CORPUS")]
@@ -43,13 +43,13 @@ pub(crate) enum Evidence {
         /// The item's id, or the key of its content
         #[arg(value_name = "ITEM")]
         item: String,
-        /// Only these lines, such as 120-143
+        /// The lines to print, such as 120-143
         #[arg(long, value_name = "FIRST-LAST", value_parser = lines)]
         lines: Option<(u64, u64)>,
         #[command(flatten)]
         connection: Connection,
     },
-    /// List the corpora
+    /// List corpora
     List {
         /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
@@ -57,9 +57,9 @@ pub(crate) enum Evidence {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Delete corpora and everything in them
+    /// Delete corpora
     Delete {
-        /// The corpora
+        /// The corpora to delete
         #[arg(value_name = "CORPUS", required = true)]
         corpora: Vec<String>,
         #[command(flatten)]
@@ -67,18 +67,18 @@ pub(crate) enum Evidence {
     },
 }
 
-/// How passages are found.
+/// A search method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// By the words that passage and query share
+    /// By shared words
     Lexical,
     /// By meaning
     Vector,
-    /// By both
+    /// By words and meaning
     Hybrid,
 }
 
-/// Find the passages of a corpus that bear on a query
+/// Search a corpus for relevant passages
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -88,22 +88,22 @@ pub(crate) struct Search {
     /// The corpus
     #[arg(value_name = "CORPUS")]
     pub(crate) corpus: String,
-    /// What to look for, in plain words; a claim does
+    /// The query, in plain words; a claim is a good query
     #[arg(value_name = "QUERY")]
     pub(crate) query: String,
-    /// How many passages at most
+    /// The maximum number of passages
     #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) most: u32,
-    /// How to find: by words, by meaning, or by both where a model is at hand
+    /// The search method [default: the best available]
     #[arg(long, value_enum)]
     pub(crate) method: Option<Method>,
-    /// Only items of this kind, such as tool_output or signal
+    /// Search only items of this kind, such as tool_output or signal
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub(crate) kind: Vec<EvidenceKind>,
-    /// Only items of this lane, such as logs or metrics
+    /// Search only items of this lane, such as logs or metrics
     #[arg(long, value_name = "LANE", value_parser = lane)]
     pub(crate) lane: Vec<Lane>,
-    /// Only passages that name this
+    /// Search only passages that mention this name
     #[arg(long, value_name = "NAME")]
     pub(crate) entity: Vec<String>,
     /// The output format
@@ -113,25 +113,25 @@ pub(crate) struct Search {
     pub(crate) connection: Connection,
 }
 
-/// A range of lines, counted from 1: `120-143`.
+/// Parses a range of lines, counted from 1: `120-143`.
 fn lines(text: &str) -> Result<(u64, u64), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let range = first.parse().ok().zip(last.parse().ok());
     range.filter(|(first, last)| *first > 0 && first <= last).ok_or_else(|| {
-        "it is no range of lines; give one such as 120-143, counted from 1".to_owned()
+        "invalid range of lines; expected one such as 120-143, counted from 1".to_owned()
     })
 }
 
 fn kind(name: &str) -> Result<EvidenceKind, String> {
     EvidenceKind::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = EvidenceKind::ALL.iter().map(|kind| kind.name()).collect();
-        format!("there is no such kind; known are {}", known.join(", "))
+        format!("unknown kind; expected one of {}", known.join(", "))
     })
 }
 
 fn lane(name: &str) -> Result<Lane, String> {
     Lane::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Lane::ALL.iter().map(|lane| lane.name()).collect();
-        format!("there is no such lane; known are {}", known.join(", "))
+        format!("unknown lane; expected one of {}", known.join(", "))
     })
 }

@@ -1,4 +1,4 @@
-//! The arguments of the commands for graphs of entities.
+//! The arguments of `gsar graph`.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use clap::{Subcommand, ValueEnum, ValueHint};
 
 use super::{Connection, Output};
 
-/// Graphs of entities, who depends on whom: read, and shown as they were explored
+/// Build and show dependency graphs of entities
 #[derive(Debug, Subcommand)]
 pub(crate) enum Graph {
-    /// Show what is believed of each entity, and where the fault began
+    /// Show the state of an explored graph, with the likely root cause
     #[command(after_help = "\
 Examples:
   gsar graph show inc-7
@@ -20,13 +20,13 @@ Examples:
         /// The investigation
         #[arg(value_name = "ID")]
         id: String,
-        /// How to draw it
+        /// The output format
         #[arg(long, short, value_enum, default_value_t = GraphFormat::Human)]
         format: GraphFormat,
         #[command(flatten)]
         connection: Connection,
     },
-    /// Show what is stored of an entity that is due to be looked at
+    /// Show the stored evidence about an entity
     #[command(after_help = "\
 Examples:
   gsar graph look inc-7 Deployment/cart
@@ -35,13 +35,13 @@ Examples:
         /// The investigation
         #[arg(value_name = "ID")]
         id: String,
-        /// An entity that gsar graph show says is due, by any of its names
+        /// An entity that is due for a look in gsar graph show, by any of its names
         #[arg(value_name = "ENTITY")]
         entity: String,
-        /// Have the chat model say what it is that judges.look names
+        /// Ask the chat model of judges.look to classify the entity
         #[arg(long)]
         ask: bool,
-        /// The most bytes of passages, 1024 to 1048576 [default: 16384]
+        /// The maximum size of the passages, 1024 to 1048576 [default: 16384]
         #[arg(long, value_name = "BYTES")]
         bytes: Option<u32>,
         /// The output format
@@ -50,43 +50,44 @@ Examples:
         #[command(flatten)]
         connection: Connection,
     },
-    /// Print the graph that files tell of, for gsar drive --graph
+    /// Build a graph for gsar drive --graph
     ///
-    /// Each file, or - for standard input, may be given several times.
+    /// Reads Kubernetes objects, traces and lists of edges; each flag may be repeated, and - is standard input.
     #[command(after_help = "\
 Examples:
-  kubectl get all,ingress,configmap,pvc,hpa -n shop -o json | gsar graph read --kubernetes - --alert Ingress/web
-  gsar graph read --traces spans.json --edges by-hand.txt --alert checkout --changed payments > graph.json")]
+  kubectl get all,ingress,configmap,pvc,hpa -n shop -o json |
+      gsar graph read --kubernetes - --alert Ingress/web
+  gsar graph read --traces spans.json --alert checkout > graph.json")]
     Read {
-        /// Objects as kubectl get -o json prints them
+        /// Objects in the format of kubectl get -o json
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         kubernetes: Vec<PathBuf>,
-        /// Spans as JSON, of OTLP or Jaeger
+        /// OTLP or Jaeger spans, as JSON
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         traces: Vec<PathBuf>,
-        /// Lines FROM -> TO, of which the second depends on the first
+        /// Lines of FROM -> TO, where TO depends on FROM
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         edges: Vec<PathBuf>,
-        /// An entity that alerts
+        /// An entity with an active alert
         #[arg(long = "alert", value_name = "ENTITY", required = true)]
         alerts: Vec<String>,
-        /// An entity in which something was changed
+        /// An entity that was changed
         #[arg(long, value_name = "ENTITY")]
         changed: Vec<String>,
     },
 }
 
-/// How a graph is drawn.
+/// The output format of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
-    /// Lines for people
+    /// Text for a terminal
     Human,
-    /// A GraphState of the contract
+    /// A GraphState message
     Json,
-    /// For Graphviz
+    /// Graphviz
     Dot,
-    /// For Mermaid
+    /// Mermaid
     Mermaid,
-    /// A page of its own for a browser
+    /// A standalone HTML page
     Html,
 }

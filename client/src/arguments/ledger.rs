@@ -8,44 +8,44 @@ use jiff::Timestamp;
 
 use super::{Class, Connection, Only, Output, Tier};
 
-/// Read the record of evaluations, decide them anew, grade, export and delete them
+/// List, show, rescore, grade, export and delete recorded evaluations
 ///
-/// Needs a running server, or --data-dir with the directory that holds the record.
+/// Requires a running server, or --data-dir.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {
     /// List evaluations, newest first
     List {
-        /// Only of this decision
+        /// Only evaluations with this decision
         #[arg(long, value_enum)]
         tier: Option<Tier>,
-        /// Only of this report
+        /// Only evaluations of this report
         #[arg(long, value_name = "NAME")]
         report: Option<String>,
-        /// Only of this investigation
+        /// Only evaluations of this investigation
         #[arg(long, value_name = "NAME")]
         investigation: Option<String>,
-        /// Only of this policy
+        /// Only evaluations under this policy
         #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
         policy: Option<String>,
-        /// Only of this judge
+        /// Only evaluations by this judge
         #[arg(long, value_name = "NAME")]
         judge: Option<String>,
-        /// Only of evaluations that began at this instant or later
+        /// Only evaluations that began at or after this instant
         #[arg(long, value_name = "INSTANT")]
         from: Option<Timestamp>,
-        /// Only of evaluations that began before this instant
+        /// Only evaluations that began before this instant
         #[arg(long, value_name = "INSTANT")]
         before: Option<Timestamp>,
-        /// Only reports that could go out without every claim grounded
+        /// Only reports that were allowed to proceed with claims that are not grounded
         #[arg(long)]
         unproven: bool,
-        /// Only with grades
+        /// Only evaluations with grades
         #[arg(long, conflicts_with = "not_graded")]
         graded: bool,
-        /// Only without grades
+        /// Only evaluations without grades
         #[arg(long)]
         not_graded: bool,
-        /// How many at most
+        /// The maximum number of evaluations
         #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
         /// The output format
@@ -56,24 +56,24 @@ pub(crate) enum Ledger {
     },
     /// Show one evaluation in full
     ///
-    /// With --output json it has what chat models answered word for word, in provenance.judges[].calls[].answer.
+    /// With --output json, the verbatim answers of chat models are in provenance.judges[].calls[].answer.
     Show {
-        /// The evaluation's id
+        /// The evaluation's id, or a unique prefix
         #[arg(value_name = "ID")]
         id: String,
-        /// Show everything behind the claims, or behind one
+        /// Show the full reasoning for all claims, or for CLAIM
         #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
         explain: Option<String>,
-        /// Show only claims of these classes
+        /// Show only claims of these classes, separated by commas
         #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
         only: Vec<Only>,
-        /// Print the content of this evidence item instead, byte for byte
+        /// Print the exact content of this evidence item instead
         #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
         evidence: Option<String>,
-        /// Print one page of HTML that needs nothing beside it, for a ticket or a mail
+        /// Print a standalone HTML page, for a ticket or an email
         #[arg(long, conflicts_with_all = ["explain", "only", "evidence", "output"])]
         html: bool,
-        /// With --html: leave secrets and personal data in the page, and show the evidence around quotes
+        /// With --html: keep secrets and personal data, and show the evidence around quotes
         #[arg(long, requires = "html")]
         unredacted: bool,
         /// The output format
@@ -82,9 +82,9 @@ pub(crate) enum Ledger {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Delete evaluations, with the contents of evidence that no other has
+    /// Delete evaluations, and evidence that no other evaluation uses
     Delete {
-        /// The evaluations' ids
+        /// The evaluations to delete
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
         #[command(flatten)]
@@ -95,52 +95,54 @@ pub(crate) enum Ledger {
     Export(Export),
 }
 
-/// Say what is right of an evaluation, or of one of its claims
+/// Record the correct verdict for an evaluation or a claim
 ///
-/// Grades are kept with the evaluation and change no decision. Saying it again replaces what the same person said before.
+/// Grades are stored with the evaluation and do not change its decision. A new grade by the same grader replaces the
+/// previous one.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("subject").required(true).args(["claim", "tier"]))]
 #[command(after_help = "\
 Examples:
-  gsar ledger grade 0197-ab --claim c4 --as contradicted --note 'the dashboard shows 4 restarts'
+  gsar ledger grade 0197-ab --claim c4 --as contradicted --note '4 restarts'
   gsar ledger grade 0197-ab --tier replan --grader ada")]
 pub(crate) struct Grade {
-    /// The evaluation's id, or an unambiguous prefix
+    /// The evaluation's id, or a unique prefix
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// The claim that is graded
+    /// The claim to grade
     #[arg(long, value_name = "CLAIM", requires = "class")]
     pub(crate) claim: Option<String>,
-    /// The class that is right for the claim
+    /// The correct class of the claim
     #[arg(long = "as", value_name = "CLASS", value_enum, requires = "claim")]
     pub(crate) class: Option<Class>,
-    /// The decision on the report that would have been right
+    /// The correct decision for the report
     #[arg(long, value_enum)]
     pub(crate) tier: Option<Tier>,
     /// The grader's name [default: the current user]
     #[arg(long, value_name = "NAME", env = "USER", hide_env = true)]
     pub(crate) grader: Option<String>,
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) note: String,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
-/// Decide evaluations under another policy
+/// Decide recorded evaluations under another policy
 ///
-/// No judge is asked and nothing is recorded: what the judge said is verified and decided anew. One evaluation is shown in
-/// full, several as a line each.
+/// No judge is called and nothing is recorded: the recorded verdicts are verified and scored again. One evaluation is
+/// shown in full, several as one line each.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   gsar ledger rescore 0197-ab --policy strict
-  gsar ledger list --tier proceed --output json | jq -r .evaluationId | xargs gsar ledger rescore --policy strict")]
+  gsar ledger list --tier proceed --output json | jq -r .evaluationId |
+      xargs gsar ledger rescore --policy strict")]
 pub(crate) struct Rescore {
-    /// The evaluations' ids
+    /// The evaluations' ids, or unique prefixes
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// The policy to decide by; without it the server's default
+    /// The policy to decide by [default: the server's]
     #[arg(long, short, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: String,
     /// The output format
@@ -150,69 +152,69 @@ pub(crate) struct Rescore {
     pub(crate) connection: Connection,
 }
 
-/// What records say.
+/// A kind of exported records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Claims of each evaluation as they were counted
+    /// The claims of each evaluation, as scored
     Partitions,
-    /// What people said, beside what was evaluated
+    /// The grades, with what was evaluated
     Grades,
-    /// Pairs of reports over the same evidence, a better and a worse one
+    /// Pairs of reports over the same evidence, one better than the other
     Preferences,
     /// The class of each claim as a reward
     ClaimRewards,
 }
 
-/// How records are written.
+/// The format of exported records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FileFormat {
-    /// The records of the wire, one JSON document per line
+    /// The record messages, one JSON document per line
     Jsonl,
-    /// Columns in one Parquet file; needs --to
+    /// One Parquet file; requires --to
     Parquet,
 }
 
-/// Write records of evaluations, oldest first
+/// Export records of evaluations, oldest first
 ///
-/// Without --to they go to standard output. A file is written under another name and gets its own when it is complete.
-/// Behind the last record a token is shown with which a later --after goes on.
+/// Writes to standard output by default. With --to, the file appears only when it is complete. Prints a token at the
+/// end; pass it to --after to export newer records.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   gsar ledger export --kind grades --graded > grades.jsonl
-  gsar ledger export --kind partitions --from 2026-06-01T00:00:00Z --format parquet --to june.parquet")]
+  gsar ledger export --kind partitions --format parquet --to june.parquet")]
 pub(crate) struct Export {
-    /// What records say
+    /// The kind of records
     #[arg(long, value_enum)]
     pub(crate) kind: Kind,
-    /// Only of evaluations that began at this instant or later
+    /// Only evaluations that began at or after this instant
     #[arg(long, value_name = "INSTANT")]
     pub(crate) from: Option<Timestamp>,
-    /// Only of evaluations that began before this instant
+    /// Only evaluations that began before this instant
     #[arg(long, value_name = "INSTANT")]
     pub(crate) before: Option<Timestamp>,
-    /// Only of this policy
+    /// Only evaluations under this policy
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// Only of this judge
+    /// Only evaluations by this judge
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
-    /// Only of this decision
+    /// Only evaluations with this decision
     #[arg(long, value_enum)]
     pub(crate) tier: Option<Tier>,
-    /// Only of this investigation
+    /// Only evaluations of this investigation
     #[arg(long, value_name = "NAME")]
     pub(crate) investigation: Option<String>,
-    /// Only of evaluations with grades
+    /// Only evaluations with grades
     #[arg(long)]
     pub(crate) graded: bool,
-    /// Only behind this token of an earlier export of the same records
+    /// Only records after this token, printed by an earlier export
     #[arg(long, value_name = "TOKEN")]
     pub(crate) after: Option<String>,
-    /// How to write
+    /// The file format
     #[arg(long, value_enum, default_value_t = FileFormat::Jsonl, requires_if("parquet", "to"))]
     pub(crate) format: FileFormat,
-    /// Write to this file
+    /// The output file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) to: Option<PathBuf>,
     #[command(flatten)]

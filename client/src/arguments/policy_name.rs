@@ -1,12 +1,12 @@
-//! This module reads the name of a policy: any text, for a server may have policies of its own. Completions of shells
-//! offer the presets.
+//! Parses policy names. Any name is accepted, since a server may have its own policies; shell completions offer the
+//! presets.
 
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
-/// Names of policies.
+/// A value parser for policy names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicyName;
 

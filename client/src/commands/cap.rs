@@ -1,4 +1,4 @@
-//! `gsar cap`: what is a self-rated confidence worth?
+//! `gsar cap`: caps a self-rated confidence.
 
 use gsar_proto::v1;
 

@@ -1,4 +1,4 @@
-//! `gsar check`: declared checks are run, and how they ended is kept as evidence.
+//! `gsar check`: runs declared checks and records the results as evidence.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status
             let line = runner.sandbox.iter().chain(declaration.command());
             let program = line.into_iter().next().map(String::as_str).unwrap_or_default();
             let name = declaration.name();
-            Failure::Usage(format!("check {name}: `{program}` cannot be started: {error}"))
+            Failure::Usage(format!("check {name}: `{program}` failed to start: {error}"))
         })?;
         if run.result() == VerificationResult::Failed {
             status = Status::Error;
@@ -57,7 +57,7 @@ pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status
     Ok(status)
 }
 
-/// The checks that a file declares.
+/// Reads the checks declared in a file.
 pub(super) fn declared(path: &Path) -> Result<Vec<CheckDeclaration>, Failure> {
     checks_from_toml(&read_text(path)?).map_err(|error| {
         InputError::Unusable { path: path.to_owned(), message: error.to_string() }.into()
@@ -72,7 +72,9 @@ fn chosen(
     if let Some(unknown) = names.iter().find(|name| !is_declared(name)) {
         let known: Vec<&str> = declared.iter().map(CheckDeclaration::name).collect();
         let known = known.join(", ");
-        return Err(Failure::Usage(format!("check `{unknown}` is not declared; known: {known}")));
+        return Err(Failure::Usage(format!(
+            "check `{unknown}` is not declared; expected one of {known}"
+        )));
     }
     let is_wanted = |check: &CheckDeclaration| {
         names.is_empty() || names.iter().any(|name| name == check.name())
@@ -80,7 +82,7 @@ fn chosen(
     Ok(declared.into_iter().filter(is_wanted).collect())
 }
 
-/// How a run ended, as evidence.
+/// Returns the run as an evidence item.
 fn item(run: &CheckRun) -> v1::EvidenceItem {
     let now = jiff::Timestamp::now();
     let id = format!("check-{}-{}", run.declaration.name(), now.strftime("%Y%m%dT%H%M%S%.3fZ"));

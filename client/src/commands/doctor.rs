@@ -1,4 +1,4 @@
-//! `gsar doctor`: is everything in place?
+//! `gsar doctor`: diagnoses the installation and the server.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use crate::session::{open, until_signal, wish};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// Less free space than this wants a look.
+/// Less free space than this, in bytes, is a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
 
-/// Less free space than this is too little to record anything.
+/// Less free space than this, in bytes, is an error: nothing can be recorded.
 const NO_SPACE: u64 = 16 << 20;
 
 pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Status, Failure> {
@@ -61,17 +61,17 @@ fn found_wrong(
     Check { subject, health, finding: finding.into(), fix: fix.to_owned() }
 }
 
-/// Whether a server can be started, and whether it is of this version.
+/// Checks that the server's binary can be started and has the same version.
 async fn binary(environment: &Environment, target: &Result<Target, TargetError>) -> Check {
     let Some(path) = environment.server_binary() else {
         let needed = !matches!(target, Ok(Target::Running { .. }));
         let health = if needed { Health::Broken } else { Health::Doubtful };
-        let finding = format!("{SERVER_BINARY} is not installed beside gsar");
+        let finding = format!("{SERVER_BINARY} is not installed next to gsar");
         return found_wrong(
             "server",
             health,
             finding,
-            "install both into one directory, or name a server with --endpoint",
+            "install both into one directory, or specify a server with --endpoint",
         );
     };
     let output = Command::new(&path).arg("-V").kill_on_drop(true).output();
@@ -83,11 +83,11 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
         }
         Ok(Ok(output)) => {
             let finding =
-                format!("{} does not tell its version ({})", path.display(), output.status);
+                format!("{} failed to report its version ({})", path.display(), output.status);
             return found_wrong("server", Health::Broken, finding, "install it again");
         }
         Ok(Err(error)) => {
-            let finding = format!("{} cannot be started: {error}", path.display());
+            let finding = format!("{} failed to start: {error}", path.display());
             return found_wrong(
                 "server",
                 Health::Broken,
@@ -96,7 +96,7 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
             );
         }
         Err(_) => {
-            let finding = format!("{} does not tell its version", path.display());
+            let finding = format!("{} did not report its version within 10 s", path.display());
             return found_wrong("server", Health::Broken, finding, "install it again");
         }
     };
@@ -108,15 +108,15 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
             "server",
             Health::Doubtful,
             finding,
-            "install gsar and gsar-server of one version",
+            "install the same version of gsar and gsar-server",
         )
     }
 }
 
-/// How long a server may take to check its configuration: it reads every page of the ledger.
+/// The timeout of `gsar-server --check`, which reads every page of the ledger.
 const CHECK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(300);
 
-/// What a server would say of its configuration and of the ledger in the directory, were it started there.
+/// Runs `gsar-server --check` on the data directory.
 async fn configuration(environment: &Environment, directory: &Path) -> Option<Check> {
     let path = environment.server_binary()?;
     let check = Command::new(path)
@@ -128,7 +128,7 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Ch
     let output = match tokio::time::timeout(CHECK_TIMEOUT, check).await {
         Ok(Ok(output)) => output,
         Ok(Err(error)) => {
-            let finding = format!("cannot be checked: {error}");
+            let finding = format!("failed to run gsar-server --check: {error}");
             return Some(found_wrong(
                 "check",
                 Health::Doubtful,
@@ -137,31 +137,31 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Ch
             ));
         }
         Err(_) => {
-            let finding = "was not checked in five minutes";
-            let fix = "run gsar-server --check, which waits for as long as it takes";
+            let finding = "timed out after five minutes";
+            let fix = "run gsar-server --check, which has no timeout";
             return Some(found_wrong("check", Health::Doubtful, finding, fix));
         }
     };
     if output.status.success() {
-        let finding = format!("configuration and ledger of {} are sound", directory.display());
+        let finding = format!("configuration and ledger in {} are valid", directory.display());
         return Some(fine("check", finding));
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let problems: Vec<&str> = said
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let problems: Vec<&str> = stderr
         .lines()
         .filter(|line| line.starts_with("  "))
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .collect();
     let finding = match problems.is_empty() {
-        true => said.trim().to_owned(),
+        true => stderr.trim().to_owned(),
         false => problems.join("; "),
     };
-    let fix = "correct it and run gsar-server --check";
+    let fix = "fix it and run gsar-server --check";
     Some(found_wrong("check", Health::Broken, finding, fix))
 }
 
-/// Whether the server answers, is ready, and which policies it decides by.
+/// Checks that the server is reachable and ready, and each of its services.
 async fn server(
     target: &Result<Target, TargetError>,
     started: &mut Option<gsar_client::connection::OneCallServer>,
@@ -171,15 +171,10 @@ async fn server(
         Ok(target) => target,
         Err(TargetError::Endpoint { found, error }) => {
             let finding = format!("{}: {error}", found.words());
-            return vec![found_wrong(
-                "endpoint",
-                Health::Broken,
-                finding,
-                "write the endpoint as it says",
-            )];
+            return vec![found_wrong("endpoint", Health::Broken, finding, "correct the endpoint")];
         }
         Err(error @ TargetError::WithoutTls { .. }) => {
-            let fix = "leave the files for TLS out, or name an endpoint with TLS";
+            let fix = "remove the TLS files, or specify a grpcs:// endpoint";
             return vec![found_wrong("endpoint", Health::Broken, error.to_string(), fix)];
         }
         Err(error @ TargetError::Nowhere { .. }) => {
@@ -189,22 +184,24 @@ async fn server(
                 "endpoint",
                 Health::Broken,
                 finding,
-                "start gsar-server, or install it beside gsar",
+                "start gsar-server, or install it next to gsar",
             )];
         }
     };
     let how = match target {
         Target::Running { endpoint, found, .. } => format!("{endpoint}, from {}", found.words()),
-        Target::OneCall { .. } => "none runs; a server is started for each call".to_owned(),
+        Target::OneCall { .. } => {
+            "no server is running; a temporary one is started for each command".to_owned()
+        }
     };
     let client = match open(target, started).await {
         Ok(client) => client.with_deadline(deadline),
         Err(failure) => {
             let text = failure.to_string();
-            let fix = "start gsar-server there, or name another with --endpoint";
+            let fix = "start gsar-server there, or specify another server with --endpoint";
             let (text, fix) = match &failure {
                 Failure::Call(ClientError::Tls { endpoint, reason, fix }) => {
-                    (format!("no TLS with {endpoint}: {reason}"), &**fix)
+                    (format!("TLS handshake with {endpoint} failed: {reason}"), &**fix)
                 }
                 _ => (text, fix),
             };
@@ -217,14 +214,14 @@ async fn server(
         Ok(false) => found_wrong(
             "health",
             Health::Broken,
-            "the server runs and does not serve",
-            "its log says what it waits for",
+            "the server is running but not serving",
+            "see the server's log",
         ),
         Err(error) => found_wrong(
             "health",
             Health::Broken,
             error.to_string(),
-            "see whether a GSAR server listens there",
+            "check that a GSAR server listens there",
         ),
     });
     found.push(policies(&client).await);
@@ -235,14 +232,14 @@ async fn server(
 }
 
 /// The fallback for `local/1` on a server without ONNX Runtime.
-const STAND_IN: &str = "rules/2";
+const FALLBACK_JUDGE: &str = "rules/2";
 
-/// What each judge makes of a small report that must proceed.
+/// Tests each judge on a small report that should proceed.
 async fn judges(client: &Client) -> Vec<Check> {
     let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
         Ok(answer) => answer,
         Err(error) => {
-            let fix = "the server's log says why";
+            let fix = "see the server's log";
             return vec![found_wrong("judge", Health::Broken, error.to_string(), fix)];
         }
     };
@@ -254,11 +251,11 @@ async fn judges(client: &Client) -> Vec<Check> {
 /// Warns if the server falls back from `local/1` to rules.
 fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
     let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
-    judges.any(|judge| judge == STAND_IN).then(|| {
+    judges.any(|judge| judge == FALLBACK_JUDGE).then(|| {
         let finding = format!(
-            "{STAND_IN} judges in place of local/1: the server has no ONNX Runtime, or judges.chain names {STAND_IN}"
+            "{FALLBACK_JUDGE} is used instead of local/1: ONNX Runtime is missing, or judges.chain lists {FALLBACK_JUDGE}"
         );
-        let fix = "install the package again, set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime in the sources";
+        let fix = "reinstall the package, set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime in the source tree";
         found_wrong("local/1", Health::Doubtful, finding, fix)
     })
 }
@@ -269,57 +266,59 @@ fn trial(trial: &v1::JudgeTrial) -> Check {
     let took = took.map(|took| format!(" in {took} ms")).unwrap_or_default();
     let judge = &link.judge;
     match (link.result.as_str(), trial.tier()) {
-        ("judged", v1::Tier::Proceed) => fine("judge", format!("{judge} judges rightly{took}")),
+        ("judged", v1::Tier::Proceed) => {
+            fine("judge", format!("{judge} judged the test report correctly{took}"))
+        }
         ("judged", tier) => found_wrong(
             "judge",
             Health::Doubtful,
             format!(
-                "{judge} answers{took}, and a report that is borne out came to {}",
+                "{judge} answered{took}, but decided {} for a correct report",
                 tier.as_str_name()
             ),
-            "ask a stronger model, or see its answer in provenance.judges of an evaluation",
+            "use a stronger model, or inspect its answer in provenance.judges of an evaluation",
         ),
         ("abstained", _) => found_wrong(
             "judge",
             Health::Doubtful,
-            format!("{judge} abstains{took}: {}", link.detail),
-            "see its answer in provenance.judges of an evaluation",
+            format!("{judge} abstained{took}: {}", link.detail),
+            "inspect its answer in provenance.judges of an evaluation",
         ),
         _ => found_wrong(
             "judge",
             Health::Broken,
-            format!("{judge} fails{took} ({}): {}", link.code, link.detail),
-            "docs/JUDGES.md says what each code means",
+            format!("{judge} failed{took} ({}): {}", link.code, link.detail),
+            "see docs/JUDGES.md for the meaning of each code",
         ),
     }
 }
 
-/// By what stored evidence is found; nothing where the server keeps none.
+/// Reports the search method; `None` if the server stores no evidence.
 async fn search(client: &Client) -> Option<Check> {
     let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
     if answer.degraded.is_empty() {
-        return Some(fine("search", format!("{}: by words and by meaning", answer.method)));
+        return Some(fine("search", format!("{}: by words and meaning", answer.method)));
     }
     Some(found_wrong(
         "search",
         Health::Doubtful,
-        format!("{}: stored evidence is found by its words only", answer.method),
+        format!("{}: stored evidence is searched by words only", answer.method),
         &answer.degraded,
     ))
 }
 
-/// Whether recorded evaluations can be read.
+/// Checks that recorded evaluations can be read.
 async fn ledger(client: &Client) -> Check {
     let request = v1::ListEvaluationsRequest { page_size: 1, ..Default::default() };
     match client.list_evaluations(request).await {
-        Ok(_) => fine("ledger", "evaluations are recorded and can be read"),
+        Ok(_) => fine("ledger", "evaluations are recorded and readable"),
         Err(error)
             if error.refusal().is_some_and(|refusal| refusal.code == Code::FailedPrecondition) =>
         {
             found_wrong(
                 "ledger",
                 Health::Doubtful,
-                "off: no evaluation is recorded",
+                "disabled: evaluations are not recorded",
                 "set ledger.enabled in the server's configuration",
             )
         }
@@ -340,10 +339,7 @@ async fn policies(client: &Client) -> Check {
                 answer.policies.iter().map(|policy| policy.name.as_str()).collect();
             let names = names.join(", ");
             match default {
-                Some(default) => fine(
-                    "policies",
-                    format!("{names}; {} decides where none is named", default.name),
-                ),
+                Some(default) => fine("policies", format!("{names}; default: {}", default.name)),
                 None => found_wrong(
                     "policies",
                     Health::Doubtful,
@@ -353,7 +349,7 @@ async fn policies(client: &Client) -> Check {
             }
         }
         Err(error) => {
-            found_wrong("policies", Health::Broken, error.to_string(), "the server's log says why")
+            found_wrong("policies", Health::Broken, error.to_string(), "see the server's log")
         }
     }
 }
@@ -362,20 +358,20 @@ fn private_directory(target: &Result<Target, TargetError>) -> Option<PathBuf> {
     matches!(target, Ok(Target::OneCall { .. })).then(std::env::temp_dir)
 }
 
-/// Whether a server could keep its records there.
+/// Checks that a server could store its data in the directory.
 fn directory_checks(directory: &Path) -> Vec<Check> {
     let existing = directory.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     let shown = directory.display();
     let writable = match tempfile::Builder::new().prefix(".gsar-doctor-").tempfile_in(existing) {
         Ok(_) if existing == directory => fine("data", format!("{shown} is writable")),
-        Ok(_) => fine("data", format!("{shown} can be made")),
+        Ok(_) => fine("data", format!("{shown} can be created")),
         Err(error) => {
             let finding = format!("{shown} is not writable: {error}");
             found_wrong(
                 "data",
                 Health::Broken,
                 finding,
-                "let the user of the server own the directory, or name another with --data-dir",
+                "give the server's user write access, or specify another directory with --data-dir",
             )
         }
     };
@@ -390,12 +386,12 @@ fn space(directory: &Path) -> Check {
                 "space",
                 Health::Doubtful,
                 format!("unknown: {error}"),
-                "look at the file system of the data directory",
+                "check the file system of the data directory",
             );
         }
     };
     let finding = format!("{} MiB free under {}", free >> 20, directory.display());
-    let fix = "make room: without it no evaluation can be recorded";
+    let fix = "free some space; otherwise evaluations cannot be recorded";
     if free < NO_SPACE {
         found_wrong("space", Health::Broken, finding, fix)
     } else if free < LITTLE_SPACE {
@@ -410,13 +406,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_may_be_there_or_be_made() {
+    fn a_data_directory_may_exist_or_be_created() {
         let folder = tempfile::tempdir().unwrap();
         let there = directory_checks(folder.path());
         assert_eq!(there[0].health, Health::Fine);
         assert!(there[0].finding.ends_with("is writable"));
         let to_be = directory_checks(&folder.path().join("a/b"));
-        assert!(to_be[0].finding.ends_with("can be made"), "{to_be:?}");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+        assert!(to_be[0].finding.ends_with("can be created"), "{to_be:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file remains");
     }
 }

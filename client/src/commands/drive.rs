@@ -1,4 +1,4 @@
-//! `gsar drive`: an orchestrator as a child process, given what is due and asked for it, one JSON document per line.
+//! `gsar drive`: runs an investigation with an orchestrator as a child process, one JSON document per line.
 
 use std::process::Stdio;
 
@@ -69,7 +69,7 @@ fn start(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
     })
 }
 
-/// Passes an answer on to the server.
+/// Sends an answer of the orchestrator to the server.
 async fn step(
     client: &Client,
     investigation: &v1::Investigation,
@@ -91,15 +91,16 @@ async fn step(
             (client.cancel_investigation(cancel).await?.investigation, None)
         }
         Answer::Start(_) => {
-            let expected = "`start` is gsar's; answer with turn, report or cancel";
-            return Err(Failure::Usage(format!("the orchestrator: {expected}")));
+            let expected = "`start` is not allowed; answer with turn, report or cancel";
+            return Err(Failure::Usage(format!("invalid answer of the orchestrator: {expected}")));
         }
     };
     Ok((required(after)?, evaluation))
 }
 
 fn required(investigation: Option<v1::Investigation>) -> Result<v1::Investigation, Failure> {
-    investigation.ok_or_else(|| Failure::Usage("the answer holds no investigation".to_owned()))
+    investigation
+        .ok_or_else(|| Failure::Usage("the server's response has no investigation".to_owned()))
 }
 
 fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {
@@ -109,7 +110,7 @@ fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {
     }
 }
 
-/// The child process; killed when it is dropped.
+/// The child process; killed on drop.
 struct Orchestrator {
     child: Child,
     input: Option<ChildStdin>,
@@ -120,7 +121,7 @@ struct Orchestrator {
 impl Orchestrator {
     fn start(command: &[String]) -> Result<Self, Failure> {
         let (name, arguments) = command.split_first().ok_or_else(|| {
-            Failure::Usage("COMMAND is missing: gsar drive -- COMMAND ARGUMENTS".to_owned())
+            Failure::Usage("missing COMMAND; usage: gsar drive -- COMMAND ARGUMENTS".to_owned())
         })?;
         let spawned = Command::new(name)
             .args(arguments)
@@ -129,32 +130,33 @@ impl Orchestrator {
             .kill_on_drop(true)
             .spawn();
         let mut child = spawned.map_err(|error| {
-            Failure::Usage(format!("`{name}` cannot be started: {error}; name a program"))
+            Failure::Usage(format!("failed to start `{name}`: {error}; specify an executable"))
         })?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let output = output.ok_or_else(|| Failure::Usage(format!("`{name}` has no output")))?;
+        let output =
+            output.ok_or_else(|| Failure::Usage(format!("`{name}` has no standard output")))?;
         let output = BufReader::new(output).lines();
         Ok(Self { child, input, output, name: name.clone() })
     }
 
-    /// Tells where the investigation stands.
+    /// Sends the state of the investigation.
     async fn tell(&mut self, investigation: &v1::Investigation) -> Result<(), Failure> {
         let line = format!("{}\n", json::to_json(investigation)?);
         if let Some(input) = &mut self.input {
-            // One that is gone says so where its answer is read.
+            // A child that has exited is reported when its answer is read.
             let _gone = input.write_all(line.as_bytes()).await;
         }
         Ok(())
     }
 
-    /// The next answer; empty lines are passed over.
+    /// Reads the next answer; skips blank lines.
     async fn answer(&mut self) -> Result<Answer, Failure> {
         loop {
             let Some(line) = self.output.next_line().await? else {
                 let ended = self.child.wait().await?;
                 let name = &self.name;
                 return Err(Failure::Usage(format!(
-                    "`{name}` ended ({ended}) before the investigation did; the same --id goes on where it stands"
+                    "`{name}` exited ({ended}) before the investigation ended; resume it with the same --id"
                 )));
             };
             if line.trim().is_empty() {
@@ -163,7 +165,7 @@ impl Orchestrator {
             let request: v1::DriveRequest = json::from_json(&line).map_err(|error| {
                 let shown: String = line.chars().take(80).collect();
                 Failure::Usage(format!(
-                    "a line of `{}` is no answer: {error}\n  {shown}\n  write one JSON document per line: {{\"turn\": …}}, {{\"report\": …}} or {{\"cancel\": {{}}}}; logs belong on standard error",
+                    "invalid line from `{}`: {error}\n  {shown}\n  expected one JSON document per line: {{\"turn\": …}}, {{\"report\": …}} or {{\"cancel\": {{}}}}; write logs to standard error",
                     self.name
                 ))
             })?;
@@ -173,7 +175,7 @@ impl Orchestrator {
         }
     }
 
-    /// Closes its standard input and waits for its end.
+    /// Closes standard input and waits for the process to exit.
     async fn end(mut self) -> Result<(), Failure> {
         drop(self.input.take());
         while self.output.next_line().await?.is_some() {}
@@ -182,7 +184,7 @@ impl Orchestrator {
     }
 }
 
-/// What is shown on the way.
+/// Prints progress.
 struct View {
     json: bool,
     columns: usize,

@@ -1,4 +1,4 @@
-//! `gsar evaluate`: reports in, decisions out.
+//! `gsar evaluate`: evaluates reports.
 
 use futures_util::StreamExt as _;
 
@@ -15,13 +15,12 @@ use crate::session::{Server, with_judge};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// How many reports are evaluated at once; answers come in the order of the reports.
+/// The maximum number of concurrent evaluations; answers are printed in the order of the reports.
 pub(super) const IN_FLIGHT: usize = 8;
 
 pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Status, Failure> {
     if arguments.unredacted && !arguments.output.is_document() {
-        let message =
-            "--unredacted is for documents alone; give --output junit or markdown, or leave it out";
+        let message = "--unredacted requires --output junit or markdown";
         return Err(Failure::Usage(message.to_owned()));
     }
     let (requests, notes) = requests::of_reports(arguments)?;
@@ -45,7 +44,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
             })
             .buffered(IN_FLIGHT);
         let mut refused = None;
-        // The status tells the decision also where nobody reads on, as in `gsar evaluate … | head -1`.
+        // The exit status is correct even if the reader closes the pipe early, as in `gsar evaluate … | head -1`.
         let mut is_read = true;
         while let Some((answer, request)) = answers.next().await {
             let answer = match answer {
@@ -53,7 +52,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                     if arguments.output.is_document() {
                         document.push(Evaluated { request, answer: Err(Refused::from(&error)) });
                     }
-                    // One report that is refused does not keep the others from their answers.
+                    // A rejected report does not stop the others.
                     if let Some(earlier) = refused.replace(Failure::from(error)) {
                         report(&earlier);
                     }
@@ -79,7 +78,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                     }
                     let mut answer = answer;
                     if !is_kept {
-                        // Nothing is recorded under the id once the command ends.
+                        // The record is discarded when the command ends, so its id is useless.
                         answer.evaluation_id.clear();
                     }
                     document.push(Evaluated { request, answer: Ok(answer) });

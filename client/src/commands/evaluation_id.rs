@@ -1,4 +1,4 @@
-//! This module resolves prefixes of evaluation ids. It prints nothing.
+//! Resolves prefixes of evaluation ids.
 
 use gsar_client::Client;
 use gsar_proto::v1;

@@ -1,4 +1,4 @@
-//! `gsar evidence`: corpora of stored evidence.
+//! `gsar evidence`: manages corpora of stored evidence.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
@@ -18,11 +18,11 @@ use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// What is asked for at once, in bytes.
+/// The size of one read, in bytes.
 const PIECE: u64 = 1 << 20;
-/// A longer text is sent in pieces of this size in bytes.
+/// Longer texts are sent in chunks of this size, in bytes.
 const SENT: usize = 256 << 10;
-/// The most corpora that one call lists.
+/// The page size of a list of corpora.
 const PAGE: u32 = 1000;
 
 pub(super) async fn run(arguments: &Evidence, terminal: &Terminal) -> Result<Status, Failure> {
@@ -76,7 +76,7 @@ async fn put(
     .await
 }
 
-/// An item as it is sent: a long text follows in pieces, a JSON document comes whole.
+/// Splits an item into messages: a long text follows in chunks, a JSON document is sent whole.
 fn parts(mut item: v1::EvidenceItem) -> Vec<Part> {
     let rest = match &mut item.content {
         Some(Content::Text(text)) if text.len() > SENT => std::mem::take(text).into_bytes(),
@@ -120,7 +120,7 @@ async fn get(
             }
             let piece = client.snapshot(request.clone()).await?;
             let mut out = std::io::stdout().lock();
-            // A terminal obeys what a file keeps.
+            // Control characters are harmful in a terminal only.
             let content = match out.is_terminal() {
                 true => Cow::Owned(text::lines(&piece.content)),
                 false => Cow::Borrowed(piece.content.as_str()),

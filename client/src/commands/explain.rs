@@ -1,4 +1,4 @@
-//! `gsar explain`: statements in, how they were read and what decided them out. Nothing is decided or recorded.
+//! `gsar explain`: shows how statements are judged. Nothing is decided or recorded.
 
 use gsar_client::evidence;
 use gsar_proto::v1;

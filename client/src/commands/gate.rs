@@ -1,4 +1,4 @@
-//! `gsar gate`: may the investigation end?
+//! `gsar gate`: decides whether an investigation may end.
 
 use super::{is_json, print, print_json, requests};
 use crate::arguments::Gate;

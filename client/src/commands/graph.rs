@@ -1,4 +1,4 @@
-//! `gsar graph`: graphs of entities as files tell of them, and as they were explored.
+//! `gsar graph`: builds and shows dependency graphs.
 
 use std::path::PathBuf;
 
@@ -82,7 +82,7 @@ async fn show(
         let found = client.get_investigation(request).await?.investigation;
         let Some(state) = found.and_then(|investigation| investigation.graph) else {
             return Err(Failure::Usage(format!(
-                "investigation `{id}` has no graph\n  begin one with gsar drive --graph FILE"
+                "investigation `{id}` has no graph\n  start an investigation with gsar drive --graph FILE"
             )));
         };
         match format {

@@ -1,4 +1,4 @@
-//! `gsar health`: does a server that runs take calls?
+//! `gsar health`: checks whether a running server accepts calls.
 
 use gsar_client::connection::{Environment, Target, find};
 
@@ -11,7 +11,7 @@ use crate::status::Status;
 pub(super) async fn run(arguments: &Health) -> Result<Status, Failure> {
     let target = find(&wish(&arguments.connection), &Environment::of_process())?;
     if matches!(target, Target::OneCall { .. }) {
-        print("no server runs here\n")?;
+        print("no server is running\n")?;
         return Ok(Status::Error);
     }
     let deadline = arguments.connection.deadline();
@@ -22,10 +22,10 @@ pub(super) async fn run(arguments: &Health) -> Result<Status, Failure> {
         });
         asked.await.map_or(Ok(None), |answer| answer.map(Some))
     });
-    let (said, status) = match is_serving.await? {
+    let (line, status) = match is_serving.await? {
         Some(true) => ("serving\n".to_owned(), Status::Proceed),
         Some(false) => ("not serving\n".to_owned(), Status::Error),
-        None => (format!("no answer within {} s\n", deadline.as_secs()), Status::Error),
+        None => (format!("no response within {} s\n", deadline.as_secs()), Status::Error),
     };
-    print(&said).map(|()| status)
+    print(&line).map(|()| status)
 }

@@ -1,4 +1,4 @@
-//! `gsar ledger`: the record of evaluations.
+//! `gsar ledger`: lists, shows, deletes and grades recorded evaluations.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// The most evaluations that one call lists.
+/// The page size of a list of evaluations.
 const PAGE: u32 = 1000;
 
 pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Status, Failure> {
@@ -163,7 +163,7 @@ async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Resul
     .await
 }
 
-/// The items that claims cite and the record has whole, each once.
+/// The ids of the items that claims cite and whose content is stored in full.
 fn cited(record: &v1::GetEvaluationResponse) -> BTreeSet<String> {
     let claims = record.evaluation.iter().flat_map(|evaluation| &evaluation.claims);
     let ids = claims.flat_map(|claim| &claim.citations).map(|of| of.evidence_id.as_str());
@@ -224,16 +224,16 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
                 format!("the report as {}", tier.map_or("", |tier| words::tier(on_wire(tier)).0))
             }
         };
-        let done = format!("graded {graded}, by {grader}: evaluation {evaluation_id}\n");
+        let message = format!("graded {graded}, by {grader}: evaluation {evaluation_id}\n");
         let grades = vec![v1::Grade { subject, note: arguments.note.clone() }];
         client.grade(v1::GradeRequest { evaluation_id, grader, grades }).await?;
-        print(&done)?;
+        print(&message)?;
         Ok(Status::Proceed)
     })
     .await
 }
 
-/// The name of the current user, or the user id.
+/// Returns the name of the current user, or the user id.
 fn this_user() -> String {
     let named = std::env::var("LOGNAME").ok().filter(|name| !name.is_empty());
     named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))

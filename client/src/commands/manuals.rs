@@ -1,4 +1,4 @@
-//! `gsar completions` and `gsar man`: made from the definition of the command line.
+//! `gsar completions` and `gsar man`: generates shell completions and manual pages.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! One file per command: arguments to calls, answers to standard output.
+//! One module per command: sends requests and prints responses.
 
 mod cap;
 mod check;
@@ -38,7 +38,7 @@ use crate::session::wish;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// Does what the arguments ask for.
+/// Runs the command.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
@@ -63,7 +63,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
     }
 }
 
-/// Prints text for people; styles go where they are not wanted.
+/// Prints text for a terminal. Styles are stripped if standard output does not support them.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -71,7 +71,7 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints text for programs, with every byte as it is.
+/// Prints text verbatim.
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -88,28 +88,28 @@ fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A server that is started for one call with a directory of its own has nothing to tell of `what`.
+/// Returns an error if the command would use a temporary server without a data directory, which has no records.
 fn check_kept(connection: &Connection, what: &str) -> Result<(), Failure> {
     match find(&wish(connection), &Environment::of_process())? {
         Target::OneCall { data_dir: None, .. } => Err(Failure::Usage(format!(
-            "no server runs here, so there is no {what}\n  name the directory that holds one with --data-dir, or a server with --endpoint"
+            "no server is running, so there is no {what}\n  specify a data directory with --data-dir, or a server with --endpoint"
         ))),
         Target::OneCall { .. } | Target::Running { .. } => Ok(()),
     }
 }
 
-/// Prints a failure to standard error; the command goes on.
+/// Prints a failure to standard error; the command continues.
 fn report(failure: &Failure) {
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::shown(failure));
 }
 
-/// Prints a remark to standard error.
+/// Prints a note to standard error.
 fn note(text: &str) {
-    // There is no reader left to report to.
+    // There is no one to report a failure to.
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
 }
 
-/// An instant as the contract has it.
+/// Converts an instant to protobuf.
 fn instant(at: jiff::Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp {
         seconds: at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
@@ -129,7 +129,7 @@ fn explain(wish: Option<&str>) -> Explain {
     }
 }
 
-/// Refuses to explain a claim that is not there.
+/// Returns an error if the claim to explain does not exist.
 fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), Failure> {
     let Explain::Claim(id) = explain else { return Ok(()) };
     if claims.iter().any(|claim| claim.id == *id) {
@@ -139,24 +139,24 @@ fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), 
     let known = if known.is_empty() {
         "the report has no claims".to_owned()
     } else {
-        format!("there are {}", known.join(", "))
+        format!("expected one of {}", known.join(", "))
     };
-    Err(Failure::Usage(format!("--explain: no claim has the id `{id}`; {known}")))
+    Err(Failure::Usage(format!("--explain: unknown claim `{id}`; {known}")))
 }
 
-/// Refuses to make a document of an answer in which secrets may stand.
+/// Returns an error if the answer may contain secrets.
 fn check_redacted(answer: Option<&v1::EvaluateResponse>) -> Result<(), Failure> {
     let provenance = answer.and_then(|answer| answer.provenance.as_ref());
     if provenance.is_some_and(|provenance| provenance.redacted) {
         return Ok(());
     }
     Err(Failure::Usage(
-        "the server is too old to take secrets and personal data out of documents; update it, or give --unredacted"
+        "the server is too old to redact secrets and personal data; update it, or pass --unredacted"
             .to_owned(),
     ))
 }
 
-/// The class of a flag.
+/// Converts a class flag.
 const fn class(class: Class) -> v1::ClaimClass {
     match class {
         Class::Grounded => v1::ClaimClass::Grounded,
@@ -166,7 +166,7 @@ const fn class(class: Class) -> v1::ClaimClass {
     }
 }
 
-/// The classes that are shown; `None` for undecided claims.
+/// Converts the classes of `--only`; `None` for undecided claims.
 fn shown_classes(only: &[Only]) -> Vec<Option<v1::ClaimClass>> {
     only.iter()
         .map(|only| match only {
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_that_is_not_there_cannot_be_explained() {
+    fn an_unknown_claim_cannot_be_explained() {
         let claim = |id: &str| v1::JudgedClaim { id: id.to_owned(), ..Default::default() };
         let claims = [claim("c1"), claim("c2")];
         assert!(check_explained(&explain(None), &claims).is_ok());
@@ -193,7 +193,7 @@ mod tests {
         let failure = check_explained(&explain(Some("report.md")), &claims).unwrap_err();
         assert_eq!(
             failure.to_string(),
-            "--explain: no claim has the id `report.md`; there are c1, c2"
+            "--explain: unknown claim `report.md`; expected one of c1, c2"
         );
     }
 }

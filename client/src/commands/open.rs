@@ -1,4 +1,4 @@
-//! `gsar open`: the console in the person's browser. It makes no call: whether anything answers at the address is all it asks.
+//! `gsar open`: opens the console in a browser. Makes no gRPC call, only a connection test.
 
 use std::fmt::Write as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -13,11 +13,11 @@ use crate::arguments::Open;
 use crate::failure::Failure;
 use crate::status::Status;
 
-/// How long the address may take to answer.
+/// The connection timeout of the console.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A program that still runs by then is the browser.
+/// An opener that is still running after this time is the browser itself.
 const UNTIL_OPEN: Duration = Duration::from_secs(3);
-/// What opens an address with the program that the person chose for it.
+/// The program that opens a URL with the user's default browser.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 pub(super) fn run(arguments: &Open) -> Result<Status, Failure> {
@@ -31,15 +31,15 @@ pub(super) fn run(arguments: &Open) -> Result<Status, Failure> {
         return Ok(Status::Proceed);
     }
     Err(Failure::Usage(format!(
-        "{OPENER} opens no browser here\n  open the address above yourself, or print it alone with --print"
+        "{OPENER} failed to open a browser\n  open the URL above yourself, or pass --print"
     )))
 }
 
-/// The address of the console as one of the web, without a `/` at its end; that of a host alone is where a server has it.
+/// Parses the URL of the console and removes the trailing `/`. The path defaults to `/console`.
 fn console(given: &str) -> Result<Uri, Failure> {
     let refused = || {
         Failure::Usage(format!(
-            "--console (or GSAR_CONSOLE): {given:?} is no address of a console\n  give one such as http://127.0.0.1:4319/console/"
+            "--console (or GSAR_CONSOLE): invalid URL {given:?}\n  expected one such as http://127.0.0.1:4319/console/"
         ))
     };
     let is_plain = given.bytes().all(|byte| byte.is_ascii_graphic()) && !given.contains(['?', '#']);
@@ -50,7 +50,7 @@ fn console(given: &str) -> Result<Uri, Failure> {
         return Err(refused());
     };
     let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
-    // A name and a password would stand in the history of the shell and of the browser.
+    // A user name and password would be stored in the history of the shell and the browser.
     if authority.contains('@') {
         return Err(refused());
     }
@@ -61,13 +61,13 @@ fn console(given: &str) -> Result<Uri, Failure> {
     format!("{scheme}://{authority}{path}").parse().map_err(|_| refused())
 }
 
-/// The page of an evaluation, or the list of them.
+/// Returns the URL of an evaluation, or of the list of evaluations.
 fn page(console: &Uri, id: Option<&str>) -> String {
     let id = id.map(|id| format!("/{}", encoded(id))).unwrap_or_default();
     format!("{console}/#/evaluations{id}")
 }
 
-/// An id as it stands in an address (RFC 3986, what is not unreserved as its bytes).
+/// Percent-encodes an id (RFC 3986).
 fn encoded(id: &str) -> String {
     let mut encoded = String::with_capacity(id.len());
     for byte in id.bytes() {
@@ -84,7 +84,7 @@ fn encoded(id: &str) -> String {
     encoded
 }
 
-/// Whether anything answers there, so that nobody waits before an empty window.
+/// Returns an error if the console is not reachable, rather than opening a blank page.
 fn check_served(console: &Uri) -> Result<(), Failure> {
     let host = console.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let is_tls = console.scheme_str() == Some("https");
@@ -95,12 +95,12 @@ fn check_served(console: &Uri) -> Result<(), Failure> {
     match answers {
         true => Ok(()),
         false => Err(Failure::Usage(format!(
-            "no console answers at {console}/\n  start gsar-server with gateway.address and gateway.console = true, or name another with --console"
+            "no console responds at {console}/\n  start gsar-server with gateway.address and gateway.console = true, or specify another console with --console"
         ))),
     }
 }
 
-/// Whether the browser opens; one that goes on is left to itself, apart from what is typed here.
+/// Starts the opener and returns `true` unless it fails. A process that keeps running is detached from the terminal.
 fn is_opened(address: &str) -> bool {
     let opened = Command::new(OPENER)
         .arg(address)
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_of_the_web_and_an_id_stays_one() {
+    fn accepts_http_urls_and_encodes_ids() {
         let list = "http://127.0.0.1:4319/console/#/evaluations";
         for given in
             ["http://127.0.0.1:4319", "http://127.0.0.1:4319/", "HTTP://127.0.0.1:4319/console/"]
@@ -141,8 +141,8 @@ mod tests {
             assert_eq!(address(given, None).as_deref(), Ok(list), "{given}");
         }
         let hostile = "a/../b?c#d é\n$(x)";
-        let wanted = format!("{list}/a%2F..%2Fb%3Fc%23d%20%C3%A9%0A%24%28x%29");
-        assert_eq!(address("http://127.0.0.1:4319/console", Some(hostile)), Ok(wanted));
+        let expected = format!("{list}/a%2F..%2Fb%3Fc%23d%20%C3%A9%0A%24%28x%29");
+        assert_eq!(address("http://127.0.0.1:4319/console", Some(hostile)), Ok(expected));
         let proxied = address("https://[::1]/team/gsar/", Some("0197"));
         assert_eq!(proxied.as_deref(), Ok("https://[::1]/team/gsar/#/evaluations/0197"));
         for wrong in [
@@ -163,13 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_where_nothing_answers_is_named_with_the_fix() {
-        // Bound and closed again, so that nothing listens there.
+    fn an_unreachable_console_is_reported_with_the_fix() {
+        // Bind and close, so that nothing listens on the port.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let silent = console(&format!("http://127.0.0.1:{port}")).unwrap();
         let refused = check_served(&silent).unwrap_err().to_string();
         assert!(
-            refused.starts_with(&format!("no console answers at http://127.0.0.1:{port}/console/"))
+            refused
+                .starts_with(&format!("no console responds at http://127.0.0.1:{port}/console/"))
         );
         assert!(refused.contains("gateway.console = true") && refused.contains("--console"));
     }

@@ -1,4 +1,4 @@
-//! `gsar policy`: presets and files without a server, everything else with one.
+//! `gsar policy`: lists, shows, checks and compares policies. Presets and files need no server.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ async fn list(
     let answer = if runs || connection.data_dir.is_some() {
         with_client(connection, async |client, _| Ok(client.list_policies().await?)).await?
     } else {
-        note("no server runs here; these are the presets, which every server knows");
+        note("no server is running; listing the presets");
         v1::ListPoliciesResponse { policies: Preset::ALL.map(summary).into() }
     };
     if is_json(output) {
@@ -67,8 +67,8 @@ fn summary(base: Preset) -> v1::PolicySummary {
     }
 }
 
-/// The text of a policy: a preset's own file with its comments, a file with every value that it leaves to
-/// its base, or what a server has under the name.
+/// Returns the TOML of a policy: the commented file of a preset, a file completed with the values of its base, or a
+/// policy of the server.
 async fn text_of(name: &str, connection: &Connection) -> Result<String, Failure> {
     if let Some(base) = Preset::from_name(name) {
         return Ok(preset_file(base).to_owned());
@@ -110,7 +110,7 @@ fn check<'p>(files: impl Iterator<Item = &'p Path>) -> Result<Status, Failure> {
                 let path = path.display().to_string();
                 let found = [policy.warnings(), policy.retired_keys()].concat();
                 let found = warnings(&path, &found);
-                let remark = if found.is_empty() { "is fine" } else { "is usable, but" };
+                let remark = if found.is_empty() { "is valid" } else { "is valid, with warnings:" };
                 print(&format!("policy `{}` {remark}{found}\n", policy.name))?;
             }
             Err(failure) => {

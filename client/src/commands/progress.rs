@@ -1,26 +1,26 @@
-//! How far a long run has come, on standard error: a bar for people who watch, a line every ten seconds
-//! otherwise. Nothing at all for short runs, and nothing between answers on the same terminal.
+//! Shows the progress of a long run on standard error: a bar at a terminal, otherwise a line every ten seconds. Short
+//! runs, and runs that print to the same terminal, show nothing.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use crate::human::size;
 
-/// How often the bar moves.
+/// The update interval of the bar.
 const BAR_EVERY: Duration = Duration::from_millis(200);
 
-/// How often a line is written where nobody watches.
+/// The interval of lines if standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// How long a run is short.
+/// Shorter runs show no bar.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// How many lines pass between two looks at the clock.
+/// The number of lines between two clock reads.
 const LOOK_EVERY: u64 = 64;
 
 const BAR_COLUMNS: usize = 24;
 
-/// How far a run has come.
+/// The progress of a run.
 pub(super) struct Progress {
     kind: Kind,
     whole: Option<u64>,
@@ -38,7 +38,7 @@ enum Kind {
 }
 
 impl Progress {
-    /// Of a run over this number of bytes, where that is known.
+    /// Starts a run over `whole` bytes, if known.
     pub(super) fn begin(whole: Option<u64>) -> Self {
         let kind = match (std::io::stderr().is_terminal(), std::io::stdout().is_terminal()) {
             (true, false) => Kind::Bar,
@@ -50,7 +50,7 @@ impl Progress {
         Self { kind, whole, began, next, lines: 0, drawn: false }
     }
 
-    /// `bytes` are sent.
+    /// Reports the total number of bytes sent.
     pub(super) fn sent(&mut self, bytes: u64) {
         let now = Instant::now();
         if self.kind == Kind::Nothing || now < self.next {
@@ -66,7 +66,7 @@ impl Progress {
         self.show(&format!("{share_text}{}, {rate}/s{left}", size(bytes)), share, now);
     }
 
-    /// One more line is answered; `bytes` are read.
+    /// Reports one more line answered, and the total number of bytes read.
     pub(super) fn step(&mut self, bytes: u64) {
         self.lines += 1;
         if self.kind == Kind::Nothing || !self.lines.is_multiple_of(LOOK_EVERY) {
@@ -83,7 +83,7 @@ impl Progress {
 
     fn show(&mut self, text: &str, share: Option<u64>, now: Instant) {
         let mut out = std::io::stderr().lock();
-        // Progress that cannot be shown is no reason to stop.
+        // A failure to show progress is ignored.
         let _ = match self.kind {
             Kind::Bar => write!(out, "\r\u{1b}[K{}{text}", share.map(bar).unwrap_or_default()),
             Kind::Lines | Kind::Nothing => writeln!(out, "{text}"),
@@ -102,14 +102,14 @@ impl Drop for Progress {
     }
 }
 
-/// A bar filled to this many thousandths.
+/// Renders a bar, filled to `share` thousandths.
 fn bar(share: u64) -> String {
     let full = usize::try_from(share).unwrap_or(0) * BAR_COLUMNS / 1000;
     let full = full.min(BAR_COLUMNS);
     format!("{}{} ", "█".repeat(full), "░".repeat(BAR_COLUMNS - full))
 }
 
-/// Lines, share in thousandths, rate, and the time that is left.
+/// Formats lines, share in thousandths, rate and remaining time.
 fn shown(lines: u64, elapsed: Duration, share: Option<u64>) -> String {
     let millis = elapsed.as_millis().max(1);
     let rate = u128::from(lines) * 1000 / millis;

@@ -1,4 +1,4 @@
-//! Requests from files: reports, claims, gate inputs.
+//! Reads requests from files: reports, claims, graphs and gate inputs.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use serde::de::IgnoredAny;
 use crate::arguments::Evaluate;
 use crate::failure::Failure;
 
-/// The requests that the arguments of `gsar evaluate` make, and what was left out of the evidence.
+/// Builds the requests of `gsar evaluate`. Also returns notes about evidence left out.
 pub(super) fn of_reports(
     arguments: &Evaluate,
 ) -> Result<(Vec<v1::EvaluateRequest>, Vec<String>), Failure> {
     if let Some(path) = &arguments.request {
         let mut requests: Vec<v1::EvaluateRequest> = messages(path, &read_text(path)?)?;
         if requests.is_empty() {
-            let message = "holds no request; write one EvaluateRequest as JSON".to_owned();
+            let message = "contains no request; expected an EvaluateRequest as JSON".to_owned();
             return Err(InputError::Unusable { path: path.clone(), message }.into());
         }
         if is_explained(arguments) {
@@ -69,17 +69,17 @@ pub(super) fn of_reports(
     Ok((requests, evidence.notes))
 }
 
-/// Whether the server explains its decision: a document says what would change it.
+/// Returns `true` if the server should explain its decision. Documents include what would change the decision.
 fn is_explained(arguments: &Evaluate) -> bool {
     arguments.explain.is_some() || arguments.output.is_document()
 }
 
-/// Whether secrets and personal data are taken out of the answers: documents leave for others.
+/// Returns `true` if the server should redact secrets and personal data, since documents are shared.
 fn is_redacted(arguments: &Evaluate) -> bool {
     arguments.output.is_document() && !arguments.unredacted
 }
 
-/// Refuses data files and directories as reports: they are evidence without its flag.
+/// Returns an error for data files and directories, which are evidence without the flag.
 fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
     const DATA: [&str; 8] = ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
     let is_data = |path: &&PathBuf| {
@@ -91,14 +91,14 @@ fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
         Some(path) => {
             let path = path.display();
             Err(Failure::Usage(format!(
-                "{path} is not a report: a report is text or Markdown\n  --evidence takes one path; repeat it: \
+                "{path} is not a report; expected text or Markdown\n  --evidence takes one path; repeat it: \
                  --evidence … --evidence {path}"
             )))
         }
     }
 }
 
-/// The evidence without what repeats a report; a note says what was left out.
+/// Returns the evidence without items that repeat the report, with a note for each.
 fn without_the_report(
     items: &[v1::EvidenceItem],
     report: &str,
@@ -109,8 +109,7 @@ fn without_the_report(
     let is_kept = |item: &&v1::EvidenceItem| match &item.content {
         Some(Text(content) | Json(content)) if report.is_repeated_by(content) => {
             let id = &item.id;
-            let sentence =
-                "repeats the report and was left out: a report is never its own evidence";
+            let sentence = "repeats the report and was skipped: a report is never its own evidence";
             notes.push(format!("{id} {sentence}"));
             false
         }
@@ -130,17 +129,17 @@ fn for_one_report_only(arguments: &Evaluate) -> Result<(), Failure> {
         if given {
             let count = reports;
             return Err(Failure::Usage(format!(
-                "{flag} is for one report, and {count} are given; leave it out"
+                "{flag} requires a single report, but {count} were given"
             )));
         }
     }
     if arguments.reports.iter().filter(|path| *path == Path::new(STANDARD_INPUT)).count() > 1 {
-        return Err(Failure::Usage("- is given twice; standard input holds one report".to_owned()));
+        return Err(Failure::Usage("- may be given only once".to_owned()));
     }
     Ok(())
 }
 
-/// A report goes by its file's name without the extension.
+/// Returns the file name without its extension.
 fn name_of(path: &Path) -> String {
     if path == Path::new(STANDARD_INPUT) {
         return "stdin".to_owned();
@@ -148,7 +147,7 @@ fn name_of(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A claim as a line of a file.
+/// A line of a claims file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClaimLine {
@@ -164,7 +163,7 @@ struct Span {
     end: u64,
 }
 
-/// The claims of a file, one JSON object per line.
+/// Reads the claims of a file, one JSON object per line.
 fn claims(path: &Path) -> Result<Vec<v1::Claim>, InputError> {
     claims_of(path, &read_text(path)?)
 }
@@ -179,33 +178,31 @@ fn claims_of(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
         }
         let claim: ClaimLine = serde_json::from_str(line).map_err(|error| {
             let (_, message) = without_place(&error.to_string());
-            content(number, format!("{message}; a claim is {{\"id\": \"c1\", \"text\": \"…\"}}"))
+            content(number, format!("{message}; expected {{\"id\": \"c1\", \"text\": \"…\"}}"))
         })?;
         if !ids.insert(claim.id.clone()) {
-            return Err(content(
-                number,
-                format!("the id `{}` is given twice; rename one", claim.id),
-            ));
+            return Err(content(number, format!("duplicate id `{}`", claim.id)));
         }
         let span = claim.span.map(|span| v1::ByteRange { start: span.start, end: span.end });
         claims.push(v1::Claim { id: claim.id, text: claim.text, span });
     }
     if claims.is_empty() {
-        let message = "holds no claim; leave --claims out to have the report split".to_owned();
+        let message =
+            "contains no claims; omit --claims to have the judge split the report".to_owned();
         return Err(InputError::Unusable { path: path.to_owned(), message });
     }
     Ok(claims)
 }
 
-/// The graph of a file.
+/// Reads the graph of a file.
 pub(super) fn graph(path: &Path) -> Result<v1::Graph, InputError> {
     messages(path, &read_text(path)?)?.pop().ok_or_else(|| InputError::Unusable {
         path: path.to_owned(),
-        message: "holds no graph; write one Graph of the contract as JSON".to_owned(),
+        message: "contains no graph; expected a Graph message as JSON".to_owned(),
     })
 }
 
-/// The gate inputs of a file: `GateInputs`, or a whole `EvaluateGateRequest`.
+/// Reads gate inputs from a file: `GateInputs`, or a whole `EvaluateGateRequest`.
 pub(super) fn gate(path: &Path) -> Result<v1::EvaluateGateRequest, InputError> {
     gate_of(path, &read_text(path)?)
 }
@@ -219,7 +216,7 @@ fn gate_of(path: &Path, text: &str) -> Result<v1::EvaluateGateRequest, InputErro
     let wrapped = if is_whole { text.to_owned() } else { format!("{{\"gate\":{text}}}") };
     messages(path, &wrapped)?.pop().ok_or_else(|| InputError::Unusable {
         path: path.to_owned(),
-        message: "holds no gate inputs; write them as one JSON object".to_owned(),
+        message: "contains no gate inputs; expected a JSON object".to_owned(),
     })
 }
 
@@ -232,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_without_its_flag_is_not_taken_for_a_report() {
+    fn rejects_data_files_as_reports() {
         let refused = |paths: &[&str]| {
             let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
             reports_are_text(&paths).err().map(|failure| failure.to_string())
@@ -243,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_the_report_is_left_out_of_its_evidence() {
+    fn evidence_that_repeats_the_report_is_skipped() {
         let item = |id: &str, text: &str| v1::EvidenceItem {
             id: id.to_owned(),
             content: Some(v1::evidence_item::Content::Text(text.to_owned())),
@@ -251,13 +248,13 @@ mod tests {
         };
         let items = [item("report.md", "It is down.\n"), item("log", "10:00 It is down.")];
         let mut notes = Vec::new();
-        let kept = without_the_report(&items, "It is down.", &mut notes);
-        assert_eq!(kept.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["log"]);
+        let rest = without_the_report(&items, "It is down.", &mut notes);
+        assert_eq!(rest.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["log"]);
         assert!(notes[0].starts_with("report.md repeats the report"), "{notes:?}");
     }
 
     #[test]
-    fn claims_are_read_line_by_line() {
+    fn parses_claims_line_by_line() {
         let text = "{\"id\":\"c1\",\"text\":\"a\"}\n\n{\"id\":\"c2\",\"text\":\"b\",\"span\":{\"start\":2,\"end\":7}}\n";
         let claims = claims_of(path(), text).unwrap();
         let texts: Vec<_> = claims.iter().map(|claim| claim.text.as_str()).collect();
@@ -266,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_that_are_none_name_their_line() {
+    fn invalid_claims_name_their_line() {
         insta::assert_snapshot!(
             [
                 "{\"id\":\"c1\"}",
@@ -286,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn gate_inputs_may_come_alone_or_in_a_request() {
+    fn accepts_gate_inputs_alone_or_in_a_request() {
         let alone = gate_of(path(), "{\"turnsUsed\": 3, \"wantsToFinish\": true}").unwrap();
         let whole = gate_of(
             path(),
@@ -307,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_goes_by_its_file() {
+    fn a_report_is_named_after_its_file() {
         assert_eq!(name_of(Path::new("reports/checkout-oom.md")), "checkout-oom");
         assert_eq!(name_of(Path::new("-")), "stdin");
     }

@@ -1,4 +1,4 @@
-//! `gsar ledger rescore`: recorded evaluations under another policy.
+//! `gsar ledger rescore`: decides recorded evaluations under another policy.
 
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
@@ -13,7 +13,7 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Status, Failure> {
-    check_kept(&arguments.connection, "record to decide anew")?;
+    check_kept(&arguments.connection, "record to rescore")?;
     with_client(&arguments.connection, async |client, _| {
         let mut answers = Vec::new();
         for id in &arguments.ids {
@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
     .await
 }
 
-/// What was decided anew, shown as an evaluation.
+/// Converts the response to an evaluation, for printing.
 fn as_evaluation(answer: v1::RescoreResponse) -> v1::EvaluateResponse {
     let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {

@@ -1,4 +1,4 @@
-//! `gsar score`: partitions in, decisions out, line by line.
+//! `gsar score`: scores partitions, line by line.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write as _};
@@ -23,10 +23,10 @@ use crate::session::{until_signal, with_client};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// How many calls are under way at once.
+/// The maximum number of concurrent calls.
 const IN_FLIGHT: usize = 64;
 
-/// How long a stopped run may take to write what it has.
+/// How long an interrupted run may take to flush its output.
 const FINISH_BOUND: Duration = Duration::from_secs(1);
 
 pub(super) async fn run(arguments: &Score, terminal: &Terminal) -> Result<Status, Failure> {
@@ -42,10 +42,10 @@ pub(super) async fn run(arguments: &Score, terminal: &Terminal) -> Result<Status
         .await
 }
 
-/// Lines to decide.
+/// The lines to score.
 struct Input {
     lines: LineReader<BufReader<Box<dyn Read + Send>>>,
-    /// How many bytes there are, where that is known.
+    /// The size in bytes, if known.
     whole: Option<u64>,
 }
 
@@ -65,13 +65,13 @@ impl Input {
         Ok(Self { lines: LineReader::new(BufReader::with_capacity(1 << 16, read)), whole })
     }
 
-    /// Whether the next line is here without waiting for it.
+    /// Returns `true` if the next line is already buffered.
     fn has_line(&self) -> bool {
         self.lines.input().buffer().contains(&b'\n')
     }
 }
 
-/// Decides every line here. A signal ends the run between two lines.
+/// Scores every line locally. A signal ends the run between two lines.
 async fn until_done_or_signal(input: Input, policies: Policies) -> Result<Status, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut run = tokio::task::spawn_blocking({
@@ -81,7 +81,7 @@ async fn until_done_or_signal(input: Input, policies: Policies) -> Result<Status
     let done = until_signal(async { (&mut run).await.map_err(io::Error::other)? }).await;
     if matches!(done, Err(Failure::Interrupted { .. })) {
         stop.store(true, Ordering::Relaxed);
-        // A run that waits for input has written all its answers and may be left waiting.
+        // A run that waits for input has flushed its output and may be abandoned.
         let _ = tokio::time::timeout(FINISH_BOUND, run).await;
     }
     done
@@ -109,7 +109,7 @@ fn of(answer: &Answer) -> Status {
     if answer.is_refused() { Status::Error } else { Status::Proceed }
 }
 
-/// Has the server decide every line; answers come in the order of the lines.
+/// Scores every line on the server; answers are written in the order of the lines.
 async fn online(input: Input, policies: Policies, client: &Client) -> Result<Status, Failure> {
     let mut progress = Progress::begin(input.whole);
     let questions =
@@ -130,7 +130,7 @@ async fn online(input: Input, policies: Policies, client: &Client) -> Result<Sta
     let mut out = BufWriter::new(io::stdout());
     let mut status = Status::Proceed;
     loop {
-        // Each answer is written before the next one is awaited.
+        // Write each answer before waiting for the next one.
         let next = match answers.next().now_or_never() {
             Some(next) => next,
             None => {
@@ -147,10 +147,10 @@ async fn online(input: Input, policies: Policies, client: &Client) -> Result<Sta
     Ok(status)
 }
 
-/// A line to ask about, or its answer where no asking is needed, and how many bytes were read until then.
+/// A request for a line, or the answer of an invalid line, with the number of bytes read so far.
 type ReadLine = (Result<Question, Answer>, u64);
 
-/// Reads lines on a thread of its own, so that slow input does not hold answers back.
+/// Reads lines on a separate thread, so that slow input does not delay answers.
 fn read_in_background(
     mut input: Input,
     policies: Policies,
@@ -169,7 +169,7 @@ fn read_in_background(
     receiver
 }
 
-/// Sends whole requests.
+/// Sends `ScoreRequest` messages.
 async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result<Status, Failure> {
     let requests: Vec<v1::ScoreRequest> = messages(path, &read_text(path)?)?;
     let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
@@ -193,7 +193,7 @@ async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result
     .await
 }
 
-/// The decision on a partition, shown as an evaluation that no judge took part in.
+/// Converts the response to an evaluation without a judge, for printing.
 fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
     let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     let warnings = answer.hypothetical.then(hypothetical);
@@ -217,11 +217,11 @@ fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
     }
 }
 
-/// What is said of a decision that Evaluate would not make.
+/// The warning for a decision that `Evaluate` would not make.
 pub(super) fn hypothetical() -> v1::Reason {
     v1::Reason {
         code: "HYPOTHETICAL".to_owned(),
-        sentence: "hypothetical: this server evaluates no report under this policy, which is looser than its default"
+        sentence: "hypothetical: this server does not evaluate reports under this policy, which is looser than its default"
             .to_owned(),
         ..Default::default()
     }

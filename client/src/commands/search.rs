@@ -1,4 +1,4 @@
-//! `gsar search`: the passages of a corpus that bear on a query.
+//! `gsar search`: searches a corpus for relevant passages.
 
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
@@ -37,7 +37,7 @@ pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Statu
             print_json(&answer)?;
         } else {
             if answer.hits.is_empty() {
-                note("nothing in the corpus has these words");
+                note("no passage matches the query");
             }
             print(&hits(&answer, &arguments.query, terminal.columns))?;
         }

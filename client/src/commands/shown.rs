@@ -1,5 +1,4 @@
-//! This module prints answers for people, one after the other, each with the policy that was applied to it. It decides
-//! nothing and evaluates nothing.
+//! Prints evaluations for a terminal, each with the policy that was applied.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ use super::print;
 use crate::failure::Failure;
 use crate::human::{Scene, View, evaluation};
 
-/// What printing answers for people needs.
+/// Prints evaluations, one after another.
 pub(super) struct Shown<'c> {
     client: &'c Client,
     policies: HashMap<String, Option<Policy>>,
@@ -21,12 +20,12 @@ pub(super) struct Shown<'c> {
 }
 
 impl<'c> Shown<'c> {
-    /// Nothing is printed so far. `is_kept` says that records outlive the command.
+    /// Creates a printer. `is_kept` is `true` if records outlive the command.
     pub(super) fn new(client: &'c Client, is_kept: bool) -> Self {
         Self { client, policies: HashMap::new(), first: true, is_kept }
     }
 
-    /// Prints an answer behind those before it.
+    /// Prints an evaluation.
     pub(super) async fn print(
         &mut self,
         answer: &v1::EvaluateResponse,
@@ -44,7 +43,7 @@ impl<'c> Shown<'c> {
         print(&format!("{gap}{}", evaluation(answer, &scene, view)))
     }
 
-    /// The policy that an answer names, when it is exactly the one that was applied.
+    /// Returns the policy of an evaluation, if its digest matches the one applied.
     async fn policy(&mut self, answer: &v1::EvaluateResponse) -> Option<Policy> {
         let applied = answer.provenance.as_ref()?.policy.as_ref()?;
         let is_applied = |policy: &Policy| policy.digest().to_string() == applied.digest;

@@ -1,6 +1,6 @@
-//! Which server a call goes to: one that runs, or one that is started for this call.
+//! Selects the server to call: a running one, or a temporary one started for this process.
 //!
-//! Reads the file system to see whether a socket is there; the environment is handed in.
+//! Checks whether a socket is in use; the environment is passed in.
 
 mod one_call;
 
@@ -16,7 +16,7 @@ use crate::tls::TlsFiles;
 /// The name of the server's binary.
 pub const SERVER_BINARY: &str = "gsar-server";
 
-/// What finding a server depends on, beside the caller's wish.
+/// What selecting a server depends on, apart from [`ConnectOptions`].
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `GSAR_ENDPOINT`.
@@ -25,14 +25,14 @@ pub struct Environment {
     pub tls: TlsFiles,
     /// `GSAR_TOKEN_FILE`.
     pub token_file: Option<PathBuf>,
-    /// The sockets that are tried, in order.
+    /// The sockets to try, in order.
     pub default_sockets: Vec<PathBuf>,
-    /// The binary that is running.
+    /// The current executable.
     pub current_executable: Option<PathBuf>,
 }
 
 impl Environment {
-    /// The environment of this process.
+    /// Reads the environment of this process.
     #[must_use]
     pub fn of_process() -> Self {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
@@ -58,76 +58,76 @@ impl Environment {
         }
     }
 
-    /// The server's binary beside the one that is running.
+    /// Returns the path of the server's binary next to the current executable, if it exists.
     #[must_use]
     pub fn server_binary(&self) -> Option<PathBuf> {
-        let beside = self.current_executable.as_ref()?.parent()?.join(SERVER_BINARY);
-        beside.is_file().then_some(beside)
+        let binary = self.current_executable.as_ref()?.parent()?.join(SERVER_BINARY);
+        binary.is_file().then_some(binary)
     }
 }
 
-/// What the caller asks for.
+/// Selects a server and how to connect to it.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
-    /// The endpoint named on the command line.
+    /// The endpoint, as given on the command line.
     pub endpoint: Option<String>,
-    /// The data directory of a server that is started for this call; with it, no running server is asked.
+    /// The data directory of a temporary server. If set, running servers are ignored.
     pub data_dir: Option<PathBuf>,
-    /// The judge of a server that is started for this call; with it, no running server is asked.
+    /// The judge of a temporary server. If set, running servers are ignored.
     pub judge: Option<ChosenJudge>,
-    /// The files for TLS named on the command line.
+    /// The TLS files given on the command line.
     pub tls: TlsFiles,
-    /// The file with a token named on the command line.
+    /// The token file given on the command line.
     pub token_file: Option<PathBuf>,
 }
 
-/// The only judge of a server that is started for one call.
+/// The only judge of a temporary server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenJudge {
-    /// Its name, such as `ollama:qwen3:8b`.
+    /// The name, such as `ollama:qwen3:8b`.
     pub name: String,
-    /// Its base URL; `None` for the provider's default.
+    /// The base URL; `None` for the provider's default.
     pub url: Option<String>,
 }
 
-/// Where the calls go.
+/// The server to call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// To a server that runs.
+    /// A running server.
     Running {
-        /// Where it listens.
+        /// The endpoint.
         endpoint: Endpoint,
-        /// How it was found.
+        /// Where the endpoint was given.
         found: EndpointSource,
-        /// The files for TLS, where it listens with TLS.
+        /// The TLS files; empty for an endpoint without TLS.
         tls: TlsFiles,
-        /// The file with a token, where one is named.
+        /// The token file, if any.
         token_file: Option<PathBuf>,
     },
-    /// To a server that is started for this call and stopped after it.
+    /// A temporary server, started and stopped by this process.
     OneCall {
-        /// Its binary.
+        /// The server's binary.
         binary: PathBuf,
-        /// Its data directory; `None` for a private one that goes with it.
+        /// The data directory; `None` for a temporary one.
         data_dir: Option<PathBuf>,
-        /// Its judge; `None` for those of its configuration.
+        /// The judge; `None` for the judges of the configuration.
         judge: Option<ChosenJudge>,
     },
 }
 
-/// How an endpoint was found.
+/// Where an endpoint was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndpointSource {
     /// `--endpoint`.
     Flag,
     /// `GSAR_ENDPOINT`.
     Variable,
-    /// The default socket is there.
+    /// A default socket.
     DefaultSocket,
 }
 
 impl EndpointSource {
-    /// In words.
+    /// Returns the name of the source, for messages.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -138,31 +138,31 @@ impl EndpointSource {
     }
 }
 
-/// Why there is no server to ask.
+/// An error from selecting a server.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// An endpoint that is none.
+    /// An invalid endpoint.
     #[error("{}: {error}", found.words())]
     Endpoint {
         /// Where it was given.
         found: EndpointSource,
-        /// What is wrong with it.
+        /// The error.
         error: EndpointError,
     },
-    /// Files for TLS, and a server without.
+    /// TLS files for a server without TLS.
     #[error(
-        "--tls-ca, --tls-certificate and --tls-key are for a server with TLS, and {asked} is none; write --endpoint \
-         grpcs://host:port, or leave them out"
+        "--tls-ca, --tls-certificate and --tls-key require a grpcs:// endpoint, but the server is {asked}; use \
+         --endpoint grpcs://host:port, or remove them"
     )]
     WithoutTls {
-        /// The server that would be asked.
+        /// The server.
         asked: String,
     },
-    /// None runs and none can be started.
+    /// No server is running, and none can be started.
     #[error(
-        "no server runs here and {SERVER_BINARY} is not installed beside gsar\n  \
-         looked for a socket at {}\n  \
-         start a server, or name one with --endpoint unix:///path, grpc://host:port or grpcs://host:port",
+        "no server is running, and {SERVER_BINARY} is not installed next to gsar\n  \
+         tried the sockets {}\n  \
+         start a server, or specify one with --endpoint unix:///path, grpc://host:port or grpcs://host:port",
         sockets.join(" and ")
     )]
     Nowhere {
@@ -171,17 +171,18 @@ pub enum TargetError {
     },
 }
 
-/// Finds a server: the endpoint wished for, else `GSAR_ENDPOINT`, else the first default socket on which
-/// somebody listens, else the server's binary beside this one.
+/// Selects a server: the endpoint of the options, else `GSAR_ENDPOINT`, else the first default socket in use, else a
+/// temporary server, if its binary is installed next to the current executable.
 ///
 /// # Errors
-/// [`TargetError`] when an endpoint is none, there is no server at all, or files for TLS are named for one without.
+/// Returns a [`TargetError`] if an endpoint is invalid, no server is available, or TLS files are given for a server
+/// without TLS.
 pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
     let target = looked_for(wish, environment)?;
     let asked = match &target {
         Target::Running { endpoint: Endpoint::Tls(_), .. } => return Ok(target),
         Target::Running { endpoint, .. } => endpoint.to_string(),
-        Target::OneCall { .. } => "the one started for this call".to_owned(),
+        Target::OneCall { .. } => "a temporary one".to_owned(),
     };
     if wish.tls == TlsFiles::default() {
         Ok(target)
@@ -228,7 +229,8 @@ fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetEr
     }
 }
 
-/// A socket file that a dead server left behind is nobody's; one that may not be opened is somebody's.
+/// Returns `true` if a server listens on the socket. A stale socket file refuses connections; a permission error means
+/// that the socket is in use.
 fn is_listened_on(path: &Path) -> bool {
     match UnixStream::connect(path) {
         Ok(_) => true,
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_comes_first_then_the_variable_then_the_socket_then_the_binary() {
+    fn flag_precedes_variable_precedes_socket_precedes_binary() {
         let Machine { folder, mut environment } = machine();
         let system = folder.path().join("system.sock");
         assert_eq!(
@@ -304,7 +306,7 @@ mod tests {
             running(&socket, EndpointSource::DefaultSocket)
         );
         drop(listener);
-        assert_eq!(find(&Wish::default(), &environment), Ok(one_call), "a dead socket is nobody's");
+        assert_eq!(find(&Wish::default(), &environment), Ok(one_call), "a stale socket is ignored");
 
         environment.endpoint = Some("grpc://gsar:1".to_owned());
         assert_eq!(
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_directory_asks_for_a_server_of_its_own() {
+    fn a_data_directory_selects_a_temporary_server() {
         let Machine { folder, mut environment } = machine();
         environment.endpoint = Some("grpc://gsar:1".to_owned());
         let binary = folder.path().join(SERVER_BINARY);
@@ -332,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn files_for_tls_go_with_an_endpoint_that_has_tls() {
+    fn tls_files_require_a_tls_endpoint() {
         let Machine { folder: _folder, mut environment } = machine();
         let file = |name: &str| Some(PathBuf::from(name));
         environment.tls =
@@ -345,20 +347,20 @@ mod tests {
 
         assert!(
             find(&flag("grpc://gsar:1"), &environment).is_ok(),
-            "variables are for any endpoint"
+            "variables are ignored without TLS"
         );
         let wish = Wish { endpoint: Some("grpc://gsar:1".to_owned()), ..wish };
         let error = find(&wish, &environment).unwrap_err().to_string();
-        assert!(error.contains("grpc://gsar:1 is none; write --endpoint grpcs://"), "{error}");
+        assert!(error.contains("the server is grpc://gsar:1; use --endpoint grpcs://"), "{error}");
     }
 
     #[test]
-    fn an_endpoint_that_is_none_says_where_it_was_given() {
+    fn an_invalid_endpoint_names_its_source() {
         let Machine { mut environment, folder: _folder } = machine();
         environment.endpoint = Some("localhost".to_owned());
         let error = find(&Wish::default(), &environment).unwrap_err().to_string();
-        assert!(error.starts_with("GSAR_ENDPOINT: `localhost` is no endpoint"), "{error}");
+        assert!(error.starts_with("GSAR_ENDPOINT: invalid endpoint `localhost`"), "{error}");
         let error = find(&flag("http://x:1"), &environment).unwrap_err().to_string();
-        assert!(error.starts_with("--endpoint: `http://x:1` is no endpoint"), "{error}");
+        assert!(error.starts_with("--endpoint: invalid endpoint `http://x:1`"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A server of one's own: started in a private directory, asked, and stopped again.
+//! Starts a temporary server in a private directory and stops it again.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,22 +14,22 @@ use super::ChosenJudge;
 use crate::client::Client;
 use crate::endpoint::Endpoint;
 
-/// How long a server may take until it serves.
+/// How long a server may take to become ready.
 const START_BOUND: Duration = Duration::from_secs(60);
 
 /// How long a server may take to drain after SIGTERM.
 const STOP_BOUND: Duration = Duration::from_secs(10);
 
-/// How often a starting server is asked whether it serves.
+/// The interval at which a starting server is polled.
 const ASK_EVERY: Duration = Duration::from_millis(10);
 
-/// The longest path that a Unix socket can have on every system.
+/// The maximum length of a Unix socket path on all platforms.
 const MAX_SOCKET_PATH: usize = 103;
 
-/// The most of a failed server's own words that are shown.
+/// The maximum length of the stderr excerpt of a failed server, in bytes.
 const MAX_WORDS: usize = 4096;
 
-/// A server that was started for one call. Dropping it kills it; [`OneCallServer::stop`] lets it finish.
+/// A temporary server. Dropping it kills it; [`stop`](Self::stop) shuts it down gracefully.
 #[derive(Debug)]
 pub struct OneCallServer {
     child: Child,
@@ -37,45 +37,45 @@ pub struct OneCallServer {
     folder: TempDir,
 }
 
-/// Why a server could not be started.
+/// An error from starting a server.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The private directory or the process could not be made.
-    #[error("{} cannot be started: {source}", binary.display())]
+    /// The private directory or the process could not be created.
+    #[error("failed to start {}: {source}", binary.display())]
     Start {
-        /// The binary.
+        /// The server's binary.
         binary: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The temporary directory has too long a name for a socket.
-    #[error("the temporary directory {} has too long a name for a socket; set TMPDIR to a shorter one", folder.display())]
+    /// The path of the temporary directory is too long for a socket.
+    #[error("the path of the temporary directory {} is too long for a socket; set TMPDIR to a shorter one", folder.display())]
     PathTooLong {
         /// The directory.
         folder: PathBuf,
     },
-    /// It ended before it served.
-    #[error("{} ended before it served ({status}){}", binary.display(), indented(words))]
+    /// The server exited before it was ready.
+    #[error("{} exited before it was ready ({status}){}", binary.display(), indented(words))]
     Exited {
-        /// The binary.
+        /// The server's binary.
         binary: PathBuf,
-        /// How it ended.
+        /// The exit status.
         status: ExitStatus,
-        /// The end of what it wrote to its standard error.
+        /// The end of its standard error.
         words: String,
     },
-    /// It did not serve in time.
-    #[error("{} does not serve after {} s{}", binary.display(), START_BOUND.as_secs(), indented(words))]
+    /// The server was not ready in time.
+    #[error("{} was not ready after {} s{}", binary.display(), START_BOUND.as_secs(), indented(words))]
     NeverServed {
-        /// The binary.
+        /// The server's binary.
         binary: PathBuf,
-        /// The end of what it wrote to its standard error.
+        /// The end of its standard error.
         words: String,
     },
 }
 
 impl StartError {
-    /// Whether the server ended because its configuration is wrong.
+    /// Returns `true` if the server exited because of an invalid configuration.
     #[must_use]
     pub fn is_configuration(&self) -> bool {
         matches!(self, Self::Exited { status, .. } if status.code() == Some(2))
@@ -87,18 +87,18 @@ fn indented(words: &str) -> String {
 }
 
 impl OneCallServer {
-    /// Starts a server in a private directory. It does not serve yet: see [`OneCallServer::client`].
+    /// Starts a server in a private directory. Call [`connect`](Self::connect) to wait until it is ready.
     ///
     /// # Errors
-    /// [`StartError`] when the process cannot be started.
+    /// Returns a [`StartError`] if the process cannot be started.
     pub fn start(binary: &Path, data_dir: Option<&Path>) -> Result<Self, StartError> {
         Self::spawn(binary, data_dir, None, None)
     }
 
-    /// The same with one judge instead of those of its configuration.
+    /// Starts a server with a single judge.
     ///
     /// # Errors
-    /// [`StartError`] when the process cannot be started.
+    /// Returns a [`StartError`] if the process cannot be started.
     pub fn judged_by(
         binary: &Path,
         data_dir: Option<&Path>,
@@ -107,10 +107,10 @@ impl OneCallServer {
         Self::spawn(binary, data_dir, None, Some(judge))
     }
 
-    /// The same with a configuration of its own, as TOML; its data stays in the private directory.
+    /// Starts a server with a configuration in TOML. Its data is stored in the private directory.
     ///
     /// # Errors
-    /// [`StartError`] when the process cannot be started.
+    /// Returns a [`StartError`] if the process cannot be started.
     pub fn configured(binary: &Path, configuration: &str) -> Result<Self, StartError> {
         Self::spawn(binary, None, Some(configuration), None)
     }
@@ -153,10 +153,10 @@ impl OneCallServer {
         Ok(Self { child, endpoint, folder })
     }
 
-    /// A client, once the server says that it serves.
+    /// Waits until the server is ready and returns a client.
     ///
     /// # Errors
-    /// [`StartError`] with the server's own words when it ends or does not serve in time.
+    /// Returns a [`StartError`] with the server's standard error if it exits or is not ready in time.
     pub async fn client(&mut self, binary: &Path) -> Result<Client, StartError> {
         let binary = binary.to_owned();
         let began = Instant::now();
@@ -177,18 +177,18 @@ impl OneCallServer {
         Err(StartError::NeverServed { binary, words: self.words() })
     }
 
-    /// Tells the server to finish and waits for it; one that does not within ten seconds is killed.
+    /// Shuts the server down gracefully, or kills it after ten seconds.
     pub async fn stop(mut self) {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let signalled = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
         let ended = signalled && tokio::time::timeout(STOP_BOUND, self.child.wait()).await.is_ok();
         if !ended {
-            // It may have ended in between; then there is nothing left to kill.
+            // The process may have exited in the meantime.
             let _ = self.child.kill().await;
         }
     }
 
-    /// The end of what the server wrote to its standard error.
+    /// Returns the end of the server's standard error.
     fn words(&self) -> String {
         let bytes = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
         let tail = bytes.get(bytes.len().saturating_sub(MAX_WORDS)..).unwrap_or_default();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_configuration_reaches_the_server() {
+    async fn passes_the_configuration_to_the_server() {
         let (_folder, binary) = script("cat \"$2\" >&2; exit 2");
         let mut server = OneCallServer::configured(&binary, "[judges]\nchain = []\n").unwrap();
         let shown = server.client(&binary).await.unwrap_err().to_string();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_ends_is_quoted() {
+    async fn a_failed_start_shows_the_standard_error() {
         let (_folder, binary) =
             script("echo 'error: config.toml:3: `lisen` is not known' >&2; exit 2");
         let mut server = OneCallServer::start(&binary, None).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_is_asked_to_finish_and_its_directory_goes() {
+    async fn stop_ends_the_server_and_removes_its_directory() {
         let (folder, binary) = script(
             r#"echo "$@" > "$(dirname "$0")/arguments"
                trap 'echo finished > "$(dirname "$0")/end"; exit 0' TERM
@@ -253,13 +253,10 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_that_is_not_there_is_named() {
+    fn a_missing_binary_is_named() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let _guard = runtime.enter();
         let error = OneCallServer::start(Path::new("/nowhere/gsar-server"), None).unwrap_err();
-        assert!(
-            error.to_string().starts_with("/nowhere/gsar-server cannot be started: "),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("failed to start /nowhere/gsar-server: "), "{error}");
     }
 }

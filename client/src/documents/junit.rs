@@ -1,5 +1,5 @@
-//! This module writes JUnit XML as GitLab, Jenkins and GitHub's reporters read it: a suite for each report, a test for
-//! each claim and one for the decision. What a test says is made in [`suite`](super::suite).
+//! Writes JUnit XML for GitLab, Jenkins and GitHub reporters: a suite per report, with a test per claim and one for the
+//! decision. [`suite`](super::suite) decides the content of the tests.
 
 use std::io;
 
@@ -10,14 +10,13 @@ use super::suite::{Fault, Suite, TestResult, suite};
 use super::{Evaluated, names};
 use crate::human::View;
 
-/// The name of all suites together.
+/// The name of the document.
 const NAME: &str = "gsar evaluate";
 
-/// The reports of a call as one document of JUnit XML. With `strict`, an ungrounded claim is a failure even if its report
-/// may proceed.
+/// Writes the reports of a call as JUnit XML. With `strict`, ungrounded claims fail even if the report may proceed.
 ///
 /// # Errors
-/// Only what the writer gives; the text is written to memory.
+/// Returns the writer's errors, which do not occur when writing to memory.
 pub(crate) fn junit(evaluated: &[Evaluated], view: &View, strict: bool) -> io::Result<String> {
     let named = names(evaluated).into_iter().zip(evaluated);
     let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view, strict)).collect();
@@ -35,7 +34,7 @@ pub(crate) fn junit(evaluated: &[Evaluated], view: &View, strict: bool) -> io::R
 
 type Attributes = Vec<(&'static str, String)>;
 
-/// The name with how many tests there are, and how they ended.
+/// The attributes of a suite: its name and the number of tests by result.
 fn counted<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> Attributes {
     let (mut tests, mut failures, mut errors, mut skipped) = (0_u64, 0_u64, 0_u64, 0_u64);
     for test in suites.flat_map(|suite| &suite.tests) {
@@ -101,16 +100,16 @@ impl Document {
         for test in &suite.tests {
             let attributes = [("classname", suite.name.clone()), ("name", test.name.clone())];
             match &test.result {
-                TestResult::Passed(said) if said.is_empty() => {
+                TestResult::Passed(text) if text.is_empty() => {
                     self.empty("testcase", &attributes)?;
                 }
                 result => {
                     self.open("testcase", &attributes)?;
                     match result {
-                        TestResult::Passed(said) => self.with_text("system-out", &[], said)?,
+                        TestResult::Passed(text) => self.with_text("system-out", &[], text)?,
                         TestResult::Failed(fault) => self.fault("failure", fault)?,
-                        TestResult::Skipped(why) => {
-                            self.empty("skipped", &[("message", why.clone())])?;
+                        TestResult::Skipped(reason) => {
+                            self.empty("skipped", &[("message", reason.clone())])?;
                         }
                         TestResult::Error(fault) => self.fault("error", fault)?,
                     }
@@ -135,7 +134,7 @@ fn element<'n>(name: &'n str, attributes: &[(&str, String)]) -> BytesStart<'n> {
     element
 }
 
-/// The text with every character that XML 1.0 does not permit replaced; escaping does not make them valid.
+/// Replaces the characters that XML 1.0 does not allow, not even escaped.
 fn permitted(text: &str) -> String {
     let is_permitted = |character: char| matches!(character, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars()

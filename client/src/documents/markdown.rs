@@ -1,7 +1,7 @@
-//! This module writes Markdown for a comment of a pull request or a ticket: the decision first, then the claims in a table, the
-//! reasons, and what would change the decision.
+//! Writes Markdown for a pull request or a ticket: the decision, a table of claims, the reasons, and what would change
+//! the decision.
 //!
-//! Every text from outside goes through [`prose`] or [`code`] and never begins a line, so that it cannot open a block.
+//! All untrusted text goes through [`prose`] or [`code`] and never starts a line, so that it cannot open a block.
 
 use gsar_client::input::line_at;
 use gsar_client::text::{end_cut, middle_cut, one_line};
@@ -13,13 +13,13 @@ use crate::human::{
     Scene, View, changes, count, decided, judges, place, policy_name, verdict, words,
 };
 
-/// The widest that a claim is shown.
+/// The maximum width of a claim, in columns.
 const MAX_CLAIM_COLUMNS: usize = 400;
 
-/// The widest that a quote is shown.
+/// The maximum width of a quote, in columns.
 const MAX_QUOTE_COLUMNS: usize = 160;
 
-/// The reports of a call as one document of Markdown.
+/// Writes the reports of a call as Markdown.
 pub(crate) fn markdown(evaluated: &[Evaluated], view: &View) -> String {
     let names = names(evaluated);
     let mut blocks = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn markdown(evaluated: &[Evaluated], view: &View) -> String {
     text
 }
 
-/// One row for each report.
+/// A table with one row per report.
 fn overview(names: &[String], evaluated: &[Evaluated]) -> String {
     let mut lines = vec!["| report | decision | score |".to_owned(), "|---|---|--:|".to_owned()];
     for (name, one) in names.iter().zip(evaluated) {
@@ -50,7 +50,7 @@ fn overview(names: &[String], evaluated: &[Evaluated]) -> String {
     lines.join("\n")
 }
 
-/// The score that decided, where there is one.
+/// Returns the score that decided, if any.
 fn deciding(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
     answer.guarded_score.as_ref().or(answer.score.as_ref())
 }
@@ -100,7 +100,7 @@ fn report(
     blocks
 }
 
-/// A line for each reason: its code, which begins the line, and its sentence.
+/// One line per reason: its code, then its sentence.
 fn reasons(reasons: &[v1::Reason]) -> Vec<String> {
     let lines = reasons.iter().map(|reason| match code(&reason.code) {
         code if code.is_empty() => quoted(&reason.sentence),
@@ -109,12 +109,12 @@ fn reasons(reasons: &[v1::Reason]) -> Vec<String> {
     lines.collect()
 }
 
-/// A text that may begin a line: the quotation mark keeps it from beginning a list or a heading.
+/// Text that may start a line: the quotation mark prevents a list or a heading.
 fn quoted(text: &str) -> String {
     format!("“{}”", prose(text))
 }
 
-/// A title with a list below it; nothing where the list is empty.
+/// A title followed by a list; `None` if the list is empty.
 fn list(title: &str, lines: &[String]) -> Option<String> {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     (!lines.is_empty()).then(|| format!("**{title}**\n\n{}", lines.join("\n")))
@@ -135,7 +135,7 @@ fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
     lines.join("\n")
 }
 
-/// The first citation of a claim with its quote, how many more there are, and the note.
+/// The first citation of a claim with its quote, the number of further citations, and the note.
 fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(citation) = claim.citations.first() {
@@ -150,7 +150,7 @@ fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
     }
     let note = prose(&claim.note);
     match (parts.is_empty(), note.is_empty()) {
-        (true, true) => parts.push("no evidence is cited".to_owned()),
+        (true, true) => parts.push("no evidence cited".to_owned()),
         (_, true) => {}
         _ => parts.push(note),
     }
@@ -165,7 +165,7 @@ fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<
         let (start, end) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
         let sentence = synthesis.get(start..end)?;
         Some(match is_redacted {
-            // The report at hand is the original.
+            // The report in the request is not redacted.
             true => format!("line {} of the report", line_at(synthesis.as_bytes(), start)),
             false => quoted(&end_cut(&one_line(sentence), MAX_CLAIM_COLUMNS)),
         })
@@ -173,7 +173,7 @@ fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<
     ranges.unwrap_or_default().iter().filter_map(shown).collect()
 }
 
-/// What the record and its policy are called.
+/// The number of claims, the judges, the policy and the record.
 fn facts(answer: &v1::EvaluateResponse) -> Option<String> {
     let mut facts = Vec::new();
     if !answer.claims.is_empty() {

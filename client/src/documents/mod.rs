@@ -1,9 +1,8 @@
-//! This module writes the evaluations of one call as one document for another program: JUnit XML for continuous
-//! integration, Markdown for a pull request or a ticket.
+//! Writes the evaluations of a call as one document: JUnit XML for continuous integration, or Markdown for a pull
+//! request or a ticket.
 //!
-//! Plain functions from answers to text: no files, no calls, no terminal, no styles. Nothing that comes from a report,
-//! evidence or a server becomes markup: texts go through [`gsar_client::text::one_line`] and are escaped where they
-//! are written.
+//! Pure functions from answers to text. Untrusted text cannot become markup: it goes through
+//! [`gsar_client::text::one_line`] and is escaped where it is written.
 
 mod junit;
 mod markdown;
@@ -22,21 +21,21 @@ use gsar_proto::v1;
 pub(crate) use junit::junit;
 pub(crate) use markdown::markdown;
 
-/// One report of a call with what came of it.
+/// A report of a call and its result.
 #[derive(Debug)]
 pub(crate) struct Evaluated {
-    /// The request, for the report's name and the lines of quotes.
+    /// The request, with the report's name and the evidence.
     pub(crate) request: v1::EvaluateRequest,
-    /// The answer, or why there is none.
+    /// The evaluation, or the error.
     pub(crate) answer: Result<v1::EvaluateResponse, Refused>,
 }
 
-/// Why a report has no answer.
+/// The error of a report without an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// The reason in `UPPER_SNAKE_CASE`.
     pub(crate) code: String,
-    /// What is wrong and the fix; several lines.
+    /// What is wrong and how to fix it; may have several lines.
     pub(crate) message: String,
 }
 
@@ -44,7 +43,7 @@ impl From<&ClientError> for Refused {
     fn from(error: &ClientError) -> Self {
         let code = match error.refusal() {
             None => "UNREACHABLE".to_owned(),
-            // Only servers of GSAR give a reason.
+            // Only GSAR servers give a reason.
             Some(refusal) if refusal.reason.is_empty() => "REFUSED".to_owned(),
             Some(refusal) => refusal.reason.clone(),
         };
@@ -52,8 +51,7 @@ impl From<&ClientError> for Refused {
     }
 }
 
-/// The name of each report, in order. A name that comes again gets a number: readers of documents take equal names for
-/// the same report.
+/// Returns the name of each report. Repeated names are numbered, since consumers assume that names are unique.
 fn names(evaluated: &[Evaluated]) -> Vec<String> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let mut name = |one: &Evaluated| {

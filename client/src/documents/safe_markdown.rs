@@ -1,24 +1,23 @@
-//! This module makes texts from outside safe in Markdown: neither markup nor HTML, and nothing that GitHub or GitLab would link or
-//! mention.
+//! Makes untrusted text safe in Markdown: no markup, no HTML, and nothing that GitHub or GitLab would turn into a link
+//! or a mention.
 
 use gsar_client::text::one_line;
 
-/// Signs that forges read as a mention or reference before a letter or digit: `@name`, `#12`, `!12`, `~label`,
+/// Characters that start a mention or reference before a letter or digit: `@name`, `#12`, `!12`, `~label`,
 /// `%milestone`, `$12`, `&12`, `^12`, `[issue:12]`.
 const SIGILS: &str = "@#!~%$&^[";
 
-/// Characters that are escaped by a backslash.
+/// Characters that are escaped with a backslash.
 const ESCAPED: &str = "`*_{}[]()~#!$^=+";
 
-/// Emoji whose names begin as a time of day goes on.
+/// Emoji whose names look like parts of a time of day.
 const EMOJI_OF_DIGITS: [&str; 6] =
     [":100:", ":1234:", ":8ball:", ":1st_place_medal:", ":2nd_place_medal:", ":3rd_place_medal:"];
 
-/// The shortest that forges read as the digest of a commit.
+/// The minimum length of a commit hash that forges link.
 const MIN_DIGEST_CHARS: usize = 7;
 
-/// A text as running text on one line. Words that a forge would link or mention are set as code, where it does not look
-/// for them.
+/// Formats text as prose on one line. Words that a forge would link are formatted as code, which forges do not scan.
 pub(super) fn prose(text: &str) -> String {
     let text = one_line(text);
     let words =
@@ -26,8 +25,8 @@ pub(super) fn prose(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A text as code on one line; empty for an empty one. A pipe stands outside the code: in a cell of a table it would end
-/// the cell, and how it is escaped there depends on the backslashes before it.
+/// Formats text as code on one line; empty if the text is empty. Pipes are placed outside the code, since a pipe inside
+/// would end a table cell and its escaping depends on preceding backslashes.
 pub(super) fn code(text: &str) -> String {
     let text = one_line(text);
     let parts =
@@ -35,11 +34,11 @@ pub(super) fn code(text: &str) -> String {
     parts.collect::<Vec<_>>().join("&#124;")
 }
 
-/// A text between fences that are longer than every run of backticks in it.
+/// Encloses text in a fence longer than any run of backticks in it.
 fn fenced(text: &str) -> String {
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // One blank at each end is taken off again where the text is not all blank.
+    // Markdown strips one space at each end, unless the text consists of spaces.
     let needs_room = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let room = if needs_room && !text.trim_matches(' ').is_empty() { " " } else { "" };
     format!("{fence}{room}{text}{room}{fence}")
@@ -52,7 +51,7 @@ fn escaped(word: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
-            // A backslash would have a meaning of its own before the pipe that ends a cell.
+            // A backslash before a pipe would escape the end of the cell.
             '|' => escaped.push_str("&#124;"),
             '\\' => escaped.push_str("&#92;"),
             _ => {
@@ -66,7 +65,7 @@ fn escaped(word: &str) -> String {
     escaped
 }
 
-/// Whether a forge would make a link, a mention, a reference, a formula or an emoji of the word.
+/// Returns `true` if a forge would turn the word into a link, mention, reference, formula or emoji.
 fn is_linked(word: &str) -> bool {
     let mut before = ' ';
     let mut characters = word.chars().peekable();
@@ -91,7 +90,7 @@ fn is_linked(word: &str) -> bool {
         || parts().any(is_digest)
 }
 
-/// A key of a ticket such as `GH-12` or `OPS-4711`.
+/// Returns `true` for a ticket key such as `GH-12` or `OPS-4711`.
 fn is_ticket(word: &str) -> bool {
     let mut parts = word.split('-').peekable();
     while let (Some(project), Some(number)) = (parts.next(), parts.peek()) {

@@ -1,4 +1,4 @@
-//! This module tests documents as programs read them: golden files, and texts that try to be more than text.
+//! Tests documents with snapshots, independent parsers and hostile text.
 
 use gsar_client::ClientError;
 use gsar_proto::v1;
@@ -9,7 +9,7 @@ use super::safe_markdown::{code, prose};
 use super::{Evaluated, Refused, junit, markdown};
 use crate::human::{Explain, samples};
 
-/// Texts that are markup somewhere.
+/// Text that is markup in some format.
 const HOSTILE: &str = "a|b \\| `c` ``d`` | <b>e</b> &lt; <!-- ]]> --> [f](http://g.example) ![h](i.png) @owner/team #12 GH-12 owner/repo#3 https://j.example www.k.example l@m.example 7b84d6c9d5a0 $x^2$ :tada: ~~n~~ **o** _p_ \u{0}\u{1b}[31mq\u{fffe}\n# r\n- [ ] s\n|---|\n&#64;t";
 
 fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Refused>) -> Evaluated {
@@ -22,7 +22,7 @@ fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Refused>) -> Evaluat
     Evaluated { request, answer }
 }
 
-/// What becomes of reports: held back, let go, failed, refused.
+/// Four reports: one held, one that proceeds, one with a failed judge, and one rejected.
 fn four() -> Vec<Evaluated> {
     let mut proceeds = samples::answer();
     proceeds.claims.truncate(1);
@@ -77,7 +77,7 @@ fn junit_of_several_reports() {
 }
 
 #[test]
-fn what_no_judge_decided_is_skipped() {
+fn undecided_claims_are_skipped() {
     let report =
         junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view(), false).unwrap();
     assert!(report.contains("skipped=\"3\""), "a complementary claim as well: {report}");
@@ -86,7 +86,7 @@ fn what_no_judge_decided_is_skipped() {
 }
 
 #[test]
-fn what_no_evidence_shows_is_a_fault_where_the_report_is_held_or_all_are_wanted() {
+fn ungrounded_claims_fail_if_held_or_strict() {
     let ungrounded = |tier: v1::Tier, strict| {
         let mut answer = samples::undecided_answer();
         for claim in &mut answer.claims {
@@ -114,14 +114,14 @@ fn markdown_of_hostile_texts() {
 }
 
 #[test]
-fn a_refusal_has_its_reason() {
+fn an_error_has_its_reason() {
     let endpoint = "unix:///run/gsar.sock".parse().unwrap();
     let error = ClientError::Unreachable { endpoint, reason: "gone".to_owned() };
     assert_eq!(Refused::from(&error).code, "UNREACHABLE");
 }
 
 #[test]
-fn a_decision_in_shadow_passes() {
+fn a_shadow_decision_passes() {
     let mut answer = samples::full_answer();
     let decision = answer.decision.replace(v1::Decision {
         tier: v1::Tier::Proceed.into(),
@@ -131,11 +131,11 @@ fn a_decision_in_shadow_passes() {
     answer.shadow.get_or_insert_default().decision = decision;
     let text = junit(&[evaluated("r", Ok(answer))], &view(), false).unwrap();
     let decision = text.split("name=\"decision\"").nth(1).unwrap();
-    assert!(decision.contains("<system-out>SHADOW: nothing is held back"), "{text}");
+    assert!(decision.contains("<system-out>SHADOW: not enforced"), "{text}");
     assert!(!decision.contains("<failure"), "{text}");
 }
 
-/// Counts, names and texts of a document, as another reader of XML sees them.
+/// Prints counts and names of the suites, read by Python's XML parser.
 const READ: &str = r#"
 import sys, xml.etree.ElementTree as tree
 root = tree.fromstring(sys.stdin.buffer.read())
@@ -152,7 +152,7 @@ total = lambda name: sum(int(suite.get(name)) for suite in root)
 assert all(int(root.get(name)) == total(name) for name in ("tests", "failures", "errors"))
 "#;
 
-/// The lines that [`READ`] prints; none where there is no Python.
+/// The output of [`READ`]; `None` if Python is not installed.
 fn read_by_python(document: &str) -> Option<String> {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
@@ -188,7 +188,7 @@ fn read_by_quick_xml(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn other_readers_of_xml_find_the_same() {
+fn other_xml_parsers_agree() {
     let document = junit(&four(), &view(), false).unwrap();
     if let Some(lines) = read_by_python(&document) {
         assert_eq!(
@@ -205,10 +205,10 @@ fn other_readers_of_xml_find_the_same() {
     }
 }
 
-/// What a reader of Markdown sees of a text: the text, or what it takes for more than text.
+/// The text of a Markdown document, or an error if it contains markup.
 fn seen(markdown: &str) -> Result<String, String> {
     let mut text = String::new();
-    // Every extension but the one that sets other quotation marks.
+    // All extensions except the one that changes quotation marks.
     let extensions = Options::all() - Options::ENABLE_SMART_PUNCTUATION;
     for event in Parser::new_ext(markdown, extensions) {
         match event {
@@ -223,7 +223,7 @@ fn seen(markdown: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_document_of_hostile_texts_has_no_markup_of_theirs() {
+fn hostile_text_adds_no_markup() {
     let document = markdown(&[hostile()], &view());
     let mut cells = 0;
     for event in Parser::new_ext(&document, Options::all()) {
@@ -253,7 +253,7 @@ fn a_document_of_hostile_texts_has_no_markup_of_theirs() {
 }
 
 #[test]
-fn what_a_forge_would_link_is_code() {
+fn linkable_words_become_code() {
     for word in [
         "@owner",
         "(@owner)",
@@ -292,10 +292,10 @@ fn what_a_forge_would_link_is_code() {
 
 proptest! {
     #[test]
-    fn a_text_stays_the_same_text(text in "[a-c`|\\\\*_<>&;!~#$@:.\\[\\]()\\-+=^\"'/ \n0-9\u{1b}é]{0,40}") {
+    fn text_is_preserved(text in "[a-c`|\\\\*_<>&;!~#$@:.\\[\\]()\\-+=^\"'/ \n0-9\u{1b}é]{0,40}") {
         let expected = gsar_client::text::one_line(&text);
         for made in [prose(&text), code(&text)] {
-            // Alone a text may begin a line; in the documents something is always before it.
+            // In documents, text is always preceded by something.
             let line = seen(&format!("x {made} x")).map_err(TestCaseError::fail)?;
             let expected_line = if expected.is_empty() { "x  x".to_owned() } else { format!("x {expected} x") };
             prop_assert_eq!(&line, &expected_line);
@@ -306,7 +306,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_makes_xml(text in any::<String>()) {
+    fn any_text_is_valid_xml(text in any::<String>()) {
         let mut answer = samples::answer();
         for claim in &mut answer.claims {
             claim.id.clone_from(&text);

@@ -1,4 +1,4 @@
-//! This module reads an evaluation as tests: one for each claim, and one for the decision. It writes no XML.
+//! Represents an evaluation as tests: one per claim, and one for the decision.
 
 use gsar_client::text::{end_cut, one_line};
 use gsar_proto::v1;
@@ -6,57 +6,57 @@ use gsar_proto::v1;
 use super::{Evaluated, Refused};
 use crate::human::{Scene, View, changes, decided, judges, place, policy_name, verdict, words};
 
-/// The widest that a claim is part of a test's name.
+/// The maximum width of a test name, in columns.
 const MAX_NAME_COLUMNS: usize = 200;
 
-/// The test that stands for the whole report.
+/// The name of the test for the decision.
 const DECISION: &str = "decision";
 
-/// The tests of one report.
+/// The tests of a report.
 #[derive(Debug)]
 pub(super) struct Suite {
-    /// The report.
+    /// The name of the report.
     pub(super) name: String,
-    /// Facts about the evaluation, as name and value.
+    /// Properties of the evaluation, as name and value.
     pub(super) properties: Vec<(&'static str, String)>,
-    /// The claims in the order of the report, then the decision.
+    /// One test per claim, in order, then the decision.
     pub(super) tests: Vec<Test>,
 }
 
-/// One test.
+/// A test.
 #[derive(Debug)]
 pub(super) struct Test {
-    /// The claim with its id, or the decision.
+    /// The id and text of the claim, or `decision`.
     pub(super) name: String,
-    /// How it ended.
+    /// The result.
     pub(super) result: TestResult,
 }
 
-/// How a test ended.
+/// The result of a test.
 #[derive(Debug)]
 pub(super) enum TestResult {
-    /// As it should; what is said besides may be empty.
+    /// The test passed; the output may be empty.
     Passed(String),
-    /// The report is at fault.
+    /// The claim or the report is at fault.
     Failed(Fault),
-    /// The claim does not count either way; the reason.
+    /// The claim does not count either way, with the reason.
     Skipped(String),
-    /// The server gave no verdict.
+    /// The server returned no verdict.
     Error(Fault),
 }
 
-/// Why a test did not pass.
+/// The reason why a test did not pass.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// The kind in `UPPER_SNAKE_CASE`.
     pub(super) kind: String,
-    /// What is wrong, on one line.
+    /// A summary on one line.
     pub(super) message: String,
-    /// Everything that is known of it, line by line.
+    /// The details, one per line.
     pub(super) details: String,
 }
 
-/// The tests of a report under its name.
+/// Builds the suite of a report.
 pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View, strict: bool) -> Suite {
     let answer = match &evaluated.answer {
         Ok(answer) => answer,
@@ -101,19 +101,19 @@ fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-/// `is_fault` says whether an ungrounded claim fails.
+/// `is_fault` is `true` if an ungrounded claim fails.
 fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &View) -> Test {
     let name = one_line(&format!("{}: {}", claim.id, claim.text));
     let details = shown(claim, scene, view);
     let fault = |kind: &str| {
         let note = one_line(&claim.note);
-        let message = if note.is_empty() { "no evidence is cited".to_owned() } else { note };
+        let message = if note.is_empty() { "no evidence cited".to_owned() } else { note };
         Fault { kind: kind.to_owned(), message, details: details.clone() }
     };
     let result = match claim.class() {
-        _ if claim.undecided.is_some() => TestResult::Skipped("no judge decided it".to_owned()),
+        _ if claim.undecided.is_some() => TestResult::Skipped("undecided".to_owned()),
         v1::ClaimClass::Ungrounded if !is_fault => {
-            TestResult::Skipped("no evidence supports it, but the report may proceed".to_owned())
+            TestResult::Skipped("not supported by evidence, but the report may proceed".to_owned())
         }
         v1::ClaimClass::Ungrounded => TestResult::Failed(fault("UNGROUNDED")),
         v1::ClaimClass::Contradicted => TestResult::Failed(fault("CONTRADICTED")),
@@ -129,7 +129,7 @@ fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &V
     Test { name: end_cut(&name, MAX_NAME_COLUMNS).into_owned(), result }
 }
 
-/// What decided a claim, line by line: the whole text, the note, the places of the evidence with what they say.
+/// The details of a claim, one per line: its text, the note, and the citations with their quotes.
 fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> String {
     let mut lines = vec![one_line(&claim.text)];
     lines.extend(Some(one_line(&claim.note)).filter(|note| !note.is_empty()));
@@ -158,7 +158,7 @@ fn of_decision(answer: &v1::EvaluateResponse) -> TestResult {
     let failed = answer.outcome() == v1::Outcome::Failed;
     let fault = |kind: String| Fault { kind, message: advice.clone(), details: details.clone() };
     if in_shadow {
-        // Nothing is held back, not even where the judge failed.
+        // Nothing is enforced, even if the judge failed.
         TestResult::Passed(format!("{word}: {advice}\n{details}"))
     } else if failed || tier == v1::Tier::Unspecified {
         let code = reasons.first().map(|reason| one_line(&reason.code));

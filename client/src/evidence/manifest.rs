@@ -1,8 +1,8 @@
-//! `evidence.toml`: what the files of a directory are. Reads text only.
+//! Parses `evidence.toml`, which describes the files of a directory. Does no I/O.
 //!
-//! One `[[item]]` per file: `file`, and where known `id`, `kind`, `lane`, `tool`, `query`,
-//! `collected_at` (RFC 3339), `exhaustive`, `step_id`, `specialist_id` and, for executed checks, `verification_result`
-//! (`passed` or `failed`).
+//! One `[[item]]` per file, with `file` and optionally `id`, `kind`, `lane`, `tool`, `query`, `collected_at` (RFC
+//! 3339), `exhaustive`, `step_id`, `specialist_id` and, for executed checks, `verification_result` (`passed` or
+//! `failed`).
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,36 +13,36 @@ use toml::de::{DeTable, DeValue};
 
 use crate::input::{InputError, line_at};
 
-/// What a manifest says of one file.
+/// The description of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Entry {
-    /// The file, relative to the manifest, below it.
+    /// The path of the file, relative to the manifest and below it.
     pub(super) file: String,
-    /// The item's id; the file's name where not given.
+    /// The item's id; by default, the name of the file.
     pub(super) id: Option<String>,
-    /// What it is; recognised where not given.
+    /// The kind; detected if not given.
     pub(super) kind: Option<EvidenceKind>,
-    /// Where it comes from; recognised where not given.
+    /// The lane; detected if not given.
     pub(super) lane: Option<Lane>,
-    /// The tool or command line that produced it.
+    /// The tool or command that produced the item.
     pub(super) tool: Option<String>,
-    /// What was searched for.
+    /// The query that produced the item.
     pub(super) query: Option<String>,
-    /// When it was collected.
+    /// The time of collection.
     pub(super) collected_at: Option<prost_types::Timestamp>,
-    /// Whether it lists everything in its scope.
+    /// `true` if the item lists everything in its scope.
     pub(super) exhaustive: bool,
-    /// The step that produced it.
+    /// The step that produced the item.
     pub(super) step_id: Option<String>,
     /// The specialist that ran the step.
     pub(super) specialist_id: Option<String>,
-    /// How an executed check ended.
+    /// The result of an executed check.
     pub(super) verification_result: Option<VerificationResult>,
 }
 
 const FIELDS: &str = "file, id, kind, lane, tool, query, collected_at, exhaustive, step_id, specialist_id, verification_result";
 
-/// The entries of a manifest, in its order.
+/// Parses the entries of a manifest.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
     let at = |span: Range<usize>, message: String| InputError::Content {
         path: path.to_owned(),
@@ -56,14 +56,13 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
         let tables = match (key.get_ref().as_ref(), value.get_ref()) {
             ("item", DeValue::Array(tables)) => tables,
             _ => {
-                let message =
-                    format!("`{}` is not known here; list files as [[item]]", key.get_ref());
+                let message = format!("unknown key `{}`; list files as [[item]]", key.get_ref());
                 return Err(at(key.span(), message));
             }
         };
         for table in tables {
             let DeValue::Table(fields) = table.get_ref() else {
-                return Err(at(table.span(), "an item is a table: write [[item]]".to_owned()));
+                return Err(at(table.span(), "an item must be a table: write [[item]]".to_owned()));
             };
             entries.push(entry(fields, table.span()).map_err(|(span, message)| at(span, message))?);
         }
@@ -93,16 +92,16 @@ fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, Misplaced> 
             "collected_at" => entry.collected_at = Some(instant(value)?),
             "exhaustive" => match value.get_ref() {
                 DeValue::Boolean(exhaustive) => entry.exhaustive = *exhaustive,
-                _ => return Err((value.span(), "exhaustive is true or false".to_owned())),
+                _ => return Err((value.span(), "exhaustive must be true or false".to_owned())),
             },
             other => {
-                let message = format!("`{other}` is no field of an item; these are: {FIELDS}");
+                let message = format!("unknown field `{other}`; expected one of {FIELDS}");
                 return Err((key.span(), message));
             }
         }
     }
     if entry.file.is_empty() {
-        return Err((place, "the item names no file; add file = \"…\"".to_owned()));
+        return Err((place, "missing file; add file = \"…\"".to_owned()));
     }
     Ok(entry)
 }
@@ -110,7 +109,7 @@ fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, Misplaced> 
 fn text(field: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Misplaced> {
     match value.get_ref() {
         DeValue::String(text) => Ok(text.clone().into_owned()),
-        _ => Err((value.span(), format!("{field} is a text: write it in quotes"))),
+        _ => Err((value.span(), format!("{field} must be a string"))),
     }
 }
 
@@ -126,7 +125,9 @@ fn named<T>(
     find: impl Fn(&str) -> Option<T>,
     names: impl Fn() -> String,
 ) -> Result<T, Misplaced> {
-    find(name).ok_or_else(|| (value.span(), format!("`{name}` is not one of {}", names())))
+    find(name).ok_or_else(|| {
+        (value.span(), format!("unknown value `{name}`; expected one of {}", names()))
+    })
 }
 
 fn kinds() -> String {
@@ -141,7 +142,7 @@ fn results() -> String {
     VerificationResult::ALL.map(VerificationResult::name).join(", ")
 }
 
-/// A TOML date-time with an offset, or the same as text.
+/// Parses a TOML date-time with an offset, or the same as a string.
 fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Misplaced> {
     let written = match value.get_ref() {
         DeValue::Datetime(instant) => instant.to_string(),
@@ -149,7 +150,7 @@ fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Mispl
         _ => String::new(),
     };
     let instant: jiff::Timestamp = written.parse().map_err(|_| {
-        let message = "collected_at is an instant such as 2026-03-12T14:20:00Z".to_owned();
+        let message = "collected_at must be an instant such as 2026-03-12T14:20:00Z".to_owned();
         (value.span(), message)
     })?;
     Ok(prost_types::Timestamp { seconds: instant.as_second(), nanos: instant.subsec_nanosecond() })
@@ -159,12 +160,12 @@ fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Mispl
 mod tests {
     use super::*;
 
-    fn complaint(text: &str) -> String {
+    fn error(text: &str) -> String {
         read(Path::new("evidence.toml"), text).unwrap_err().to_string()
     }
 
     #[test]
-    fn instants_may_be_texts_or_dates_of_toml() {
+    fn accepts_instants_as_strings_and_toml_datetimes() {
         let read = |at: &str| {
             let text = format!("[[item]]\nfile = \"a\"\ncollected_at = {at}");
             read(Path::new("evidence.toml"), &text).unwrap().remove(0).collected_at
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_names_its_line() {
+    fn errors_name_their_line() {
         insta::assert_snapshot!(
             [
                 "[[item]]\nfile = \"a\"\nkind = \"tool\"",
@@ -192,7 +193,7 @@ mod tests {
                 "item = 1",
                 "[[item]]\nfile = ",
             ]
-            .map(|text| format!("{}\n    {}", text.replace('\n', " ↵ "), complaint(text)))
+            .map(|text| format!("{}\n    {}", text.replace('\n', " ↵ "), error(text)))
             .join("\n")
         );
     }

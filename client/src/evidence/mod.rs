@@ -1,7 +1,7 @@
-//! Evidence as people have it: files and directories of JSON, logs, tables and text, made into items.
+//! Loads files and directories of JSON, logs, tables and text as evidence items.
 //!
-//! A directory's `evidence.toml` says what its files are; without one, [`recognise`] does. Content is
-//! kept byte for byte.
+//! The `evidence.toml` of a directory describes its files; otherwise, [`recognise`] detects what they are. The content
+//! is not changed.
 
 mod manifest;
 
@@ -17,34 +17,33 @@ use gsar_proto::v1;
 
 use crate::input::{InputError, read_text, without_place};
 
-/// The file that says what the files of its directory are.
+/// The name of the file that describes the files of its directory.
 pub const MANIFEST: &str = "evidence.toml";
 
-/// Evidence from files.
+/// Evidence loaded from files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// The items, in the order of the paths given and by name within a directory.
+    /// The items, in the order of the given paths and sorted by name within a directory.
     pub items: Vec<v1::EvidenceItem>,
-    /// What was left out, one sentence each.
+    /// A note for each file or entry that was skipped.
     pub notes: Vec<String>,
 }
 
-/// A file to be made into an item.
+/// A file to load.
 struct Source {
     path: PathBuf,
-    /// Its name within what the caller gave.
+    /// The name relative to the given path.
     name: String,
-    /// What the manifest says of it.
+    /// The description in the manifest.
     entry: Option<manifest::Entry>,
 }
 
-/// Reads evidence from files and directories. Directories are read with everything below them, sorted by
-/// name; hidden files are skipped. An item's id is its file's name within the path given, or what
-/// `evidence.toml` says.
+/// Loads evidence from files and directories. Directories are read recursively and sorted by name; hidden files are
+/// skipped. The id of an item is its name relative to the given path, or the id in `evidence.toml`.
 ///
 /// # Errors
-/// [`InputError`] for the first file that cannot be read, is not text, claims to be JSON and is
-/// not, or is listed in a manifest with something that does not exist.
+/// Returns an [`InputError`] for the first file that cannot be read, is not text, is named as JSON but is not, or is
+/// described incorrectly in a manifest.
 pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     let mut sources = Vec::new();
     let mut notes = Vec::new();
@@ -64,22 +63,23 @@ pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     Ok(Evidence { items, notes })
 }
 
-/// A directory that was given, and where it is.
+/// A given directory, and its canonical path.
 struct Root<'a> {
     path: &'a Path,
     real: PathBuf,
 }
 
-/// An entry of a directory.
+/// The type of a directory entry.
 enum Found {
     Directory,
     File,
-    /// An entry that is skipped, and why.
+    /// An entry to skip, with the reason.
     Other(&'static str),
 }
 
 impl Root<'_> {
-    /// Links are followed to files within the directory only: who may write there could show any file otherwise.
+    /// Follows links only to files within the directory; otherwise, write access to the directory would expose any
+    /// file.
     fn find(&self, path: &Path) -> io::Result<Found> {
         let is_link = fs::symlink_metadata(path)?.is_symlink();
         if is_link && !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.real)) {
@@ -122,7 +122,7 @@ fn directory(
             Found::File => {
                 sources.push(Source { name: name_within(root.path, &path), path, entry: None });
             }
-            Found::Other(why) => notes.push(format!("{} {why} and was left out", path.display())),
+            Found::Other(why) => notes.push(format!("{} {why} and was skipped", path.display())),
         }
     }
     Ok(())
@@ -140,12 +140,12 @@ fn listed(
     for path in entries.iter().filter(|path| *path != manifest_path) {
         if !listed.iter().any(|entry| folder.join(&entry.file).starts_with(path)) {
             let (path, manifest) = (path.display(), manifest_path.display());
-            notes.push(format!("{path} is not listed in {manifest} and was left out"));
+            notes.push(format!("{path} is not listed in {manifest} and was skipped"));
         }
     }
     for entry in listed {
         let path = folder.join(&entry.file);
-        // A file that is not there is reported where it is read.
+        // A missing file is reported when it is read.
         if let Ok(Found::Other(why)) = root.find(&path) {
             return Err(InputError::Unusable { path, message: format!("{why}; copy the file") });
         }
@@ -158,7 +158,7 @@ fn name_within(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }
 
-/// Files of the same name from different places go by their whole path; a file given twice is refused.
+/// Files with the same name from different paths are identified by their full path. Rejects duplicates.
 fn make_names_unique(sources: &mut [Source]) -> Result<(), InputError> {
     let mut count: HashMap<String, usize> = HashMap::new();
     for source in sources.iter() {
@@ -173,7 +173,7 @@ fn make_names_unique(sources: &mut [Source]) -> Result<(), InputError> {
     let mut seen = std::collections::HashSet::new();
     for source in sources.iter() {
         if !seen.insert(id_of(source)) {
-            let message = format!("the id `{}` is given twice; leave one out", id_of(source));
+            let message = format!("duplicate id `{}`", id_of(source));
             return Err(InputError::Unusable { path: source.path.clone(), message });
         }
     }
@@ -203,32 +203,32 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     } else {
         v1::evidence_item::Content::Text(text)
     };
-    let said = |value: fn(&manifest::Entry) -> &Option<String>| {
+    let field = |value: fn(&manifest::Entry) -> &Option<String>| {
         entry.and_then(|entry| value(entry).clone()).unwrap_or_default()
     };
     Ok(v1::EvidenceItem {
         id: id_of(source),
         kind: nature.kind.number(),
         lane: nature.lane.number(),
-        tool: said(|entry| &entry.tool),
-        query: said(|entry| &entry.query),
+        tool: field(|entry| &entry.tool),
+        query: field(|entry| &entry.query),
         content: Some(content),
         collected_at: entry.and_then(|entry| entry.collected_at),
         exhaustive: entry.is_some_and(|entry| entry.exhaustive),
-        step_id: said(|entry| &entry.step_id),
-        specialist_id: said(|entry| &entry.specialist_id),
+        step_id: field(|entry| &entry.step_id),
+        specialist_id: field(|entry| &entry.specialist_id),
         verification_result: entry
             .and_then(|entry| entry.verification_result)
             .map_or(0, |result| result.number()),
     })
 }
 
-/// A name as it was before the file was packed.
+/// Removes the extension of a compressed file.
 fn without_gz(name: &str) -> &str {
     name.strip_suffix(".gz").unwrap_or(name)
 }
 
-/// Whether the text of the file at `path` is one JSON document. A file that says by its name that it holds JSON must.
+/// Returns `true` if the text is one JSON document. A file with a JSON extension must be valid JSON.
 fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputError> {
     let extension = Path::new(name).extension();
     let extension = extension.and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -244,7 +244,8 @@ fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputEr
             Err(_) if !claims_json => return Ok(false),
             Err(error) => {
                 let (line, message) = without_place(&error.to_string());
-                let message = format!("not JSON: {message}; fix it, or name the file .txt");
+                let message =
+                    format!("invalid JSON: {message}; fix it, or rename the file to .txt");
                 return Err(InputError::Content { path: path.to_owned(), line, message });
             }
         }
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_files_within_a_directory_only() {
+    fn follows_links_only_within_the_directory() {
         use std::os::unix::fs::symlink;
         let outside = folder(&[("secret.txt", b"key"), ("more/a.txt", b"a")]);
         let folder = folder(&[("a.log", b"a"), ("sub/b.log", b"b"), ("of_list/x.txt", b"x")]);
@@ -297,7 +298,7 @@ mod tests {
             ("zero", "is a link out of the directory"),
             ("socket", "is neither a file nor a directory"),
         ] {
-            let note = format!("{} {why} and was left out", at(name).display());
+            let note = format!("{} {why} and was skipped", at(name).display());
             assert!(evidence.notes.contains(&note), "{note}: {:?}", evidence.notes);
         }
         drop(socket);
@@ -309,13 +310,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_end_is_refused() {
+    fn an_endless_file_is_rejected() {
         let refused = load(&[PathBuf::from("/dev/zero")]).unwrap_err().to_string();
-        assert_eq!(refused, "/dev/zero: has more than 128 MiB; give a part of it");
+        assert_eq!(refused, "/dev/zero: larger than 128 MiB; split it");
     }
 
     #[test]
-    fn a_directory_is_read_sorted_and_hidden_files_are_skipped() {
+    fn directories_are_sorted_and_hidden_files_skipped() {
         let folder = folder(&[
             ("b.log", b"2026-03-12T14:02:11Z error"),
             ("a/pods.json", b"{\"kind\":\"PodList\",\"items\":[]}\n"),
@@ -338,18 +339,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_no_json_names_file_and_line() {
+    fn invalid_text_and_json_name_file_and_line() {
         for (name, content, expected) in [
             ("a.log", &b"ok\n\xff"[..], "a.log:2: not valid UTF-8; convert the file to UTF-8"),
             (
                 "a.json",
                 b"{\n \"a\": }",
-                "a.json:2: not JSON: column 7: expected value; fix it, or name the file .txt",
+                "a.json:2: invalid JSON: column 7: expected value; fix it, or rename the file to .txt",
             ),
             (
                 "a.jsonl",
                 b"{}\n{}\n{",
-                "a.jsonl:3: not JSON: column 1: EOF while parsing an object; fix it, or name the file .txt",
+                "a.jsonl:3: invalid JSON: column 1: EOF while parsing an object; fix it, or rename the file to .txt",
             ),
         ] {
             let folder = folder(&[(name, content)]);
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_files_are_what_they_were_before() {
+    fn compressed_files_are_decompressed() {
         use std::io::Write as _;
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packer.write_all(b"{\"kind\":\"PodList\",\"items\":[]}\n").unwrap();
@@ -377,11 +378,13 @@ mod tests {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packer.write_all(b"{").unwrap();
         fs::write(&broken, packer.finish().unwrap()).unwrap();
-        assert!(load(&[broken]).unwrap_err().to_string().contains("broken.json.gz:1: not JSON"));
+        assert!(
+            load(&[broken]).unwrap_err().to_string().contains("broken.json.gz:1: invalid JSON")
+        );
     }
 
     #[test]
-    fn files_of_the_same_name_go_by_their_path() {
+    fn files_with_the_same_name_are_identified_by_path() {
         let folder = folder(&[("one/pods.txt", b"a"), ("two/pods.txt", b"b")]);
         let (one, two) = (folder.path().join("one"), folder.path().join("two/pods.txt"));
         let evidence = load(&[one.clone(), two.clone()]).unwrap();
@@ -389,11 +392,11 @@ mod tests {
         let expected: Vec<_> = expected.iter().map(|path| path.to_string_lossy()).collect();
         assert_eq!(ids(&evidence), expected);
         let error = load(&[two.clone(), two]).unwrap_err().to_string();
-        assert!(error.contains("is given twice; leave one out"), "{error}");
+        assert!(error.contains("duplicate id"), "{error}");
     }
 
     #[test]
-    fn a_manifest_says_what_the_files_are() {
+    fn a_manifest_describes_the_files() {
         let manifest = br#"
             [[item]]
             file = "b.txt"
@@ -415,7 +418,7 @@ mod tests {
             ("notes.txt", b"not evidence"),
         ]);
         std::fs::create_dir(folder.path().join("k8s")).unwrap();
-        std::fs::write(folder.path().join("k8s/pods.txt"), "left out with its folder").unwrap();
+        std::fs::write(folder.path().join("k8s/pods.txt"), "skipped with its directory").unwrap();
         let evidence = load(&[folder.path().to_owned()]).unwrap();
         assert_eq!(ids(&evidence), ["deploy-4711", "a.txt"]);
         let [deploy, pods] = &evidence.items[..] else { panic!("two items") };
@@ -433,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn the_incidents_that_come_with_the_product_are_mostly_recognised_as_their_manifests_say() {
+    fn recognition_agrees_with_most_incident_manifests() {
         let incidents =
             std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
         let (mut compared, mut agreed) = (0, 0);
@@ -445,16 +448,16 @@ mod tests {
             for entry in manifest::read(&folder, &manifest).unwrap() {
                 let text = fs::read_to_string(folder.join(&entry.file)).unwrap();
                 let recognised = recognise(&entry.file, &text);
-                let said = Nature { kind: entry.kind.unwrap(), lane: entry.lane.unwrap() };
-                agreed += usize::from(recognised == said);
+                let described = Nature { kind: entry.kind.unwrap(), lane: entry.lane.unwrap() };
+                agreed += usize::from(recognised == described);
                 let is_demo = ["checkout-oom", "payments-bad-deploy"]
                     .iter()
                     .any(|demo| folder.to_string_lossy().contains(demo));
-                assert!(!is_demo || recognised == said, "{}: {recognised:?}", entry.file);
+                assert!(!is_demo || recognised == described, "{}: {recognised:?}", entry.file);
                 compared += 1;
             }
         }
-        // Manifests also classify by what only their author knew.
+        // Some manifests use knowledge that is not in the files.
         assert!(agreed * 100 >= compared * 85, "{agreed} of {compared}");
         assert!(compared > 100, "the incidents were compared");
     }

@@ -1,4 +1,4 @@
-//! This module reads edges off Kubernetes objects. What is not understood is passed over.
+//! Extracts edges from Kubernetes objects. Unknown objects and fields are ignored.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Edges, at, list};
 
-/// An object, and what the rules ask of it.
+/// A Kubernetes object.
 struct Object<'a> {
     namespace: &'a str,
     kind: &'a str,
@@ -14,7 +14,7 @@ struct Object<'a> {
     value: &'a Value,
 }
 
-/// Reads documents that are objects, or lists of them.
+/// Reads documents that are objects or lists of objects.
 pub(super) fn read(documents: &[Value], edges: &mut Edges) {
     let items = documents.iter().flat_map(|document| match at(document, "/items").as_array() {
         Some(items) => items.as_slice(),
@@ -47,7 +47,7 @@ impl Object<'_> {
         self.other(self.kind, self.name)
     }
 
-    /// Another object of its namespace.
+    /// The name of another object in the same namespace.
     fn other(&self, kind: &str, name: &str) -> String {
         match self.namespace {
             "" => format!("{kind}/{name}"),
@@ -55,7 +55,7 @@ impl Object<'_> {
         }
     }
 
-    /// What its pods are, where it is one or makes them.
+    /// The pod spec, if the object is a pod or has a pod template.
     fn pod(&self) -> Option<&Value> {
         let spec = at(self.value, "/spec");
         match self.kind {
@@ -65,7 +65,7 @@ impl Object<'_> {
         }
     }
 
-    /// The labels of its pods.
+    /// The labels of the pods.
     fn labels(&self) -> Option<&Value> {
         match self.kind {
             "Pod" => self.value.pointer("/metadata/labels"),
@@ -75,12 +75,12 @@ impl Object<'_> {
     }
 }
 
-/// Owners, the node, the volume of a claim, and what is scaled.
+/// Adds owners, the node, the volume of a claim, and the target of an autoscaler.
 fn owners(of: &Object<'_>, edges: &mut Edges) {
     for owner in list(of.value, "/metadata/ownerReferences") {
         if let (Some(kind), Some(name)) = (at(owner, "/kind").as_str(), at(owner, "/name").as_str())
         {
-            // What owns a static pod is its node.
+            // The owner of a static pod is its node.
             let owner = if kind == "Node" { format!("Node/{name}") } else { of.other(kind, name) };
             edges.add(&owner, &of.entity());
         }
@@ -98,7 +98,7 @@ fn owners(of: &Object<'_>, edges: &mut Edges) {
     }
 }
 
-/// The config maps, secrets and claims that pods are given.
+/// Adds the config maps, secrets and volume claims of pods.
 fn settings(of: &Object<'_>, edges: &mut Edges) {
     let Some(pod) = of.pod() else { return };
     let mut found = BTreeSet::new();
@@ -130,7 +130,7 @@ fn settings(of: &Object<'_>, edges: &mut Edges) {
     }
 }
 
-/// The Services behind an Ingress.
+/// Adds the Services behind an Ingress.
 fn backends(of: &Object<'_>, edges: &mut Edges) {
     if of.kind != "Ingress" {
         return;
@@ -143,7 +143,7 @@ fn backends(of: &Object<'_>, edges: &mut Edges) {
     }
 }
 
-/// The pods, and what makes them, that a Service selects.
+/// Adds the pods and workloads that a Service selects.
 fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
     let Some(selector) =
         at(of.value, "/spec/selector").as_object().filter(|_| of.kind == "Service")
@@ -162,7 +162,7 @@ fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
     }
 }
 
-/// The Services that the environment, the command or the arguments of pods name.
+/// Adds the Services mentioned in the environment, the command or the arguments of pods.
 fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
     let Some(pod) = of.pod() else { return };
     let mut hosts: BTreeSet<&str> = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! This module makes the graph of entities that an investigation explores out of what is at hand: Kubernetes objects, traces,
-//! and plain lists of edges. It reads texts, and no files.
+//! Builds the graph of entities that an investigation explores, from Kubernetes objects, traces and lists of edges.
+//! Does no I/O.
 
 mod kubernetes;
 mod spans;
@@ -9,51 +9,51 @@ use std::collections::{BTreeMap, BTreeSet};
 use gsar_proto::v1;
 use serde_json::Value;
 
-/// Entities and edges, as they are gathered.
+/// A builder for a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
-    /// From the one that is depended on to the one that depends on it.
+    /// Pairs of a dependency and the entity that depends on it.
     edges: BTreeSet<(String, String)>,
     entities: BTreeSet<String>,
 }
 
-/// Why a text gives no edges.
+/// An error from parsing a source of edges.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct EdgesError {
-    /// The line, from 1.
+    /// The line number, starting at 1.
     pub line: usize,
-    /// What is wrong with it, and the fix.
+    /// What is wrong and how to fix it.
     pub message: String,
 }
 
 impl Edges {
-    /// Adds the edges between Kubernetes objects: what `kubectl get … -o json` prints, one list or several after another.
-    /// Whose owners, nodes, volumes, settings and selectors name another object depends on it, and so do workloads whose
-    /// environment, command or arguments name a Service among them.
+    /// Adds the edges between Kubernetes objects, from the output of `kubectl get … -o json`. An object depends on its
+    /// owners, node, volumes, settings and selected pods, and a workload on the Services mentioned in its environment,
+    /// command or arguments.
     ///
     /// # Errors
-    /// [`EdgesError`] where the text is no JSON.
+    /// Returns a [`GraphParseError`] if the text is not JSON.
     pub fn add_kubernetes(&mut self, text: &str) -> Result<(), EdgesError> {
         kubernetes::read(&documents(text)?, self);
         Ok(())
     }
 
-    /// Adds the edges between services that call each other: spans as OTLP has them in JSON, or as Jaeger exports them.
-    /// The caller depends on what it calls.
+    /// Adds the edges between services that call each other, from OTLP or Jaeger spans in JSON. The caller depends on
+    /// the callee.
     ///
     /// # Errors
-    /// [`EdgesError`] where the text is no JSON.
+    /// Returns a [`GraphParseError`] if the text is not JSON.
     pub fn add_traces(&mut self, text: &str) -> Result<(), EdgesError> {
         spans::read(&documents(text)?, self);
         Ok(())
     }
 
-    /// Adds edges from lines `FROM -> TO`, `FROM,TO` or `FROM TO`: the second depends on the first. Empty lines and those
-    /// that begin with `#` are passed over.
+    /// Adds edges from lines `FROM -> TO`, `FROM,TO` or `FROM TO`, where TO depends on FROM. Skips blank lines and
+    /// lines that start with `#`.
     ///
     /// # Errors
-    /// [`EdgesError`] where a line is no edge.
+    /// Returns a [`GraphParseError`] if a line is not an edge.
     pub fn add_lines(&mut self, text: &str) -> Result<(), EdgesError> {
         for (place, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -65,7 +65,7 @@ impl Edges {
             match ends.map(|(from, to)| (from.trim(), to.trim())) {
                 Some((from, to)) if is_name(from) && is_name(to) => self.add(from, to),
                 _ => {
-                    let message = format!("`{line}` is no edge; give FROM -> TO");
+                    let message = format!("invalid edge `{line}`; expected FROM -> TO");
                     return Err(EdgesError { line: place + 1, message });
                 }
             }
@@ -73,7 +73,8 @@ impl Edges {
         Ok(())
     }
 
-    /// The graph, which begins at what alerts. A name alone that means one Service is that Service.
+    /// Builds the graph, with the alerts where exploration starts. An unqualified name that identifies a single Service
+    /// is resolved to it.
     #[must_use]
     pub fn into_graph(self, alerts: Vec<String>, changed: Vec<String>) -> v1::Graph {
         let services = self.services();
@@ -89,7 +90,7 @@ impl Edges {
         v1::Graph { entities, edges, alerts, changed, ..v1::Graph::default() }
     }
 
-    /// The entity that each name alone means that only one Service has.
+    /// Maps each name that only one Service has to that Service.
     fn services(&self) -> BTreeMap<String, String> {
         let mut services: BTreeMap<String, Vec<&String>> = BTreeMap::new();
         for entity in &self.entities {
@@ -106,7 +107,7 @@ impl Edges {
         services.into_iter().filter_map(one).collect()
     }
 
-    /// The second depends on the first.
+    /// Adds an edge: `to` depends on `from`.
     fn add(&mut self, from: &str, to: &str) {
         self.edges.insert((from.to_owned(), to.to_owned()));
     }
@@ -120,18 +121,18 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(char::is_whitespace)
 }
 
-/// What stands at a JSON pointer; null where nothing does.
+/// Returns the value at a JSON pointer, or null.
 fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     const NULL: &Value = &Value::Null;
     value.pointer(pointer).unwrap_or(NULL)
 }
 
-/// The list that stands there; empty where none does.
+/// Returns the array at a JSON pointer, or an empty one.
 fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     at(value, pointer).as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Every JSON document of a text.
+/// Parses all JSON documents of a text.
 fn documents(text: &str) -> Result<Vec<Value>, EdgesError> {
     let documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     documents

@@ -1,4 +1,4 @@
-//! This module reads edges off spans: a service that has a span below one of another service was called by it.
+//! Extracts edges from spans: a service whose span has a parent in another service was called by it.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::{Edges, at, list};
 
-/// Spans by trace and id: the service, and the id of the span above.
+/// Spans by trace and id, with their service and the id of the parent span.
 type Spans<'a> = BTreeMap<(&'a str, &'a str), (String, &'a str)>;
 
-/// Reads documents of OTLP or of Jaeger.
+/// Reads OTLP or Jaeger documents.
 pub(super) fn read(documents: &[Value], edges: &mut Edges) {
     let mut spans = Spans::new();
     for document in documents {
@@ -34,7 +34,7 @@ fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut Edges) {
         let scopes = list(resource, "/scopeSpans").iter();
         for span in scopes.flat_map(|scope| list(scope, "/spans")) {
             let text = |field: &str| span.get(field).and_then(Value::as_str).unwrap_or_default();
-            // A database or another service that has no spans of its own.
+            // A database or another service without spans.
             if let Some(peer) = attribute(list(span, "/attributes"), "peer.service") {
                 edges.add(peer, &service);
             }
@@ -44,7 +44,7 @@ fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut Edges) {
     }
 }
 
-/// What a resource is: a workload of Kubernetes where it says so, else its service.
+/// The entity of a resource: its Kubernetes workload if known, else its service.
 fn entity(about: &[Value]) -> Option<String> {
     const WORKLOADS: [(&str, &str); 4] = [
         ("k8s.deployment.name", "Deployment"),

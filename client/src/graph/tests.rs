@@ -23,7 +23,7 @@ fn edges(graph: &v1::Graph) -> Vec<String> {
 }
 
 #[test]
-fn objects_depend_on_what_they_name() {
+fn objects_depend_on_the_objects_they_reference() {
     let mut read = Edges::default();
     read.add_kubernetes(OBJECTS).unwrap();
     let graph = read.into_graph(vec!["web".to_owned()], Vec::new());
@@ -47,7 +47,7 @@ fn objects_depend_on_what_they_name() {
 }
 
 #[test]
-fn services_depend_on_those_that_they_call() {
+fn callers_depend_on_callees() {
     let otlp = r#"{"resourceSpans": [
       {"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "api"}}]},
        "scopeSpans": [{"spans": [{"traceId": "t", "spanId": "1"}, {"traceId": "t", "spanId": "2", "parentSpanId": "1"},
@@ -65,7 +65,7 @@ fn services_depend_on_those_that_they_call() {
 }
 
 #[test]
-fn a_name_alone_that_means_one_service_is_that_service() {
+fn a_unique_service_name_is_resolved() {
     let mut read = Edges::default();
     read.add_kubernetes(OBJECTS).unwrap();
     read.add_lines("# by hand\n db -> api\nqueue,api\napi worker\n\n").unwrap();
@@ -80,13 +80,13 @@ fn a_name_alone_that_means_one_service_is_that_service() {
 }
 
 #[test]
-fn what_is_wrong_names_its_line() {
+fn errors_name_their_line() {
     let mut read = Edges::default();
     let error = read.add_lines("a -> b\n\nlonely\n").unwrap_err();
-    assert_eq!(error.to_string(), "line 3: `lonely` is no edge; give FROM -> TO");
+    assert_eq!(error.to_string(), "line 3: invalid edge `lonely`; expected FROM -> TO");
     assert_eq!(read.add_lines("a b c").unwrap_err().line, 1);
     assert_eq!(read.add_kubernetes("{\n\"items\": [").unwrap_err().line, 2);
-    // What is no object, or of another form, is passed over.
+    // Other documents are ignored.
     for odd in ["[]", "7", "{\"items\": [null, {\"kind\": \"Pod\"}]}", "{\"data\": {\"spans\": 3}}"]
     {
         read.add_kubernetes(odd).unwrap();

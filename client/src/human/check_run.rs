@@ -1,4 +1,4 @@
-//! How a check ended, in lines for people.
+//! Formats the run of a check.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use gsar_core::evidence::VerificationResult;
 
 use super::page::{BAD, DIM, GOOD, Page, styled};
 
-/// The most lines of output that are shown of a check that failed.
+/// The maximum number of output lines shown for a failed check.
 const SHOWN: usize = 10;
 
-/// What a run came to, why it failed, and the end of its output where it did.
+/// Formats the result of a run, with the reason and the end of the output if it failed.
 pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> String {
     let mut page = Page::new(columns);
     let (word, style) = match run.result() {
@@ -33,7 +33,7 @@ pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> Strin
     page.into_text()
 }
 
-/// Everything in which a run differs from its pass condition.
+/// The differences between a run and its pass condition.
 fn why(run: &CheckRun) -> String {
     let pass = run.declaration.pass();
     let mut reasons = Vec::new();
@@ -42,14 +42,14 @@ fn why(run: &CheckRun) -> String {
         Some(status) => reasons.push(format!("exit status {status}, not {}", pass.exit_status)),
         None => {
             let seconds = run.declaration.timeout_seconds();
-            reasons.push(format!("ended by a signal, or by its timeout of {seconds} s"));
+            reasons.push(format!("killed by a signal or by the timeout of {seconds} s"));
         }
     }
     if !run.output.contains(&pass.contains) {
-        reasons.push(format!("the output lacks \"{}\"", one_line(&pass.contains)));
+        reasons.push(format!("the output does not contain \"{}\"", one_line(&pass.contains)));
     }
     if !pass.lacks.is_empty() && run.output.contains(&pass.lacks) {
-        reasons.push(format!("the output holds \"{}\"", one_line(&pass.lacks)));
+        reasons.push(format!("the output contains \"{}\"", one_line(&pass.lacks)));
     }
     reasons.join("; ")
 }
@@ -60,7 +60,7 @@ mod tests {
     use gsar_core::check::{CheckDeclaration, PassCondition};
 
     #[test]
-    fn runs_are_shown() {
+    fn formats_runs() {
         let pass = PassCondition {
             exit_status: 0,
             contains: "PASS".to_owned(),

@@ -1,4 +1,4 @@
-//! The claims of a report, each with the evidence that decided it.
+//! Formats the claims of a report, with the evidence that decided each.
 
 use gsar_client::text::{middle_cut, one_line, width};
 use gsar_proto::v1;
@@ -7,16 +7,16 @@ use super::evaluation::{Scene, View};
 use super::page::{DIM, Page, listed, padded, styled};
 use super::words;
 
-/// Where the word of a class ends: two blanks, the sign, a blank, the longest word, two blanks.
+/// The column where the class ends: two spaces, the sign, a space, the longest class, two spaces.
 const CLASS_COLUMN: usize = 19;
 
-/// The widest that an id is shown.
+/// The maximum width of an id, in columns.
 const MAX_ID_COLUMNS: usize = 12;
 
-/// The most claims that a reason names.
+/// The maximum number of claims named by a reason.
 const MAX_BLAMED: usize = 4;
 
-/// The claims in the order of the report.
+/// Writes the claims in the order of the report.
 pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
     let claims: Vec<_> = answer.claims.iter().filter(|claim| view.shows(claim)).collect();
     let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
@@ -46,23 +46,23 @@ fn one(
     page.wrapped(&lead, column, anstyle::Style::new(), &claim.text);
 
     let in_full = view.explain.is_about(claim);
-    let most = if in_full { usize::MAX } else { 1 };
-    for citation in claim.citations.iter().take(most) {
+    let max = if in_full { usize::MAX } else { 1 };
+    for citation in claim.citations.iter().take(max) {
         for line in cited(citation, scene, page.columns().saturating_sub(column).max(20)) {
             page.line(&format!("{:column$}{}", "", styled(DIM, &line)));
         }
     }
-    let more = claim.citations.len().saturating_sub(most);
+    let more = claim.citations.len().saturating_sub(max);
     let more = if more > 0 { format!(" (and {more} more cited)") } else { String::new() };
     let note = one_line(&claim.note);
-    let said = match (note.is_empty(), claim.citations.is_empty()) {
-        (true, true) if claim.undecided.is_some() => "no judge decided it".to_owned(),
-        (true, true) => "no evidence is cited".to_owned(),
+    let remark = match (note.is_empty(), claim.citations.is_empty()) {
+        (true, true) if claim.undecided.is_some() => "undecided".to_owned(),
+        (true, true) => "no evidence cited".to_owned(),
         _ => format!("{note}{more}"),
     };
     let indent = format!("{:column$}", "");
-    if !said.trim().is_empty() {
-        page.wrapped(&indent, column, DIM, &said);
+    if !remark.trim().is_empty() {
+        page.wrapped(&indent, column, DIM, &remark);
     }
     let look = claim.second_look.as_ref();
     let is_shown = |look: &&v1::SecondLook| look.verdict() == v1::SecondLookVerdict::Shown;
@@ -86,14 +86,14 @@ fn one(
     }
 }
 
-/// How much of the votes is for the class that won, and who is against it; nothing where all agree.
+/// The share of the votes for the class that won, and the dissenting judges; `None` if all agree.
 fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
     let agreement = claim.agreement.filter(|agreement| *agreement < 1.0)?;
     let mut others: Vec<String> = Vec::new();
     for vote in claim.votes.iter().filter(|vote| vote.class != claim.class) {
-        let said = format!("{} by {}", words::class(vote.class()).1, one_line(&vote.judge));
-        if !others.contains(&said) {
-            others.push(said);
+        let dissent = format!("{} by {}", words::class(vote.class()).1, one_line(&vote.judge));
+        if !others.contains(&dissent) {
+            others.push(dissent);
         }
     }
     let against =
@@ -101,7 +101,7 @@ fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
     Some(format!("{:.0} % of the votes{against}", agreement * 100.0))
 }
 
-/// One line for each vote.
+/// One line per vote.
 fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
     claim.votes.iter().map(|vote| {
         let note = one_line(&vote.note);
@@ -115,7 +115,7 @@ fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
     })
 }
 
-/// Where the evidence stands and what it says: on one line if they fit, else on one line each.
+/// The place and the quote of a citation, on one line if they fit, else on two.
 fn cited(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<String> {
     let place = place(citation, scene, columns);
     let quote = one_line(&citation.quote);
@@ -128,7 +128,7 @@ fn cited(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<Stri
     vec![place, middle_cut(&quote, columns).into_owned()]
 }
 
-/// The item with the field or line within it; the field is cut first.
+/// The cited item with the field or line in it. A long field is truncated first.
 pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
     if !citation.claim_id.is_empty() {
         return middle_cut(&one_line(&format!("claim {}", citation.claim_id)), columns)
@@ -146,7 +146,7 @@ pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) 
     format!("{id} {}", middle_cut(&within, room)).trim_end().to_owned()
 }
 
-/// The line, from 1, on which a byte of an item's text stands.
+/// The line number, starting at 1, of a byte in an item's text.
 fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
     let content = match item.content.as_ref()? {
         v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text) => text,
@@ -156,7 +156,7 @@ fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
     (start <= content.len()).then(|| gsar_client::input::line_at(content.as_bytes(), start))
 }
 
-/// What the claim does to the score, where the answer says it.
+/// The effect of the claim on the score, if the answer includes it.
 pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     let Some(impact) = &claim.impact else { return Vec::new() };
     let outcome = |words: &str, outcome: &Option<v1::HypotheticalOutcome>| {
@@ -170,7 +170,7 @@ pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     [weighs, without, grounded].into_iter().flatten().collect()
 }
 
-/// The ids of the claims that a reason is about, in brackets; empty where it is about none.
+/// The ids of the claims that a reason concerns, in parentheses; empty if there are none.
 pub(super) fn blamed(code: &str, claims: &[v1::JudgedClaim]) -> String {
     let class = match code {
         "CONTRADICTED_CLAIMS" => v1::ClaimClass::Contradicted,
@@ -182,12 +182,12 @@ pub(super) fn blamed(code: &str, claims: &[v1::JudgedClaim]) -> String {
     }
 }
 
-/// The ids of the claims that were decided to be of a class, the first few of them.
-pub(super) fn ids_of(claims: &[v1::JudgedClaim], class: v1::ClaimClass, most: usize) -> String {
+/// The ids of the claims with a class, at most `max` of them.
+pub(super) fn ids_of(claims: &[v1::JudgedClaim], class: v1::ClaimClass, max: usize) -> String {
     let ids: Vec<&str> = claims
         .iter()
         .filter(|claim| claim.class() == class && claim.undecided.is_none())
         .map(|claim| claim.id.as_str())
         .collect();
-    listed(ids.into_iter(), most)
+    listed(ids.into_iter(), max)
 }

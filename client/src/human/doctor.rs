@@ -1,34 +1,34 @@
-//! What was looked at, how it is, and how to fix it.
+//! Formats the findings of `gsar doctor`.
 
 use anstyle::Style;
 
 use super::page::{BAD, DOUBTFUL, GOOD, Page, padded, styled};
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Health {
-    /// As it should be.
+    /// No problem.
     Fine,
-    /// Works, and wants a look.
+    /// Works, but deserves attention.
     Doubtful,
     /// Does not work.
     Broken,
 }
 
-/// Something that was looked at.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// What.
+    /// What was checked.
     pub(crate) subject: &'static str,
-    /// How it is.
+    /// The result.
     pub(crate) health: Health,
-    /// What was found.
+    /// The details.
     pub(crate) finding: String,
-    /// How to fix it; empty where nothing is to be fixed.
+    /// How to fix the problem; empty if there is none.
     pub(crate) fix: String,
 }
 
-/// A line per check, with the fix under it.
+/// Formats one line per finding, followed by the fix.
 pub(crate) fn checks(checks: &[Check], columns: usize) -> String {
     let mut page = Page::new(columns);
     for check in checks {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_says_how_it_is() {
+    fn formats_findings() {
         let check = |subject, health, finding: &str, fix: &str| Check {
             subject,
             health,
@@ -63,8 +63,8 @@ mod tests {
             check(
                 "server",
                 Health::Doubtful,
-                "gsar-server is not installed beside gsar",
-                "install both into one directory, or name a server with --endpoint",
+                "gsar-server is not installed next to gsar",
+                "install both into one directory, or specify a server with --endpoint",
             ),
             check(
                 "endpoint",

@@ -1,4 +1,4 @@
-//! What is stored of an entity that is due to be looked at, and what a model believes of it, for people.
+//! Formats the stored evidence about an entity, and the classification of a chat model.
 
 use gsar_client::text::one_line;
 use gsar_proto::v1;
@@ -7,26 +7,26 @@ use super::evidence::hits;
 use super::graph::label;
 use super::page::{DIM, Page, count, styled};
 
-/// The entity, what is around it, the passages, and the belief.
+/// Formats the entity, its neighbours, the classification and the passages.
 pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> String {
     let look = answer.look.clone().unwrap_or_default();
     let mut page = Page::new(columns);
     page.line(&format!("{}, look {}", one_line(&look.entity), look.visit));
     page.gap();
-    let beside =
+    let labelled =
         |entity: &str, of: v1::BeliefLabel| format!("{}, {}", one_line(entity), label(of).0);
     for of in &look.neighbours {
-        page.labelled("beside", &beside(&of.entity, of.label()));
+        page.labelled("neighbour", &labelled(&of.entity, of.label()));
     }
     for of in &look.inbox {
-        page.labelled("news", &beside(&of.from, of.label()));
+        page.labelled("news", &labelled(&of.from, of.label()));
     }
     if look.is_changed {
-        page.labelled("changed", "something was changed in it");
+        page.labelled("changed", "the entity was changed");
     }
     if let Some(belief) = &answer.belief {
         page.gap();
-        page.labelled("model says", &beside(&belief.entity, belief.label()));
+        page.labelled("model", &labelled(&belief.entity, belief.label()));
         for of in &belief.observations {
             let items: Vec<&str> =
                 of.citations.iter().map(|citation| citation.evidence_id.as_str()).collect();
@@ -34,7 +34,7 @@ pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> 
         }
         for way in &belief.propagations {
             page.labelled(
-                "fault went",
+                "propagated",
                 &format!("{} → {}", one_line(&way.from), one_line(&way.to)),
             );
         }
@@ -48,14 +48,14 @@ pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> 
         ..v1::SearchResponse::default()
     };
     if found.hits.is_empty() {
-        page.line(&styled(DIM, "nothing that is stored names it"));
+        page.line(&styled(DIM, "no stored evidence mentions it"));
     }
     let mut text = page.into_text();
     text.push_str(&hits(&found, &look.entity, columns));
     if answer.left_out > 0 {
         let mut page = Page::new(columns);
         let more = count(answer.left_out.into(), "further passage");
-        page.line(&styled(DIM, &format!("and {more}; --bytes shows more")));
+        page.line(&styled(DIM, &format!("and {more}; raise --bytes to show more")));
         text.push_str(&page.into_text());
     }
     text
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entity_is_shown_with_what_is_stored_and_believed_of_it() {
+    fn formats_an_entity_with_passages_and_belief() {
         let citation = v1::Citation { evidence_id: "rollout".to_owned(), ..Default::default() };
         let passage = v1::EntityPassage {
             hit: Some(v1::SearchHit {

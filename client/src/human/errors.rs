@@ -1,16 +1,16 @@
-//! Failures as text: what is wrong, where, and the fix.
+//! Formats failures and notes for standard error.
 
 use gsar_client::text::one_line;
 
 use super::page::{BAD, BOLD, styled};
 use crate::failure::Failure;
 
-/// A failure as text, without a line end.
+/// Formats a failure, without a trailing newline.
 pub(crate) fn shown(failure: &Failure) -> String {
     error(&failure.to_string())
 }
 
-/// A text after the word error; each of its lines made safe, their indents kept.
+/// Formats an error. Each line is sanitized; indentation is preserved.
 pub(crate) fn error(text: &str) -> String {
     let lines: Vec<String> = text
         .lines()
@@ -22,12 +22,12 @@ pub(crate) fn error(text: &str) -> String {
     format!("{} {}", styled(BAD | BOLD.get_effects(), "error:"), lines.join("\n"))
 }
 
-/// A remark for standard error, without a line end.
+/// Formats a note, without a trailing newline.
 pub(crate) fn note(text: &str) -> String {
     format!("{} {}", styled(BOLD, "note:"), one_line(text))
 }
 
-/// The line made safe, with the blanks that make its columns.
+/// Sanitizes a line, but preserves the double spaces that separate columns.
 fn columns_kept(line: &str) -> String {
     line.trim().split("  ").map(one_line).collect::<Vec<_>>().join("  ")
 }

@@ -1,4 +1,4 @@
-//! One evaluated report, from its claims to the decision in the last line.
+//! Formats an evaluation, from the claims to the decision in the last line.
 
 use gsar_client::text::{end_cut, one_line, width};
 use gsar_core::Policy;
@@ -7,56 +7,56 @@ use gsar_proto::v1;
 use super::page::{BOLD, DIM, Page, count, listed, styled};
 use super::{claims, safety, score, verdict, words};
 
-/// What is shown.
+/// The context of an evaluation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scene<'a> {
-    /// The report, as far as it is known.
+    /// The report, if known.
     pub(crate) report: Option<&'a v1::Report>,
-    /// The evidence, to tell on which line a quote stands.
+    /// The evidence, to find the line of a quote.
     pub(crate) evidence: &'a [v1::EvidenceItem],
-    /// The policy that was applied, where it is known.
+    /// The policy that was applied, if known.
     pub(crate) policy: Option<&'a Policy>,
-    /// Whether the record of the evaluation outlives this command.
+    /// `true` if the record outlives the command.
     pub(crate) is_kept: bool,
 }
 
-/// How it is shown.
+/// Display options.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
-    /// How many columns there are.
+    /// The width in columns.
     pub(crate) columns: usize,
-    /// Only claims of these classes, `None` for undecided ones; empty for all.
+    /// The classes to show, `None` for undecided claims; empty for all.
     pub(crate) only: Vec<Option<v1::ClaimClass>>,
-    /// How much is said.
+    /// The level of detail.
     pub(crate) explain: Explain,
 }
 
 impl View {
-    /// Whether the claim is shown.
+    /// Returns `true` if the claim is shown.
     pub(crate) fn shows(&self, claim: &v1::JudgedClaim) -> bool {
         let decided = claim.undecided.is_none().then(|| claim.class());
         let class = self.only.is_empty() || self.only.contains(&decided);
-        let asked_for = match &self.explain {
+        let selected = match &self.explain {
             Explain::Claim(id) => *id == claim.id,
             Explain::Briefly | Explain::All => true,
         };
-        class && asked_for
+        class && selected
     }
 }
 
-/// How much is said of the claims.
+/// The level of detail of claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Explain {
-    /// What decided.
+    /// The deciding evidence only.
     Briefly,
-    /// Everything, of every claim.
+    /// Full details of every claim.
     All,
-    /// Everything, of one claim.
+    /// Full details of one claim.
     Claim(String),
 }
 
 impl Explain {
-    /// Whether everything is said of this claim.
+    /// Returns `true` if the claim is shown in full detail.
     pub(crate) fn is_about(&self, claim: &v1::JudgedClaim) -> bool {
         match self {
             Self::Briefly => false,
@@ -70,10 +70,10 @@ impl Explain {
     }
 }
 
-/// The most uncovered sentences and gaps that are listed unasked.
+/// The maximum number of uncovered sentences and gaps shown without `--explain`.
 const MAX_LISTED: usize = 5;
 
-/// An evaluated report as text.
+/// Formats an evaluation.
 pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
     let mut page = Page::new(view.columns);
     header(&mut page, answer, scene);
@@ -94,7 +94,7 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
     page.into_text()
 }
 
-/// Judged statements as text: no score and no decision, since they are no report.
+/// Formats judged statements, without a score and a decision.
 pub(crate) fn statements(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
     let mut page = Page::new(view.columns);
     claims::list(&mut page, answer, scene, view);
@@ -119,7 +119,7 @@ fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     page.gap();
 }
 
-/// The items that were read: `4 items: alert.json, pods.json and 2 more`; `None` where there are none.
+/// The items that were read: `4 items: alert.json, pods.json and 2 more`; `None` if there are none.
 fn items(answer: &v1::EvaluateResponse) -> Option<String> {
     const MAX_NAMED: usize = 5;
     let items = &answer.provenance.as_ref()?.evidence;
@@ -128,7 +128,7 @@ fn items(answer: &v1::EvaluateResponse) -> Option<String> {
     (number > 0).then(|| format!("{}: {names}", count(number, "item")))
 }
 
-/// The judges that were asked, with what came of those that did not judge; nothing where none was.
+/// The judges that were called, with the result of those that did not judge; `None` if there are none.
 pub(crate) fn judges(answer: &v1::EvaluateResponse) -> Option<String> {
     let links = &answer.provenance.as_ref()?.judges;
     let judges = links.iter().map(|link| match link.result.as_str() {
@@ -138,7 +138,7 @@ pub(crate) fn judges(answer: &v1::EvaluateResponse) -> Option<String> {
     Some(judges.collect::<Vec<_>>().join(", ")).filter(|judges| !judges.is_empty())
 }
 
-/// The policy that was applied, with the beginning of its digest.
+/// The name of the policy that was applied, with the start of its digest.
 pub(crate) fn policy_name(answer: &v1::EvaluateResponse) -> Option<String> {
     let policy = answer.provenance.as_ref()?.policy.as_ref()?;
     let digest: String = policy.digest.chars().take(6).collect();
@@ -152,7 +152,7 @@ fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, 
         return;
     };
     let share = format!(
-        "claims cover {} of {}; nothing is said of",
+        "claims cover {} of {}; not covered:",
         coverage.covered,
         count(coverage.sentences.into(), "sentence")
     );
@@ -160,11 +160,11 @@ fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, 
     let synthesis = scene.report.map_or("", |report| report.synthesis.as_str());
     let sentences: Vec<&str> =
         coverage.uncovered.iter().filter_map(|range| part(synthesis, range)).collect();
-    let most = if view.explain.is_brief() { MAX_LISTED } else { usize::MAX };
-    for sentence in sentences.iter().take(most) {
+    let max = if view.explain.is_brief() { MAX_LISTED } else { usize::MAX };
+    for sentence in sentences.iter().take(max) {
         page.labelled("", &format!("“{}”", one_line(sentence)));
     }
-    let more = coverage.uncovered.len().saturating_sub(sentences.len().min(most));
+    let more = coverage.uncovered.len().saturating_sub(sentences.len().min(max));
     if more > 0 {
         page.labelled("", &format!("and {more} more"));
     }
@@ -178,14 +178,14 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let Some(decision) = verdict::decided(answer) else { return };
     for (number, reason) in decision.reasons.iter().enumerate() {
         let label = if number == 0 { "why" } else { "" };
-        // Records of earlier versions name no claims.
+        // Records of earlier versions have no claim ids here.
         let claims = match reason.claim_ids.is_empty() {
             true => claims::blamed(&reason.code, &answer.claims),
             false => String::new(),
         };
         page.labelled(label, &format!("{}{claims}", reason.sentence));
         if reason.code == "NO_EVIDENCE" && scene.evidence.is_empty() {
-            page.labelled("", "--evidence PATH gives a file, or a folder with all below it");
+            page.labelled("", "pass evidence with --evidence PATH");
         }
     }
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
@@ -198,7 +198,7 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     }
     if !decision.not_applicable.is_empty() {
         let guards = decision.not_applicable.join(", ");
-        page.labelled("not checked", &format!("{guards}: nothing to look at"));
+        page.labelled("not checked", &format!("{guards}: not applicable"));
     }
 }
 
@@ -230,10 +230,10 @@ fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
         return;
     }
     let estimate = answer.judge_score.map(|estimate| {
-        format!("its own estimate was {}, which never decides", words::number(estimate))
+        format!("self-estimate {}, not used in the decision", words::number(estimate))
     });
-    let said = [Some(answer.explanation.as_str()), estimate.as_deref()];
-    sentences(page, "judge", said.into_iter().flatten().filter(|text| !text.is_empty()));
+    let texts = [Some(answer.explanation.as_str()), estimate.as_deref()];
+    sentences(page, "judge", texts.into_iter().flatten().filter(|text| !text.is_empty()));
     score::margins(page, answer);
 }
 
@@ -243,12 +243,12 @@ fn certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// What was shown of the risk of proceeding by the policy, and whether it covers this answer; none without a certificate.
+/// The certified risk of the policy, and whether the certificate covers this answer; `None` without a certificate.
 pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
     let found = answer.provenance.as_ref()?.policy.as_ref()?.certificate.as_ref()?;
     Some(match found.mismatch.as_str() {
         "" => format!(
-            "of the reports that go out at most {} % are wrong, shown with {} % confidence on {} graded ones",
+            "at most {} % of the reports that proceed are wrong, with {} % confidence, certified on {} graded reports",
             words::number(found.risk * 100.0),
             words::number(found.confidence * 100.0),
             found.rows
@@ -257,7 +257,7 @@ pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
     })
 }
 
-/// Sentences under one label.
+/// Writes sentences under one label.
 fn sentences<'a>(page: &mut Page, label: &str, sentences: impl Iterator<Item = &'a str>) {
     for (number, sentence) in sentences.enumerate() {
         page.labelled(if number == 0 { label } else { "" }, sentence);
@@ -269,8 +269,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_is_shown_with_what_it_does_not_cover() {
-        let said = |mismatch: &str| {
+    fn formats_a_certificate_and_its_mismatch() {
+        let formatted = |mismatch: &str| {
             let certificate = v1::PolicyCertificate {
                 risk: 0.05,
                 confidence: 0.95,
@@ -287,10 +287,11 @@ mod tests {
             anstream::adapter::strip_str(&page.into_text()).to_string()
         };
         assert!(
-            said("")
-                .contains("at most 5 % are wrong, shown with 95 % confidence on 240 graded ones")
+            formatted("").contains(
+                "at most 5 % of the reports that proceed are wrong, with 95 % confidence"
+            )
         );
-        let other = said("it was shown for judge local/1; rules/2 decided");
+        let other = formatted("it was shown for judge local/1; rules/2 decided");
         assert!(other.contains("does not cover this answer: it was shown for judge local/1"));
         let mut page = Page::new(80);
         super::certificate(&mut page, &v1::EvaluateResponse::default());

@@ -1,4 +1,4 @@
-//! Stored evidence: what was kept, corpora, and passages that were found.
+//! Formats stored items, corpora and search results.
 
 use gsar_client::text::{end_cut, one_line, width};
 use gsar_proto::v1;
@@ -6,10 +6,10 @@ use gsar_proto::v1;
 use super::page::{BOLD, DIM, Page, count, padded, styled};
 use super::words;
 
-/// Lines of a passage that are shown.
+/// The maximum number of lines shown of a passage.
 const MAX_LINES: usize = 6;
 
-/// A line per item that was stored, and what the corpus has now.
+/// Formats one line per stored item, and the resulting state of the corpus.
 pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
     let names: Vec<String> = answer
@@ -20,8 +20,8 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
     let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
     for (item, name) in answer.items.iter().zip(&names) {
         let described = match () {
-            () if item.unchanged => "as it was".to_owned(),
-            () if !item.same_as.is_empty() => format!("the same as {}", one_line(&item.same_as)),
+            () if item.unchanged => "unchanged".to_owned(),
+            () if !item.same_as.is_empty() => format!("duplicate of {}", one_line(&item.same_as)),
             () if item.lines > 0 => format!(
                 "{} in {}, {} repeated",
                 count(item.lines, "line"),
@@ -35,7 +35,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
     if answer.more_items > 0 {
         let (unchanged, duplicates) = (answer.unchanged_items, answer.duplicate_items);
         page.line(&format!(
-            "  and {}; of all, {unchanged} as they were and {duplicates} the same as others",
+            "  and {}; in total, {unchanged} unchanged and {duplicates} duplicates",
             count(answer.more_items, "more item")
         ));
     }
@@ -46,7 +46,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
     page.into_text()
 }
 
-/// A line per corpus: name, contents, when it goes.
+/// Formats one line per corpus: name, size, contents and expiry.
 pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
     let column = list.iter().map(|corpus| width(&corpus.corpus_id)).max().unwrap_or(0);
     list.iter()
@@ -67,7 +67,7 @@ pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
 
 fn described(corpus: &v1::CorpusSummary) -> String {
     let until = corpus.expires_at.as_ref().map(words::instant);
-    let until = until.map(|at| format!(", kept until {at}")).unwrap_or_default();
+    let until = until.map(|at| format!(", expires {at}")).unwrap_or_default();
     format!(
         "{} has {} in {}, {}{until}",
         corpus.corpus_id,
@@ -77,7 +77,7 @@ fn described(corpus: &v1::CorpusSummary) -> String {
     )
 }
 
-/// Passages, the best first: each with its label and the lines that have most words of the query.
+/// Formats passages, best first: the label, and the lines with most words of the query.
 pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> String {
     let mut page = Page::new(columns);
     for hit in &answer.hits {
@@ -92,12 +92,12 @@ pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> 
     }
     if !answer.degraded.is_empty() {
         page.gap();
-        page.labelled("note", &format!("found by words only: {}", answer.degraded));
+        page.labelled("note", &format!("searched by words only: {}", answer.degraded));
     }
     page.into_text()
 }
 
-/// The lines that have most words of a query, in their order.
+/// Selects the lines that share most words with the query, in their original order.
 fn telling<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut ranked: Vec<(usize, usize)> = lines
@@ -112,7 +112,7 @@ fn telling<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
     ranked.into_iter().filter_map(|(at, _)| lines.get(at).copied()).collect()
 }
 
-/// `812 B`, `3.4 kB`, `200.0 MB`.
+/// Formats a size: `812 B`, `3.4 kB`, `200.0 MB`.
 pub(crate) fn size(bytes: u64) -> String {
     let tenths = |unit: u64| format!("{}.{}", bytes / unit, bytes % unit * 10 / unit);
     match bytes {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_see() {
+    fn formats_stored_items_corpora_and_hits() {
         let instant = prost_types::Timestamp { seconds: 1_773_324_000, nanos: 0 };
         let corpus = v1::CorpusSummary {
             corpus_id: "inc-7".to_owned(),

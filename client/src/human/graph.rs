@@ -1,4 +1,4 @@
-//! A graph that is explored: in lines for people, and as Graphviz and Mermaid draw it.
+//! Formats an explored graph as text, for Graphviz and for Mermaid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use gsar_proto::v1::{self, BeliefLabel};
 
 use super::page::{BAD, DIM, DOUBTFUL, GOOD, Page, count, padded, styled};
 
-/// The graph in lines.
+/// Formats the graph as text.
 pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     let mut page = Page::new(columns);
     let looked_at = state.entities.iter().filter(|of| of.visits > 0).count();
@@ -20,7 +20,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     ));
     page.gap();
     for entity in &state.frontier {
-        page.labelled("began in", entity);
+        page.labelled("origin", entity);
     }
     for tie in &state.ties {
         page.labelled("tied", &tie.names.join(", "));
@@ -28,7 +28,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     for entity in &state.contributing {
         page.labelled("contributes", entity);
     }
-    for (place, of) in state.candidates.iter().take(5).enumerate() {
+    for (index, of) in state.candidates.iter().take(5).enumerate() {
         let speaks = format!(
             "{}: {}, reaches {}, {}, {}",
             of.entity,
@@ -37,7 +37,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
             count(of.causes.into(), "suspected cause"),
             if of.has_change { "changed" } else { "nothing changed" }
         );
-        page.labelled(if place == 0 { "may be" } else { "" }, &speaks);
+        page.labelled(if index == 0 { "candidates" } else { "" }, &speaks);
     }
     for alert in &state.alerts {
         match alert.path.is_empty() {
@@ -49,7 +49,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
         page.labelled("due", &look.entity);
     }
     for entity in &state.pending {
-        page.labelled("unseen", entity);
+        page.labelled("pending", entity);
     }
     page.gap();
     for of in &state.entities {
@@ -67,7 +67,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     page.into_text()
 }
 
-/// The graph for Graphviz.
+/// Formats the graph for Graphviz.
 pub(crate) fn dot(state: &v1::GraphState) -> String {
     let mut text = String::from("digraph fault {\n  rankdir=LR;\n  node [shape=box];\n");
     for of in &state.entities {
@@ -89,18 +89,18 @@ pub(crate) fn dot(state: &v1::GraphState) -> String {
     text
 }
 
-/// The graph for Mermaid.
+/// Formats the graph for Mermaid.
 pub(crate) fn mermaid(state: &v1::GraphState) -> String {
     let mut text = String::from("flowchart LR\n");
-    let place: BTreeMap<&str, usize> =
-        state.entities.iter().enumerate().map(|(place, of)| (of.entity.as_str(), place)).collect();
-    for (place, of) in state.entities.iter().enumerate() {
+    let index: BTreeMap<&str, usize> =
+        state.entities.iter().enumerate().map(|(index, of)| (of.entity.as_str(), index)).collect();
+    for (index, of) in state.entities.iter().enumerate() {
         let name = one_line(&of.entity).replace('"', "#quot;");
         let (word, _) = label(of.label());
-        let _ = writeln!(text, "  n{place}[\"{name}\"]:::{word}");
+        let _ = writeln!(text, "  n{index}[\"{name}\"]:::{word}");
     }
     for (from, to) in ways(state) {
-        if let (Some(from), Some(to)) = (place.get(from), place.get(to)) {
+        if let (Some(from), Some(to)) = (index.get(from), index.get(to)) {
             let _ = writeln!(text, "  n{from} --> n{to}");
         }
     }
@@ -116,7 +116,7 @@ pub(crate) fn mermaid(state: &v1::GraphState) -> String {
     text
 }
 
-/// The ways of the fault, each once.
+/// Returns the distinct propagation edges of the fault.
 pub(super) fn ways(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
     let ways = state.entities.iter().flat_map(|of| &of.propagations);
     ways.map(|way| (way.from.as_str(), way.to.as_str())).collect()
@@ -136,7 +136,7 @@ fn entities(number: usize) -> String {
     if number == 1 { "1 entity".to_owned() } else { format!("{number} entities") }
 }
 
-/// A name as Graphviz takes it.
+/// Quotes a name for Graphviz.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", one_line(name).replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -182,12 +182,12 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_reads_from_the_origin_down() {
+    fn formats_an_explored_graph() {
         let text = anstream::adapter::strip_str(&lines(&state(), 80)).to_string();
         insta::assert_snapshot!(text, @r"
         2 entities found, 2 looked at, 2 looks
 
-          began in    shop/StatefulSet/db
+          origin       shop/StatefulSet/db
           alert       shop/Deployment/api ← shop/StatefulSet/db
 
           symptom    shop/Deployment/api (log)
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_break_out_of_no_drawing() {
+    fn names_are_escaped_in_drawings() {
         let mut state = state();
         state.entities[0].entity = "a\"];evil\\".to_owned();
         assert!(dot(&state).contains(r#""a\"];evil\\" [color=orange"#), "{}", dot(&state));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_origin_what_may_be_it_is_said() {
+    fn shows_candidates_without_an_origin() {
         let state = v1::GraphState {
             candidates: vec![v1::CauseCandidate {
                 entity: "shop/Deployment/api".to_owned(),
@@ -218,7 +218,7 @@ mod tests {
         let text = anstream::adapter::strip_str(&lines(&state, 80)).to_string();
         assert!(
             text.contains(
-                "may be      shop/Deployment/api: deferred, reaches 1 alert, 0 suspected"
+                "candidates   shop/Deployment/api: deferred, reaches 1 alert, 0 suspected"
             ),
             "{text}"
         );

@@ -1,5 +1,5 @@
-//! A graph that is explored as one page of HTML with nothing beside it: a drawing of the way of the fault, what began it, and what
-//! is believed of each entity. Works without scripts; whatever a name or a reason holds is shown as text.
+//! Renders an explored graph as a standalone HTML page: a drawing of the propagation of the fault, the findings, and a
+//! table of entities. Uses no scripts; all untrusted text is escaped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use maud::PreEscaped;
 use super::graph::{label, ways};
 use super::html::{document, escaped, said};
 
-/// The most entities that are drawn; the table has all of them.
+/// The maximum number of entities drawn; the table lists all of them.
 const MAX_DRAWN: usize = 200;
-/// The size of a box, and the space around it.
+/// The size of a box, and the space between boxes, in pixels.
 const BOX: (f64, f64) = (200.0, 44.0);
 const SPACE: f64 = 48.0;
-/// The most columns of a name in its box.
+/// The maximum width of a name in its box, in columns.
 const MAX_NAME: usize = 24;
 
 const STYLE: &str = "\
@@ -24,11 +24,11 @@ const STYLE: &str = "\
 svg{display:block;max-width:none}rect{fill:var(--paper);stroke:currentColor;stroke-width:1.5}.frontier rect{stroke-width:4}.unseen rect{stroke-dasharray:4}\
 svg text{fill:var(--ink);font-size:14px}svg text.dim{fill:var(--dim);font-size:11px}path{fill:none;stroke:var(--dim);stroke-width:1.5}marker path{fill:var(--dim)}";
 
-/// The page of an investigation's graph.
+/// Renders the page of an investigation's graph.
 pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
-    let _ = writeln!(page, "<h1>Where the fault of {} began</h1>", isolated(id));
+    let _ = writeln!(page, "<h1>Origin of the fault in {}</h1>", isolated(id));
     findings(&mut page, state);
     let drawn = state.entities.len() <= MAX_DRAWN;
     match drawn {
@@ -36,7 +36,7 @@ pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
         false => {
             let _ = writeln!(
                 page,
-                "<p class=\"dim\">{} entities are too many to be drawn.</p>",
+                "<p class=\"dim\">Too many entities to draw: {}.</p>",
                 state.entities.len()
             );
         }
@@ -54,14 +54,14 @@ fn findings(page: &mut String, state: &v1::GraphState) {
             let _ = writeln!(page, "<tr><th scope=\"row\">{head}</th><td>{text}</td></tr>");
         }
     };
-    row("began in", &named(&state.frontier));
+    row("origin", &named(&state.frontier));
     for tie in &state.ties {
         row("tied", &named(&tie.names));
     }
     row("contributes", &named(&state.contributing));
     let candidates: Vec<String> =
         state.candidates.iter().take(5).map(|of| of.entity.clone()).collect();
-    row("may be", &named(&candidates));
+    row("candidates", &named(&candidates));
     for alert in &state.alerts {
         let path: Vec<String> = alert.path.iter().map(|name| isolated(name)).collect();
         match path.is_empty() {
@@ -69,19 +69,19 @@ fn findings(page: &mut String, state: &v1::GraphState) {
             false => row("alert", &path.join(" ← ")),
         }
     }
-    row("unseen", &named(&state.pending));
+    row("pending", &named(&state.pending));
     page.push_str("</table>\n");
 }
 
-/// The ways of the fault from above to below.
+/// Draws the propagation of the fault from top to bottom.
 fn drawing(page: &mut String, state: &v1::GraphState) {
-    let place: BTreeMap<&str, usize> =
-        state.entities.iter().enumerate().map(|(place, of)| (of.entity.as_str(), place)).collect();
-    let found = |(from, to): (&str, &str)| Some((*place.get(from)?, *place.get(to)?));
+    let index: BTreeMap<&str, usize> =
+        state.entities.iter().enumerate().map(|(index, of)| (of.entity.as_str(), index)).collect();
+    let found = |(from, to): (&str, &str)| Some((*index.get(from)?, *index.get(to)?));
     let edges: Vec<(usize, usize)> =
         ways(state).into_iter().filter_map(found).filter(|(from, to)| from != to).collect();
     let first: Vec<usize> =
-        state.frontier.iter().filter_map(|name| place.get(name.as_str()).copied()).collect();
+        state.frontier.iter().filter_map(|name| index.get(name.as_str()).copied()).collect();
     let rows = rows(state.entities.len(), &edges, &first);
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let mut at: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
@@ -97,7 +97,7 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
     let height = top - SPACE;
     let _ = writeln!(
         page,
-        "<h2>The way of the fault</h2>\n<div class=\"wide\"><svg role=\"img\" aria-label=\"The way of the fault, from above to below\" width=\"{left:.0}\" height=\"{:.0}\">\n<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>",
+        "<h2>Propagation of the fault</h2>\n<div class=\"wide\"><svg role=\"img\" aria-label=\"Propagation of the fault, from top to bottom\" width=\"{left:.0}\" height=\"{:.0}\">\n<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>",
         height + SPACE
     );
     for (from, to) in edges {
@@ -111,8 +111,8 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
         );
     }
     let frontier: BTreeSet<&str> = state.frontier.iter().map(String::as_str).collect();
-    for (place, of) in state.entities.iter().enumerate() {
-        let Some((x, y)) = at.get(&place).copied() else { continue };
+    for (index, of) in state.entities.iter().enumerate() {
+        let Some((x, y)) = at.get(&index).copied() else { continue };
         let (word, _) = label(of.label());
         let wide = if frontier.contains(of.entity.as_str()) { " frontier" } else { "" };
         let entity = one_line(&of.entity);
@@ -133,8 +133,8 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
     page.push_str("</svg></div>\n");
 }
 
-/// The entities row by row: each below all that lead to it, those where the fault began in the first row. A circle that nothing
-/// leads into is entered where its first entity stands.
+/// Arranges the entities in rows: each below all entities that lead to it, with `first` in the top row. A cycle without
+/// an entry is entered at its first entity.
 fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usize>> {
     let leads = |edge: &&(usize, usize)| !first.contains(&edge.1);
     let mut causes: BTreeMap<usize, usize> = (0..count).map(|entity| (entity, 0)).collect();
@@ -168,7 +168,7 @@ fn cut(name: &str) -> String {
 }
 
 fn table(page: &mut String, state: &v1::GraphState) {
-    page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>shown by</th><th>less was taken</th></tr>\n");
+    page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>evidence</th><th>reasons for downgrade</th></tr>\n");
     for of in &state.entities {
         let (word, _) = label(of.label());
         let evidence: Vec<String> = of.evidence_ids.iter().map(|id| isolated(id)).collect();
@@ -185,7 +185,7 @@ fn table(page: &mut String, state: &v1::GraphState) {
     page.push_str("</table></div>\n");
 }
 
-/// A name within a sentence.
+/// A name, isolated from the direction of the surrounding text.
 fn isolated(name: &str) -> String {
     said(name).into_string()
 }
@@ -207,18 +207,18 @@ mod tests {
     }
 
     #[test]
-    fn rows_follow_the_way_of_the_fault() {
-        // 3 began it; 4 and 5 are a circle that nothing leads into.
+    fn rows_follow_the_propagation() {
+        // 3 is the origin; 4 and 5 form a cycle without an entry.
         let edges = [(3, 1), (3, 0), (1, 2), (2, 1), (4, 5), (5, 4)];
         assert_eq!(rows(6, &edges, &[3]), [vec![3, 4], vec![0, 1, 5], vec![2]]);
-        // Whatever way is the longest decides.
+        // The longest path decides.
         assert_eq!(rows(3, &[(0, 1), (1, 2), (0, 2)], &[0]), [vec![0], vec![1], vec![2]]);
         assert_eq!(rows(2, &[], &[]), [vec![0, 1]]);
         assert!(rows(0, &[], &[]).is_empty());
     }
 
     #[test]
-    fn names_are_text_wherever_they_stand() {
+    fn names_are_escaped_everywhere() {
         let name = "<script>alert(1)</script>\"'&\u{202e}/x".to_owned();
         let state = v1::GraphState {
             entities: vec![of(name.clone(), BeliefLabel::Origin, Vec::new())],
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_graph_is_drawn_with_each_entity_apart(
+        fn every_entity_of_any_graph_has_its_own_box(
             count in 1_usize..30,
             ends in proptest::collection::vec((0_usize..30, 0_usize..30), 0..60),
         ) {

@@ -1,17 +1,17 @@
-//! What pages of HTML share: their head with what a browser may do, the base of their style, and texts from outside as they
-//! stand in them. It knows no message of the contract, reads no file and makes no call.
+//! The parts shared by HTML pages: the head with its content security policy, the base style, and the escaping of
+//! untrusted text.
 
 use std::borrow::Cow;
 
 use gsar_client::text::{lines, one_line};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Colours, type and tables that every page has.
+/// The base style of every page.
 const BASE_STYLE: &str = include_str!("html.css");
-/// A page has its style in itself, and neither a script nor anything to load.
+/// Allows the inline style only: no scripts, no external resources.
 const ALLOWED: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// A whole page. The title is a text from outside, the style one of ours.
+/// Renders a page. `title` is untrusted text; `style` is not.
 pub(super) fn document(title: &str, style: &'static str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -30,28 +30,28 @@ pub(super) fn document(title: &str, style: &'static str, body: &Markup) -> Strin
     page.into_string()
 }
 
-/// A text from outside within a sentence: on one line, and apart from the direction of the text around it.
+/// Untrusted text within a sentence: on one line, and isolated from the direction of the surrounding text.
 pub(super) fn said(text: &str) -> Markup {
     html! { bdi { (inline(text)) } }
 }
 
-/// A text from outside on one line, with what is not seen written out.
+/// Untrusted text on one line, with invisible characters escaped.
 pub(super) fn inline(text: &str) -> String {
     one_line(&written_out(text, char::is_whitespace))
 }
 
-/// A text from outside with its lines, and with what is not seen written out.
+/// Untrusted text with its line breaks, with invisible characters escaped.
 pub(super) fn block(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     lines(&written_out(&text, |character| matches!(character, '\n' | '\t')))
 }
 
-/// A text from outside on one line as HTML has it, within an element or an attribute in double quotes.
+/// Untrusted text on one line, escaped for an element or a double-quoted attribute.
 pub(super) fn escaped(text: &str) -> String {
     html! { (inline(text)) }.into_string()
 }
 
-/// The text with each character that is not seen as its number, such as `⟨U+202E⟩`; `kept` ones stay.
+/// Replaces invisible characters by their code point, such as `⟨U+202E⟩`, except those for which `kept` is `true`.
 fn written_out(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
     let is_written = |character| is_unseen(character) && !kept(character);
     if !text.contains(is_written) {
@@ -67,8 +67,8 @@ fn written_out(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-/// Whether the character is not seen, or turns the order of what is: controls, marks and overrides of direction, zero
-/// widths, tags. The console writes out the same ones.
+/// Returns `true` for characters that are invisible or change the order of text: controls, directional marks,
+/// zero-width characters and tags. The console escapes the same ones.
 fn is_unseen(character: char) -> bool {
     matches!(
         character,
@@ -90,18 +90,18 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The tags of a page in their order, with all that stands in them.
+    /// The tags of a page, with their attributes.
     pub(in crate::human) fn tags(page: &str) -> Vec<&str> {
         page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or(rest)).collect()
     }
 
-    /// What of a page is not seen; nothing of a page that is sound.
+    /// The invisible characters of a page; a valid page has none.
     pub(in crate::human) fn unseen(page: &str) -> Vec<char> {
         page.chars().filter(|of| is_unseen(*of)).collect()
     }
 
     #[test]
-    fn what_is_not_seen_is_written_out() {
+    fn invisible_characters_are_escaped() {
         assert_eq!(inline(" a\u{202e}b\r\n c\u{7}\u{200b} "), "a⟨U+202E⟩b c⟨U+0007⟩⟨U+200B⟩");
         assert_eq!(block("a\r\n\tb\rc\u{2028}d\u{e0041}"), "a\n\tb⟨U+000D⟩c⟨U+2028⟩d⟨U+E0041⟩");
         assert_eq!(escaped("<a b=\"c\">&\u{61c}"), "&lt;a b=&quot;c&quot;&gt;&amp;⟨U+061C⟩");
@@ -109,7 +109,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_page_allows_nothing_but_its_style() {
+    fn a_page_allows_only_its_style() {
         let page = document("</title><script>", "p{margin:0}", &html! { p { "x" } });
         assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{page}");
         assert!(page.contains(
@@ -122,7 +122,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn of_any_text_nothing_is_obeyed(text in any::<String>(), marks in "[\u{200b}-\u{202e}\u{2060}-\u{206f}<>\"&\u{0}-\u{1f}]{0,12}") {
+        fn any_text_is_escaped(text in any::<String>(), marks in "[\u{200b}-\u{202e}\u{2060}-\u{206f}<>\"&\u{0}-\u{1f}]{0,12}") {
             let text = format!("{text}{marks}{text}");
             for shown in [escaped(&text), html! { (block(&text)) }.into_string()] {
                 prop_assert_eq!(unseen(&shown), Vec::<char>::new());

@@ -1,4 +1,4 @@
-//! An investigation on its way, line by line: the same on a terminal and in a pipe.
+//! Formats the progress of an investigation, one line per step. The format does not depend on the terminal.
 
 use anstyle::{Effects, Style};
 use gsar_client::text::{end_cut, one_line};
@@ -8,17 +8,17 @@ use gsar_proto::v1::instruction::Due;
 use super::page::{BAD, BOLD, DIM, GOOD, Page, count, padded, styled};
 use super::words;
 
-/// Where the words of a line begin.
+/// The indentation of details.
 const INDENT: usize = 4;
 
-/// One step.
+/// A step of an investigation.
 pub(crate) struct Progress<'a> {
     pub(crate) before: &'a v1::Investigation,
     pub(crate) after: &'a v1::Investigation,
     pub(crate) evaluation: Option<&'a v1::EvaluateResponse>,
 }
 
-/// The investigation as it begins or goes on.
+/// Formats the start of an investigation.
 pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) -> String {
     let mut page = Page::new(columns);
     let policy = investigation.policy.as_ref();
@@ -26,15 +26,15 @@ pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) 
     let id = one_line(&investigation.investigation_id);
     let begun = match investigation.step {
         0 => String::new(),
-        step => format!(", goes on at step {step}"),
+        step => format!(", resumed at step {step}"),
     };
     let replans = investigation.max_replans;
-    let rest = format!("policy {}, at most {replans} replans{begun}", one_line(policy));
+    let rest = format!("policy {}, max. {replans} replans{begun}", one_line(policy));
     page.line(&format!("{}   {rest}", styled(BOLD, &id)));
     page.into_text()
 }
 
-/// What a step came to.
+/// Formats the result of a step.
 pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
     let Progress { before, after, evaluation } = progress;
@@ -66,18 +66,18 @@ pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
         let gate = gate.map(|reason| one_line(&reason.sentence)).unwrap_or_default();
         let without = match spent.turns_without_evidence {
             0 => String::new(),
-            turns => format!("nothing new for {}", count(turns.into(), "turn")),
+            turns => format!("no new evidence for {}", count(turns.into(), "turn")),
         };
         let head = format!("  {plan}   {}{without}", padded(&format!("turn {}", spent.turns), 9));
         let room = columns.saturating_sub(gsar_client::text::width(&head) + 3);
         page.line(&format!("{head}   {}", styled(DIM, &end_cut(&gate, room))));
     } else if evaluation.is_none() && after.step > before.step && due(after).is_some() {
-        page.line(&format!("  {plan}   the same report again: it is not judged twice"));
+        page.line(&format!("  {plan}   unchanged report, not judged again"));
     }
     page.into_text()
 }
 
-/// The end.
+/// Formats the end of an investigation.
 pub(crate) fn progress_end(investigation: &v1::Investigation, columns: usize) -> String {
     let mut page = Page::new(columns);
     for finding in &investigation.findings {
@@ -88,7 +88,7 @@ pub(crate) fn progress_end(investigation: &v1::Investigation, columns: usize) ->
         let lead = format!("{}   ", styled(style | Effects::BOLD, word));
         page.wrapped(&lead, word.len() + 3, Style::new(), &end.sentence);
         if !end.failed_stage.is_empty() {
-            page.line(&styled(DIM, &format!("failed at the stage {}", end.failed_stage)));
+            page.line(&styled(DIM, &format!("failed at stage {}", end.failed_stage)));
         }
         if !end.best.is_empty() {
             let what = if end.degraded { "best report" } else { "evaluation" };

@@ -1,4 +1,4 @@
-//! How a judge did on statements whose verdicts are known.
+//! Formats the result of `gsar judge try`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use gsar_proto::v1;
 use super::page::{BAD, GOOD, Page, count, padded, styled};
 use super::words;
 
-/// A trial of a judge.
+/// The result of a trial.
 pub(crate) struct JudgeTrial<'a> {
     answer: &'a v1::EvaluateResponse,
-    /// The judged statements, and whether each verdict is right; `None` where the judge gave none that counts.
+    /// The judged statements, and whether each verdict is correct; `None` if there is no usable verdict.
     tried: Vec<(&'a v1::JudgedClaim, Option<bool>)>,
     took: Duration,
 }
 
 impl<'a> JudgeTrial<'a> {
-    /// Compares an answer with the verdicts that are right.
+    /// Compares an answer with the correct verdicts.
     pub(crate) fn new(
         answer: &'a v1::EvaluateResponse,
         questions: &[(&str, &[v1::ClaimClass])],
@@ -35,14 +35,14 @@ impl<'a> JudgeTrial<'a> {
         Self { answer, tried: tried.collect(), took }
     }
 
-    /// Whether all verdicts are correct and no second look is missing.
+    /// Returns `true` if all verdicts are correct and no second look is missing.
     pub(crate) fn will_do(&self) -> bool {
         !self.tried.is_empty()
             && self.tried.iter().all(|(_, is_right)| *is_right == Some(true))
             && self.unread().is_none()
     }
 
-    /// Why a second look is missing; `None` if none is.
+    /// The reason for a missing second look, if any.
     fn unread(&self) -> Option<&v1::Reason> {
         let decision = self.answer.decision.as_ref()?;
         let reasons = decision.reasons.iter().chain(&self.answer.warnings);
@@ -55,13 +55,13 @@ impl<'a> JudgeTrial<'a> {
     }
 }
 
-/// The verdicts, then what they took, then whether the judge will do.
+/// Formats the verdicts, the cost and the result.
 pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
     for (claim, is_right) in &trial.tried {
         let (_, word, _) = words::verdict(claim);
         let (sign, style, word) = match is_right {
-            Some(true) => ("right", GOOD, word),
+            Some(true) => ("correct", GOOD, word),
             Some(false) => ("wrong", BAD, word),
             None => ("none", BAD, "no verdict"),
         };
@@ -93,17 +93,17 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let judges: Vec<&str> = trial.links().take(1).map(|link| link.judge.as_str()).collect();
     let judge = judges.first().copied().unwrap_or("the judge");
     let (text, style) = if trial.will_do() {
-        (format!("{judge} will do"), GOOD)
+        (format!("{judge} passed"), GOOD)
     } else if trial.tried.iter().all(|(_, is_right)| is_right.is_none()) {
-        (format!("{judge} gave no verdict; another is named with --judge"), BAD)
+        (format!("{judge} gave no verdict; choose another judge with --judge"), BAD)
     } else {
-        (format!("{judge} will not do; another is named with --judge"), BAD)
+        (format!("{judge} failed; choose another judge with --judge"), BAD)
     };
     page.line(&styled(style | Effects::BOLD, &text));
     page.into_text()
 }
 
-/// `2 calls · 812 tokens read, 190 written · 1.3 s · $0.000400`.
+/// Formats the cost: `2 calls · 812 tokens read, 190 written · 1.3 s · $0.000400`.
 fn spent<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> String {
     let (mut number, mut read, mut written, mut cost) = (0, 0, 0, Some(0));
     for call in calls {
@@ -122,7 +122,7 @@ fn spent<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> 
         Some(micros) => {
             let _ = write!(text, " · ${}.{:06}", micros / 1_000_000, micros % 1_000_000);
         }
-        None if number > 0 => text.push_str(" · its price is not configured"),
+        None if number > 0 => text.push_str(" · price not configured"),
         None => {}
     }
     text

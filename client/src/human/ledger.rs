@@ -1,4 +1,4 @@
-//! Lists of recorded evaluations, and what people say of one.
+//! Formats lists of recorded evaluations, and grades.
 
 use gsar_client::text::{end_cut, one_line, width};
 use gsar_proto::v1;
@@ -6,7 +6,7 @@ use gsar_proto::v1;
 use super::page::{DIM, padded, styled};
 use super::words;
 
-/// A line per evaluation: when, decision, score, claims, report, id.
+/// Formats one line per evaluation: time, decision, score, number of claims, report and id.
 pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
     let names: Vec<String> = list
         .iter()
@@ -32,7 +32,7 @@ pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
         .collect()
 }
 
-/// A line per grade: what is graded, what is right of it, who says so, why.
+/// Formats one line per grade: the subject, the correct verdict, the grader and the note.
 pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
     use v1::grade::Subject;
     list.iter()
@@ -54,7 +54,7 @@ pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
             };
             let grader = one_line(&recorded.grader);
             let right = styled(style, right);
-            Some(format!("{subject} is {right}, says {grader}{note}\n"))
+            Some(format!("{subject}: {right}, graded by {grader}{note}\n"))
         })
         .collect()
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grades_say_what_is_right_who_says_so_and_why() {
+    fn formats_grades() {
         use v1::grade::Subject;
         let recorded = |subject, note: &str| v1::RecordedGrade {
             grade: Some(v1::Grade { subject: Some(subject), note: note.to_owned() }),
@@ -82,9 +82,9 @@ mod tests {
         let lines: Vec<String> =
             text.lines().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
         let expected = [
-            format!("report is {}, says ada", words::tier(v1::Tier::Replan).0),
+            format!("report: {}, graded by ada", words::tier(v1::Tier::Replan).0),
             format!(
-                "{} is {}, says ada: {}",
+                "{}: {}, graded by ada: {}",
                 one_line("c\n4"),
                 words::class(v1::ClaimClass::Contradicted).1,
                 one_line("4 restarts\nin all")

@@ -1,7 +1,7 @@
-//! Answers as text for people. Plain functions from messages to text: no files, no calls, no terminal.
+//! Formats messages as text for people. Pure functions, without I/O.
 //!
-//! Text carries ANSI styles; the printer strips them where they are not wanted. Nothing that
-//! comes from a report, evidence or a server reaches a terminal before [`gsar_client::text::one_line`].
+//! The text contains ANSI styles, which the printer strips if necessary. Untrusted text always goes through
+//! [`gsar_client::text::one_line`].
 
 mod check_run;
 mod claims;

@@ -1,4 +1,4 @@
-//! Lines of text with a margin: labels to the left, text wrapped under itself to the right.
+//! Lays out lines of text: labels on the left, wrapped text on the right.
 
 use std::fmt::Write as _;
 
@@ -6,20 +6,20 @@ use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::{one_line, width};
 
-/// What is said in passing.
+/// The style of secondary text.
 pub(super) const DIM: Style = Style::new().dimmed();
-/// What stands out.
+/// The style of emphasis.
 pub(super) const BOLD: Style = Style::new().bold();
-/// What is well.
+/// The style of success.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
-/// What wants a look.
+/// The style of warnings.
 pub(super) const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
-/// What is wrong.
+/// The style of errors.
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
-/// What stands apart.
+/// The style of complementary findings.
 pub(super) const APART: Style = AnsiColor::Blue.on_default();
 
-/// Where the text beside a label begins.
+/// The column where the text next to a label begins.
 pub(super) const TEXT_COLUMN: usize = 14;
 
 /// Text of a given width.
@@ -33,32 +33,32 @@ impl Page {
         Self { text: String::new(), columns }
     }
 
-    /// How many columns the page has.
+    /// Returns the width in columns.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// A line as it is.
+    /// Adds a line without wrapping.
     pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
-    /// An empty line, unless the page begins or there is one already.
+    /// Adds a blank line, unless the page is empty or already ends with one.
     pub(super) fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// A text from outside, in a style, wrapped under itself from a column on. The first line follows
-    /// `lead`, which may reach further.
+    /// Adds untrusted text in a style, wrapped and indented to `column`. The first line follows `lead`, which may
+    /// extend beyond `column`.
     pub(super) fn wrapped(&mut self, lead: &str, column: usize, style: Style, text: &str) {
         let room = self.columns.saturating_sub(column).max(20);
         let text = one_line(text);
         let beyond = width(&strip_str(lead).to_string()).saturating_sub(column);
         let indent = " ".repeat(beyond);
-        // Names with hyphens and instants stay whole: people search for them.
+        // Do not split names with hyphens and instants, so that they remain searchable.
         let options = textwrap::Options::new(room)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -74,14 +74,13 @@ impl Page {
         }
     }
 
-    /// A label and a text from outside, wrapped beside it. The same label is not repeated by giving it
-    /// as empty.
+    /// Adds a label with untrusted text, wrapped next to it. Pass an empty label to continue the previous one.
     pub(super) fn labelled(&mut self, label: &str, text: &str) {
         let lead = lead(label);
         self.wrapped(&lead, TEXT_COLUMN, Style::new(), text);
     }
 
-    /// A label and a line as it is.
+    /// Adds a label with a line, without wrapping.
     pub(super) fn labelled_line(&mut self, label: &str, line: &str) {
         let lead = lead(label);
         self.line(&format!("{lead}{line}"));
@@ -97,25 +96,25 @@ fn lead(label: &str) -> String {
     format!("  {}{:padding$}", styled(BOLD, label), "")
 }
 
-/// The text in a style.
+/// Applies a style to the text.
 pub(super) fn styled(style: Style, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
 }
 
-/// The text filled up with blanks to a width.
+/// Pads the text with spaces to a width.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{:1$}", "", columns.saturating_sub(width(text)))
 }
 
-/// `1 claim`, `2 claims`.
+/// Formats a count: `1 claim`, `2 claims`.
 pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The first few of a list, and how many more there are.
-pub(super) fn listed<'a>(items: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
-    let more = items.len().saturating_sub(most);
-    let mut shown: Vec<String> = items.take(most).map(one_line).collect();
+/// Lists the first `max` items, and how many more there are.
+pub(super) fn listed<'a>(items: impl ExactSizeIterator<Item = &'a str>, max: usize) -> String {
+    let more = items.len().saturating_sub(max);
+    let mut shown: Vec<String> = items.take(max).map(one_line).collect();
     if more > 0 {
         shown.push(format!("{more} more"));
     }

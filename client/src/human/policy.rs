@@ -1,4 +1,4 @@
-//! Policies: lists, problems, differences.
+//! Formats policies: lists, problems and differences.
 
 use gsar_client::text::{one_line, width};
 use gsar_core::policy::{PolicyFileError, PolicyProblem};
@@ -6,7 +6,7 @@ use gsar_proto::v1;
 
 use super::page::{BOLD, DIM, Page, count, padded, styled};
 
-/// The policies of a list.
+/// Formats a list of policies.
 pub(crate) fn policies(list: &[v1::PolicySummary], columns: usize) -> String {
     let mut page = Page::new(columns);
     let names = list.iter().map(|policy| width(&one_line(&policy.name)));
@@ -24,16 +24,16 @@ pub(crate) fn policies(list: &[v1::PolicySummary], columns: usize) -> String {
         page.wrapped(&lead, column + 12, anstyle::Style::new(), &text);
     }
     if list.iter().any(|policy| policy.is_default) {
-        page.line(&styled(DIM, "* decides where a request names none"));
+        page.line(&styled(DIM, "* the default"));
     }
     page.into_text()
 }
 
-/// Everything that is wrong with a policy file.
+/// Formats every problem of a policy file.
 pub(crate) fn problems(path: &str, error: &PolicyFileError) -> String {
     match error {
         PolicyFileError::Syntax { line, message } => {
-            format!("{path}:{line}: not TOML: {}", one_line(message))
+            format!("{path}:{line}: invalid TOML: {}", one_line(message))
         }
         PolicyFileError::Problems(found) => {
             let count = count(found.problems.len().try_into().unwrap_or(u64::MAX), "problem");
@@ -42,7 +42,7 @@ pub(crate) fn problems(path: &str, error: &PolicyFileError) -> String {
     }
 }
 
-/// What is allowed in a policy file but unwise; empty when there is nothing.
+/// Formats the warnings about a policy file; empty if there are none.
 pub(crate) fn warnings(path: &str, found: &[PolicyProblem]) -> String {
     if found.is_empty() { String::new() } else { table(path, found) }
 }
@@ -71,7 +71,7 @@ fn and(parts: &[String]) -> String {
     }
 }
 
-/// What differs between two policy files, field by field; both as [`gsar_core::policy::to_toml`] writes.
+/// Formats the differences between two policy files, as written by [`gsar_core::policy::to_toml`].
 pub(crate) fn differences(before: &str, after: &str) -> String {
     let (before, after) = (fields(before), fields(after));
     let changed: Vec<_> = before
@@ -82,7 +82,7 @@ pub(crate) fn differences(before: &str, after: &str) -> String {
         })
         .collect();
     if changed.is_empty() {
-        return "the policies decide alike\n".to_owned();
+        return "the policies are equivalent\n".to_owned();
     }
     let column = changed.iter().map(|(field, _, _)| width(field)).max().unwrap_or(0);
     let old_column = changed.iter().map(|(_, old, _)| width(old)).max().unwrap_or(0);
@@ -92,7 +92,7 @@ pub(crate) fn differences(before: &str, after: &str) -> String {
     lines.collect()
 }
 
-/// Field and value of every line, the table's name before the field's; name and description left out.
+/// Returns the field and value of every line, prefixed with the table, except name, description and base.
 fn fields(file: &str) -> Vec<(String, String)> {
     let mut table = String::new();
     let mut fields = Vec::new();
@@ -115,17 +115,17 @@ mod tests {
     use gsar_core::preset;
 
     #[test]
-    fn presets_differ_in_what_they_say() {
+    fn formats_differences_between_presets() {
         let file = |base| to_toml(&preset(base));
         insta::assert_snapshot!(differences(&file(Preset::Reference), &file(Preset::Strict)));
         assert_eq!(
             differences(&file(Preset::Paper), &file(Preset::Paper)),
-            "the policies decide alike\n"
+            "the policies are equivalent\n"
         );
     }
 
     #[test]
-    fn problems_name_field_place_and_fix() {
+    fn problems_name_field_line_and_fix() {
         let text = "name = \"night-shift\"\n\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n";
         let error = Policy::from_toml(text).unwrap_err();
         let no_toml = Policy::from_toml("name = \n").unwrap_err();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_marks_the_default() {
+    fn marks_the_default_policy() {
         let policy = |name: &str, description: &str, origin: &str, is_default| v1::PolicySummary {
             name: name.to_owned(),
             description: description.to_owned(),
@@ -148,7 +148,7 @@ mod tests {
         let list = [
             policy(
                 "night-shift",
-                "stricter after ten, when nobody reads what goes out to the channel of the on-call",
+                "stricter after ten, when the channel of the on-call team is not monitored",
                 "/etc/gsar/policies/night-shift.toml",
                 false,
             ),

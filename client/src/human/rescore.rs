@@ -1,4 +1,4 @@
-//! What recorded evaluations come to under another policy.
+//! Formats rescored evaluations.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use gsar_proto::v1;
 use super::page::{BOLD, DIM, count, padded, styled};
 use super::words;
 
-/// A line: the decision and score as recorded, those under the other policy, the id.
+/// Formats one line: the recorded decision and score, the new ones, and the id.
 pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
     let before = answer.before.clone().unwrap_or_default();
     let after = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
@@ -26,7 +26,7 @@ pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
     )
 }
 
-/// The fields of the policy that could not take effect, each once with its reasons.
+/// Formats the policy fields that had no effect, each once with its reason.
 pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
     let mut fields: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for field in answers.iter().flat_map(|answer| &answer.not_rescored) {
@@ -42,7 +42,7 @@ pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
     fields.into_iter().map(line).collect()
 }
 
-/// How many of several are decided differently.
+/// Formats how many evaluations are decided differently.
 pub(crate) fn rescored_many(answers: &[v1::RescoreResponse]) -> String {
     let changed = answers.iter().filter(|answer| answer.changed).count();
     let policy = answers.iter().find_map(|answer| answer.policy.as_ref());
@@ -69,7 +69,7 @@ mod tests {
             policy: Some(v1::AppliedPolicy { name: "strict".to_owned(), ..Default::default() }),
             not_rescored: vec![v1::NotRescored {
                 field: "gate".to_owned(),
-                reason: "no inputs\nare kept".to_owned(),
+                reason: "no inputs\nare recorded".to_owned(),
             }],
             changed,
             ..Default::default()
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_and_what_had_no_effect_are_said_once() {
+    fn formats_changes_and_ineffective_fields() {
         let answers =
             [answer("first", v1::Tier::Replan, true), answer("second", v1::Tier::Proceed, false)];
         let text: String = answers.iter().map(rescored).collect();

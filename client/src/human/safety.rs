@@ -1,4 +1,4 @@
-//! Gate, evidence chain, cap and action.
+//! Formats the safety checks: gate, evidence chain, cap and action.
 
 use gsar_client::text::one_line;
 use gsar_proto::v1;
@@ -6,7 +6,7 @@ use gsar_proto::v1;
 use super::page::{BOLD, Page, count, listed, styled};
 use super::words;
 
-/// What an evaluation says of them, a section each.
+/// Writes a section for each safety check of an evaluation.
 pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
     section(page, "gate", answer.gate.as_ref().map(gate));
     section(page, "chain", answer.chain.as_ref().map(chain));
@@ -16,12 +16,12 @@ pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
         let gate = shadow.gate.as_ref().map(|verdict| format!("gate {}", gate(verdict)));
         let cap = shadow.cap.as_ref().map(|verdict| format!("cap {}", cap(verdict)));
         let action = shadow.action.as_ref().map(|verdict| format!("action {}", action(verdict)));
-        let said: Vec<String> = [gate, cap, action].into_iter().flatten().collect();
-        section(page, "shadow", Some(format!("without effect: {}", said.join(" · "))));
+        let parts: Vec<String> = [gate, cap, action].into_iter().flatten().collect();
+        section(page, "shadow", Some(format!("not enforced: {}", parts.join(" · "))));
     }
 }
 
-/// What an evaluation says of them as label and words, and whether that was in shadow alone.
+/// Returns label and text of each safety check, and whether it is in shadow mode.
 pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String, bool)> {
     let shadow = answer.shadow.as_ref();
     let in_shadow = [
@@ -36,7 +36,7 @@ pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String,
         ("Ladder", answer.action.as_ref().map(action)),
     ];
     let of =
-        |is_shadow: bool| move |(label, said): (_, Option<String>)| Some((label, said?, is_shadow));
+        |is_shadow: bool| move |(label, text): (_, Option<String>)| Some((label, text?, is_shadow));
     governing
         .into_iter()
         .filter_map(of(false))
@@ -78,7 +78,7 @@ fn confident(verdict: &v1::GateVerdict) -> String {
         format!(" ({supports}, {refutations})")
     });
     let ties = listed(verdict.ties.iter().map(String::as_str), 4);
-    let ties = if ties.is_empty() { String::new() } else { format!("; as strong: {ties}") };
+    let ties = if ties.is_empty() { String::new() } else { format!("; tied with {ties}") };
     format!("confident: {}{}{ties}", verdict.root_cause, results.unwrap_or_default())
 }
 
@@ -91,7 +91,7 @@ fn chain(chain: &v1::EvidenceChain) -> String {
             let at = change.at.as_ref().map(|at| format!(" at {}", words::instant(at)));
             let before = chain.change_before_onset.as_ref().map(before_onset).unwrap_or_default();
             let ties = listed(chain.ties.iter().map(|tie| tie.id.as_str()), 4);
-            let ties = if ties.is_empty() { ties } else { format!(", as near: {ties}") };
+            let ties = if ties.is_empty() { ties } else { format!(", equally near: {ties}") };
             format!("change {}{}{before}{ties}", change.id, at.unwrap_or_default())
         }
         None => "no change before onset".to_owned(),
@@ -115,20 +115,20 @@ fn cap(verdict: &v1::CapVerdict) -> String {
     match verdict.cap {
         Some(cap) if verdict.after < verdict.before => {
             format!(
-                "{before} → {}: at most {} for such a chain",
+                "{before} → {}: capped at {} by the evidence chain",
                 words::number(verdict.after),
                 words::number(cap)
             )
         }
-        Some(cap) => format!("{before} stays, below the cap {}", words::number(cap)),
-        None => format!("{before} stays"),
+        Some(cap) => format!("{before}, below the cap of {}", words::number(cap)),
+        None => format!("{before}, uncapped"),
     }
 }
 
 fn action(verdict: &v1::ActionVerdict) -> String {
     let held: Vec<&str> = verdict.held_by.iter().map(|reason| reason.sentence.as_str()).collect();
     let held =
-        if held.is_empty() { String::new() } else { format!(", held there: {}", held.join("; ")) };
+        if held.is_empty() { String::new() } else { format!(", limited: {}", held.join("; ")) };
     let reached = match verdict.by_confidence() {
         v1::Action::Unspecified => String::new(),
         reached if reached == verdict.action() => String::new(),
@@ -137,7 +137,7 @@ fn action(verdict: &v1::ActionVerdict) -> String {
     format!("at most {}{reached}{held}", words::action(verdict.action()))
 }
 
-/// The answer of `gsar gate`.
+/// Formats the response of `gsar gate`.
 pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
     let Some(verdict) = &answer.gate else { return page.into_text() };
@@ -150,11 +150,11 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
         };
         let refused = match result.refused_inferred {
             0 => String::new(),
-            refused => format!(", {refused} inferred and refused"),
+            refused => format!(", {refused} inferred and rejected"),
         };
         let failed = match result.failed_checks {
             0 => String::new(),
-            failed => format!(", {} given as support", count(failed.into(), "failed check")),
+            failed => format!(", {} cited as support", count(failed.into(), "failed check")),
         };
         let results = format!(
             "{}, {}{refused}{failed}",
@@ -172,8 +172,8 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
     page.gap();
     let word = match verdict.exit() {
         v1::GateExit::Confident => "END",
-        v1::GateExit::NoConfidentRootCause => "END WITHOUT A CAUSE",
-        v1::GateExit::Unspecified => "GO ON",
+        v1::GateExit::NoConfidentRootCause => "END WITHOUT A ROOT CAUSE",
+        v1::GateExit::Unspecified => "CONTINUE",
     };
     let column = gsar_client::text::width(word) + 3;
     page.wrapped(
@@ -185,7 +185,7 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
     page.into_text()
 }
 
-/// The answer of `gsar cap`.
+/// Formats the response of `gsar cap`.
 pub(crate) fn cap_answer(answer: &v1::CapConfidenceResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
     section(&mut page, "cap", answer.cap.as_ref().map(cap));

@@ -1,4 +1,4 @@
-//! Answers as a server gives them, shown as people see them: the golden files of the human output.
+//! Sample answers, and snapshots of their formatted output.
 
 use anstream::adapter::strip_str;
 use gsar_core::{Policy, Preset, preset};
@@ -208,7 +208,7 @@ pub(crate) fn answer() -> v1::EvaluateResponse {
     }
 }
 
-/// The answer of a judge that leaves two of the claims undecided.
+/// An answer in which two claims are undecided.
 pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
     let mut answer = answer();
     for (claim, class) in answer
@@ -222,7 +222,7 @@ pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
         claim.citations.clear();
         claim.votes.clear();
         claim.agreement = None;
-        claim.note = format!("the model does not know; it leans to {}", words::class(class).1);
+        claim.note = format!("the model is undecided and leans to {}", words::class(class).1);
     }
     answer.outcome = v1::Outcome::Abstained.into();
     (answer.score, answer.guarded_score, answer.terms) = (None, None, None);
@@ -353,7 +353,7 @@ pub(crate) fn view(columns: usize, explain: Explain) -> View {
     View { columns, only: Vec::new(), explain }
 }
 
-/// As it is printed into a pipe.
+/// Formats an evaluation without styles.
 fn plain(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) -> String {
     let (report, evidence) = (report(), evidence());
     let scene = Scene { report: Some(&report), evidence: &evidence, policy, is_kept: true };
@@ -367,7 +367,7 @@ fn a_report_in_brief() {
 }
 
 #[test]
-fn a_report_of_which_the_judge_does_not_know_all() {
+fn a_report_with_undecided_claims() {
     let policy = preset(Preset::Reference);
     insta::assert_snapshot!(plain(&undecided_answer(), Some(&policy), &view(80, Explain::Briefly)));
 }
@@ -400,13 +400,13 @@ fn a_narrow_terminal() {
 }
 
 #[test]
-fn colours_stand_for_classes_and_decision() {
+fn colours_show_classes_and_decision() {
     let policy = preset(Preset::Reference);
     let report = report();
     let scene =
         Scene { report: Some(&report), evidence: &[], policy: Some(&policy), is_kept: false };
     let text = evaluation(&answer(), &scene, &view(80, Explain::Briefly));
-    assert!(!text.contains("\u{1b}[31mred"), "nothing of the report is obeyed");
+    assert!(!text.contains("\u{1b}[31mred"), "escapes in the report are replaced");
     insta::assert_snapshot!(text.replace('\u{1b}', "␛"));
 }
 
@@ -424,7 +424,7 @@ fn nothing_is_wider_than_the_page() {
 }
 
 #[test]
-fn a_report_that_may_go_out() {
+fn a_report_that_proceeds() {
     let policy = preset(Preset::Reference);
     let mut answer = answer();
     answer.claims.truncate(1);
@@ -439,7 +439,7 @@ fn a_report_that_may_go_out() {
 }
 
 #[test]
-fn a_report_to_investigate_again() {
+fn a_report_to_replan() {
     let policy = preset(Preset::Paper);
     let mut answer = answer();
     answer.score = score(13, 24);
@@ -473,7 +473,7 @@ pub(crate) fn without_score(
 }
 
 #[test]
-fn no_score_and_a_failed_judge_are_distinguished() {
+fn abstention_and_a_failed_judge() {
     let policy = preset(Preset::Reference);
     let view = view(80, Explain::Briefly);
     let abstained = without_score(
@@ -578,7 +578,7 @@ fn a_list_of_evaluations() {
 }
 
 #[test]
-fn errors_keep_their_columns() {
-    let text = "Evaluate: the server refuses 2 fields\n  report.id    is too long\u{1b}[2J\n  evidence[3]  has no content";
+fn errors_preserve_columns() {
+    let text = "Evaluate: the server rejected 2 fields\n  report.id    is too long\u{1b}[2J\n  evidence[3]  has no content";
     insta::assert_snapshot!(strip_str(&errors::error(text)).to_string());
 }

@@ -1,4 +1,4 @@
-//! The score: what weighs how much, what comes out, and how far that is from another decision.
+//! Formats the score: the weights, the result, and the distance to other decisions.
 
 use std::cmp::Ordering;
 
@@ -12,10 +12,10 @@ use super::page::{BOLD, Page, TEXT_COLUMN, count, listed, styled};
 use super::verdict::decided;
 use super::words;
 
-/// How many columns the table takes.
+/// The width of the table, in columns.
 const TABLE_COLUMNS: usize = 59;
 
-/// One row of the table.
+/// A row of the table.
 struct Row {
     name: &'static str,
     weight: f64,
@@ -23,13 +23,13 @@ struct Row {
     deciding: f64,
 }
 
-/// The weights of the classes, the score, and the thresholds.
+/// Writes the weights of the classes, the score and the thresholds.
 pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Option<&Policy>) {
     let (Some(score), Some(terms)) = (&answer.score, &answer.terms) else { return };
     let rows = rows(terms, policy);
     let guarded = answer.guarded_score.as_ref().unwrap_or(score);
     let differs = (guarded.numerator, guarded.denominator) != (score.numerator, score.denominator);
-    // Without the policy it is not known what the guards count.
+    // Without the policy, the effect of the guards on the weights is unknown.
     let columns = differs && policy.is_some();
 
     if page.columns() < TABLE_COLUMNS + 2 {
@@ -45,7 +45,7 @@ pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Opti
         }
     }
     if differs && !columns {
-        let text = format!("the guards count it as {}, which decides", words::score(Some(guarded)));
+        let text = format!("{} with guards, which decides", words::score(Some(guarded)));
         page.labelled("", &text);
     }
     if let Some(policy) = policy {
@@ -60,7 +60,7 @@ pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Opti
     }
 }
 
-/// The lines of the table; with a column of what decides, where that differs.
+/// The lines of the table, with a column for the guarded score if `deciding` is given.
 fn lines(rows: &[Row], score: &v1::Score, deciding: Option<&v1::Score>) -> Vec<String> {
     let decides = |text: &str| deciding.map_or_else(String::new, |_| format!("{text:>12}"));
     let head = format!("{:16}{:>10}{:>9}{:>12}", "", "weight", "factor", "counts");
@@ -100,7 +100,7 @@ fn rows(terms: &v1::ScoreTerms, policy: Option<&Policy>) -> Vec<Row> {
     rows
 }
 
-/// The thresholds, and where the score stands among them.
+/// The thresholds, and the position of the score.
 fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
     let (proceed, regenerate) = (policy.tau_proceed, policy.tau_regenerate);
     let bands = format!("proceed ≥ {proceed} > regenerate ≥ {regenerate} > replan");
@@ -133,7 +133,7 @@ fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
     (bands, place)
 }
 
-/// What would change the decision, where the answer says it.
+/// Writes what would change the decision.
 pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
     let mut label = "margin";
     for change in changes(answer) {
@@ -142,7 +142,7 @@ pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// What would lead to the better and to the worse decision, where the answer says it.
+/// Returns the changes that would lead to the next better and the next worse decision.
 pub(crate) fn changes(answer: &v1::EvaluateResponse) -> Vec<String> {
     let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
     let both = margins.map(|margins| [&margins.better, &margins.worse]);
@@ -170,6 +170,7 @@ fn words_of(margin: &v1::Margin) -> String {
         .collect();
     let named = listed(margin.claim_ids.iter().map(String::as_str), 6);
     let named = if named.is_empty() { String::new() } else { format!(", such as {named}") };
-    let away = margin.score.as_ref().map(|score| format!("; {} away", words::score(Some(score))));
+    let away =
+        margin.score.as_ref().map(|score| format!("; distance {}", words::score(Some(score))));
     format!("to {tier}: {}{named}{}", changes.join(" and "), away.unwrap_or_default())
 }

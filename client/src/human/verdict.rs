@@ -1,4 +1,4 @@
-//! The decision, in the one line that is read first.
+//! Formats the decision, in the line that readers look at first.
 
 use anstyle::{Effects, Style};
 use gsar_client::text::{end_cut, one_line, width};
@@ -8,10 +8,10 @@ use super::claims::ids_of;
 use super::page::{BAD, Page, listed, styled};
 use super::words;
 
-/// The most claims that are named.
+/// The maximum number of claims named.
 const MAX_NAMED: usize = 3;
 
-/// The decision and what to do about it.
+/// Writes the decision and the advice.
 pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
     let failed = answer.outcome() == v1::Outcome::Failed;
     let (_, style) = words::tier(tier(answer));
@@ -22,18 +22,18 @@ pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
     page.line(&format!("{word}   {}", end_cut(&advice, room)));
 }
 
-/// The decision in capitals, and what to do about it on one line.
+/// Returns the decision in capitals, and the advice on one line.
 pub(crate) fn verdict(answer: &v1::EvaluateResponse) -> (String, String) {
     let tier = tier(answer);
     let failed = answer.outcome() == v1::Outcome::Failed;
-    let said = if failed { failure(answer) } else { advice(answer, tier) };
+    let advice = if failed { failure(answer) } else { advice(answer, tier) };
     let word = if failed { "failed" } else { words::tier(tier).0 };
     match answer.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
         true => {
-            let said = format!("nothing is held back; {word} was decided: {said}");
-            ("SHADOW".to_owned(), one_line(&said))
+            let advice = format!("not enforced; {word} was decided: {advice}");
+            ("SHADOW".to_owned(), one_line(&advice))
         }
-        false => (word.to_uppercase(), one_line(&said)),
+        false => (word.to_uppercase(), one_line(&advice)),
     }
 }
 
@@ -41,7 +41,7 @@ fn tier(answer: &v1::EvaluateResponse) -> v1::Tier {
     decided(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier)
 }
 
-/// What was decided, whether or not it governs.
+/// Returns the computed decision, whether or not it is enforced.
 pub(crate) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
@@ -55,7 +55,7 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
     let contradicted = ids_of(&answer.claims, v1::ClaimClass::Contradicted, MAX_NAMED);
     let ungrounded = ids_of(&answer.claims, v1::ClaimClass::Ungrounded, MAX_NAMED);
     match tier {
-        v1::Tier::Proceed => format!("the report may go out{}", distance(answer)),
+        v1::Tier::Proceed => format!("the report may be sent{}", distance(answer)),
         v1::Tier::Regenerate => {
             let mut steps = Vec::new();
             if !contradicted.is_empty() {
@@ -85,13 +85,13 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
             (Some(undecided), _) => undecided,
             (None, Some(reason)) if is_of_judge(answer) => reason,
             (None, Some(reason)) => format!("gather more evidence first: {reason}"),
-            (None, None) => "nothing can be said; gather more evidence first".to_owned(),
+            (None, None) => "no decision is possible; gather more evidence first".to_owned(),
         },
-        v1::Tier::Unspecified => "the server gave no decision that is known here".to_owned(),
+        v1::Tier::Unspecified => "the server returned an unknown decision".to_owned(),
     }
 }
 
-/// Which claims the tier depends on that no judge decided, and between which tiers it lies; nothing where it does not.
+/// Names the undecided claims that the tier depends on, and the possible tiers; `None` if it does not depend on any.
 fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
     let decision = decided(answer)?;
     let reason = decision.reasons.first().filter(|reason| reason.code == "JUDGE_UNDECIDED")?;
@@ -101,14 +101,14 @@ fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
     };
     let bounds = decision.bounds.as_ref()?;
     let (worst, best) = (tier(&bounds.worst), tier(&bounds.best));
-    Some(format!("no judge decided {ids}: {worst} to {best}"))
+    Some(format!("{ids} undecided: {worst} to {best}"))
 }
 
 fn failure(answer: &v1::EvaluateResponse) -> String {
     first_reason(answer).unwrap_or_else(|| "the judge failed".to_owned())
 }
 
-/// Whether a judge or the second reader failed, so that more evidence would not help.
+/// Returns `true` if a judge or the second reader failed, so that more evidence would not help.
 fn is_of_judge(answer: &v1::EvaluateResponse) -> bool {
     first(answer).is_some_and(|reason| {
         reason.code.starts_with("JUDGE_") || reason.code.starts_with("SECOND_LOOK")
@@ -119,14 +119,14 @@ fn first_reason(answer: &v1::EvaluateResponse) -> Option<String> {
     Some(first(answer)?.sentence.clone())
 }
 
-/// The reason that is read first: what a judge or a reader did not do, else the first.
+/// The most important reason: a missing second look, else the first reason.
 fn first(answer: &v1::EvaluateResponse) -> Option<&v1::Reason> {
     let reasons = &decided(answer)?.reasons;
     let of_reader = reasons.iter().find(|reason| reason.code.starts_with("SECOND_LOOK"));
     of_reader.or_else(|| reasons.first())
 }
 
-/// How many claims the neighbouring decision is away, where the answer says it.
+/// The number of claims to the next decision, if the answer includes it.
 fn distance(answer: &v1::EvaluateResponse) -> String {
     let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
     let better = margins.and_then(|margins| margins.better.as_ref());

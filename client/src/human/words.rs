@@ -1,4 +1,4 @@
-//! Words, signs and numbers for values of the contract.
+//! The labels, signs and numbers of enumerations and values.
 
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::one_line;
@@ -8,7 +8,7 @@ use gsar_proto::v1;
 
 use super::page::{APART, BAD, DOUBTFUL, GOOD};
 
-/// Sign, word and style of a class.
+/// Sign, label and style of a class.
 pub(crate) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style) {
     match class {
         v1::ClaimClass::Grounded => ("✓", "grounded", GOOD),
@@ -19,7 +19,7 @@ pub(crate) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style
     }
 }
 
-/// The sign, word and style of a claim's class, or of a claim that is undecided.
+/// Sign, label and style of a claim's class, or of an undecided claim.
 pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, Style) {
     match claim.undecided {
         Some(_) => ("–", "undecided", Style::new()),
@@ -27,7 +27,7 @@ pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, S
     }
 }
 
-/// The word of a type, empty for none.
+/// The label of an evidence type; empty if unspecified.
 pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     match evidence_type {
         v1::EvidenceType::ToolMatch => "tool_match",
@@ -42,7 +42,7 @@ pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     }
 }
 
-/// The word of a role; empty for none and for an observation.
+/// The label of a role; empty for an observation.
 pub(crate) fn role(role: v1::ClaimRole) -> &'static str {
     match role {
         v1::ClaimRole::RootCause => "root cause",
@@ -53,30 +53,30 @@ pub(crate) fn role(role: v1::ClaimRole) -> &'static str {
     }
 }
 
-/// What a second reader made of a claim, in one line.
+/// Formats the result of a second look on one line.
 pub(crate) fn second_look(look: &v1::SecondLook) -> String {
     let verdict = match look.verdict() {
         v1::SecondLookVerdict::Shown => "shown",
         v1::SecondLookVerdict::NotShown => "not shown",
         v1::SecondLookVerdict::Refuted => "refuted",
-        v1::SecondLookVerdict::Unspecified => "without a verdict",
+        v1::SecondLookVerdict::Unspecified => "gave no verdict",
     };
     let words = one_line(&look.words);
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("second look {verdict}{words}")
 }
 
-/// The most characters that are shown of an answer that cannot be used.
+/// The maximum number of characters shown of an unusable answer.
 const MAX_ANSWER_SHOWN: usize = 120;
 
-/// Why a judge gave no verdict; `None` where it gave some.
+/// Explains why a judge gave no verdict; `None` if it gave one.
 pub(crate) fn without_verdict(link: &v1::JudgeLink) -> Option<String> {
     let code = if link.code.is_empty() { String::new() } else { format!(" ({})", link.code) };
     let has_none = matches!(link.result.as_str(), "failed" | "abstained");
     has_none.then(|| format!("{} {}{code}: {}", link.judge, link.result, link.detail))
 }
 
-/// How the answer begins that a failed judge gave last; `None` where it could be read.
+/// Shows the start of a failed judge's last answer; `None` if it was readable.
 pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
     let call = link.calls.iter().rfind(|call| call.rung == "unreadable")?;
     let answer = one_line(&call.answer);
@@ -84,10 +84,10 @@ pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
     if begin.len() < answer.len() {
         begin.push('…');
     }
-    (link.result == "failed").then(|| format!("its answer begins: {begin}"))
+    (link.result == "failed").then(|| format!("answer begins with: {begin}"))
 }
 
-/// What came of a correction, where the claim does not carry it; empty where it does.
+/// The outcome of a correction that is not visible in the claim, else empty.
 fn outcome(correction: &v1::Correction) -> &'static str {
     match correction.outcome() {
         v1::CorrectionOutcome::Corrected => "",
@@ -100,19 +100,19 @@ fn outcome(correction: &v1::Correction) -> &'static str {
     }
 }
 
-/// What a correction changed, and what came of it where the claim does not carry it.
+/// Formats the change of a correction, and its outcome if it is not visible in the claim.
 pub(super) fn correction(correction: &v1::Correction) -> String {
     let (_, before, _) = class(correction.class_before());
     let (_, after, _) = class(correction.class_after());
-    let kept = outcome(correction);
+    let outcome = outcome(correction);
     let types = (correction.type_before(), correction.type_after());
     if before == after && types.0 == types.1 {
-        format!("{before}{kept}")
+        format!("{before}{outcome}")
     } else if before == after {
         let (before, after) = types;
-        format!("{} → {}{kept}", evidence_type(before), evidence_type(after))
+        format!("{} → {}{outcome}", evidence_type(before), evidence_type(after))
     } else {
-        format!("{before} → {after}{kept}")
+        format!("{before} → {after}{outcome}")
     }
 }
 
@@ -127,7 +127,7 @@ pub(super) fn tier_sign(tier: v1::Tier) -> &'static str {
     }
 }
 
-/// Word and style of a tier.
+/// Label and style of a tier.
 pub(crate) fn tier(tier: v1::Tier) -> (&'static str, Style) {
     match tier {
         v1::Tier::Proceed => ("proceed", GOOD),
@@ -138,7 +138,7 @@ pub(crate) fn tier(tier: v1::Tier) -> (&'static str, Style) {
     }
 }
 
-/// The words of a strength.
+/// The label of a grounding strength.
 pub(super) fn strength(strength: v1::GroundingStrength) -> &'static str {
     match strength {
         v1::GroundingStrength::Grounded => "grounded",
@@ -148,7 +148,7 @@ pub(super) fn strength(strength: v1::GroundingStrength) -> &'static str {
     }
 }
 
-/// The words of an action.
+/// The label of an action.
 pub(super) fn action(action: v1::Action) -> &'static str {
     match action {
         v1::Action::Notify => "notify",
@@ -159,17 +159,17 @@ pub(super) fn action(action: v1::Action) -> &'static str {
     }
 }
 
-/// A score as a fraction, where it is one.
+/// Converts a score to a fraction, if it is valid.
 pub(super) fn fraction(score: &v1::Score) -> Option<Fraction> {
     Fraction::new(score.numerator.into(), score.denominator.into())
 }
 
-/// A score with three places, cut rather than rounded.
+/// Formats a score with three decimal places, truncated.
 pub(crate) fn score(score: Option<&v1::Score>) -> String {
     score.and_then(fraction).map_or_else(|| "none".to_owned(), shown)
 }
 
-/// A weight: two places, more where it has more, at most six.
+/// Formats a weight with two to six decimal places.
 pub(super) fn weight(weight: f64) -> String {
     let mut text = format!("{weight:.6}");
     while text.ends_with('0')
@@ -181,13 +181,13 @@ pub(super) fn weight(weight: f64) -> String {
     text
 }
 
-/// A number as short as it can be written.
+/// Formats a number with as few digits as possible.
 pub(super) fn number(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// An instant in UTC, to the second.
+/// Formats an instant in UTC, with seconds.
 pub(super) fn instant(at: &prost_types::Timestamp) -> String {
     let instant = jiff::Timestamp::new(at.seconds, 0);
     instant.map_or_else(|_| "an unknown time".to_owned(), |instant| instant.to_string())
@@ -198,14 +198,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_keep_the_places_they_have() {
+    fn weights_preserve_their_decimal_places() {
         let shown = [0.0, 5.8, 0.123_456, 1_800_000.0, 0.605].map(weight);
         assert_eq!(shown, ["0.00", "5.80", "0.123456", "1800000.00", "0.605"]);
         assert_eq!([0.5, 1.0, 10.0, 0.123_456].map(number), ["0.5", "1", "10", "0.123456"]);
     }
 
     #[test]
-    fn a_score_below_a_threshold_never_reads_as_the_threshold() {
+    fn scores_are_never_rounded_up() {
         let just_below = v1::Score { value: 0.8, numerator: 7_999_999, denominator: 10_000_000 };
         assert_eq!(score(Some(&just_below)), "0.799");
         assert_eq!(score(None), "none");

@@ -1,5 +1,4 @@
-//! This module drives investigations over a connection. Every request names the step that it answers, so each may be sent
-//! again without harm.
+//! The calls of the investigation service. Every request names the step that it answers, so it is safe to retry.
 
 use gsar_proto::v1;
 use gsar_proto::v1::investigation_service_client::InvestigationServiceClient as Service;
@@ -9,10 +8,10 @@ use crate::client::Repeat;
 use crate::error::ClientError;
 
 impl Client {
-    /// Begins an investigation, or says where it stands.
+    /// Starts an investigation, or returns the state of an existing one.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn start_investigation(
         &self,
         request: v1::StartInvestigationRequest,
@@ -23,10 +22,10 @@ impl Client {
         .await
     }
 
-    /// Hands over one turn of the agent.
+    /// Records a turn of the agent.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn record_turn(
         &self,
         request: v1::RecordTurnRequest,
@@ -37,10 +36,10 @@ impl Client {
         .await
     }
 
-    /// Has a report judged.
+    /// Submits a report to be judged.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer. A judge that failed is an answer.
+    /// Returns a [`ClientError`] if the call fails. A failed judge is part of the response.
     pub async fn submit_report(
         &self,
         request: v1::SubmitReportRequest,
@@ -51,10 +50,10 @@ impl Client {
         .await
     }
 
-    /// Says where an investigation stands.
+    /// Returns the state of an investigation.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn get_investigation(
         &self,
         request: v1::GetInvestigationRequest,
@@ -65,10 +64,11 @@ impl Client {
         .await
     }
 
-    /// Gives what is stored of an entity that is due to be looked at, and what a model believes of it where that is asked for.
+    /// Returns the stored evidence about an entity that is due for a look, and on request its classification by a
+    /// model.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer. A model that failed is an answer.
+    /// Returns a [`ClientError`] if the call fails. A failed model is part of the response.
     pub async fn look_at_entity(
         &self,
         request: v1::LookAtEntityRequest,
@@ -79,10 +79,10 @@ impl Client {
         .await
     }
 
-    /// Gives an investigation up.
+    /// Cancels an investigation.
     ///
     /// # Errors
-    /// [`ClientError`] when there is no answer.
+    /// Returns a [`ClientError`] if the call fails.
     pub async fn cancel_investigation(
         &self,
         request: v1::CancelInvestigationRequest,

@@ -1,4 +1,4 @@
-//! The answer to a line, and its bytes.
+//! The answer to a line, and its encoding.
 
 use std::io::{self, Write};
 
@@ -8,31 +8,31 @@ use gsar_core::{Tier, decide};
 use super::line::{Line, LineError};
 use super::policies::{ChosenPolicy, Policies, unknown};
 
-/// What a line comes to.
+/// The result of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A decision.
+    /// The line was scored.
     Decided {
-        /// The line's id as written, `null` where it has none.
+        /// The id as written, `null` if the line has none.
         id: String,
-        /// The published score; `None` where there is none.
+        /// The published score, if any.
         score: Option<Fraction>,
         /// The tier.
         tier: Tier,
-        /// Whether the server evaluates no report under this policy.
+        /// `true` if the server does not evaluate reports under this policy.
         hypothetical: bool,
     },
-    /// The line could not be decided.
+    /// The line is invalid.
     Refused {
-        /// The line's number, from 1.
+        /// The number of the line, starting at 1.
         number: u64,
-        /// Why.
+        /// The error.
         error: LineError,
     },
 }
 
 impl Answer {
-    /// Decides a line by the presets alone.
+    /// Scores a line with the presets only.
     #[must_use]
     pub fn offline(policies: &Policies, number: u64, text: &Result<String, String>) -> Self {
         let decided = || {
@@ -55,7 +55,7 @@ impl Answer {
         decided().unwrap_or_else(|error| Self::Refused { number, error })
     }
 
-    /// Whether the line could not be decided.
+    /// Returns `true` if the line is invalid.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused { .. })
@@ -64,7 +64,7 @@ impl Answer {
     /// Writes the answer as one line of JSON.
     ///
     /// # Errors
-    /// What writing gives.
+    /// Returns the errors of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Decided { id, score, tier, hypothetical } => {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worked_example_of_the_method() {
+    fn scores_the_worked_example() {
         let text = r#"{"id":"example","grounded":["tool_match","specific_data"],"ungrounded":["inference"],"contradicted":["inference"],"complementary":["complementary_finding"],"policy":"paper"}"#;
         assert_eq!(
             answer(text),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_score_is_a_half_in_the_paper_only() {
+    fn an_empty_partition_has_a_score_in_paper_only() {
         assert_eq!(
             answer(r#"{"id":1,"policy":"paper"}"#),
             "{\"id\":1,\"score\":0.5,\"num\":1,\"den\":2,\"decision\":\"replan\"}\n"
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn the_published_score_is_printed_and_the_guarded_one_decides() {
-        // Complementary claims alone: S = 1, but the guards count none of them.
+    fn prints_the_published_score_and_decides_by_the_guarded_one() {
+        // Complementary claims only: S = 1, but the guards do not count them.
         assert_eq!(
             answer(r#"{"id":[1, 2],"complementary":["synthesis"]}"#),
             "{\"id\":[1, 2],\"score\":1.0,\"num\":1,\"den\":1,\"decision\":\"replan\"}\n"
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_decided_is_answered_in_its_place() {
+    fn invalid_lines_are_answered_in_order() {
         assert_eq!(
             answer(r#"{"id":1,"policy":"night-shift"}"#),
-            "{\"line\":7,\"error\":\"policy: `night-shift` is unknown; `gsar policy list` names those there are\"}\n"
+            "{\"line\":7,\"error\":\"policy: unknown policy `night-shift`; see `gsar policy list`\"}\n"
         );
         assert_eq!(
             answer(r#"{"id":1,"rho":0.1234567}"#),
-            "{\"line\":7,\"error\":\"column 24: rho: `0.1234567` has more than six decimal places; write a number such as 0.5 with at most six places\"}\n"
+            "{\"line\":7,\"error\":\"column 24: rho: `0.1234567` has more than six decimal places; expected a number such as 0.5 with at most six decimal places\"}\n"
         );
         assert!(
             answer(r#"{"id":1,"rho":11}"#)

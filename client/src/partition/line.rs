@@ -1,7 +1,7 @@
-//! One line: a partition as lists of evidence types, with the policy to decide it by.
+//! Parses one line: a partition as lists of evidence types, with its policy.
 //!
-//! Lists are counted while they are read, so a million claims take no memory. Numbers are read from
-//! their literals: nothing passes through a double.
+//! Claims are counted while they are parsed, so that a million claims take no memory. Numbers are parsed from their
+//! literals, without conversion to `f64`.
 
 use core::fmt;
 
@@ -14,20 +14,20 @@ use serde_json::value::RawValue;
 
 use crate::text::middle_cut;
 
-/// A partition as its line gives it.
+/// A parsed line.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
-    /// The caller's id, any JSON value, as written; `None` where the line has none.
+    /// The caller's id, any JSON value, as written.
     pub id: Option<&'a RawValue>,
-    /// How many claims of each class and type.
+    /// The number of claims of each class and type.
     pub tally: Tally,
-    /// The name of the policy; `None` for the caller's default.
+    /// The name of the policy; `None` for the default.
     pub policy: Option<String>,
-    /// Values that replace those of the policy.
+    /// Overridden policy values.
     pub overrides: Overrides,
 }
 
-/// Values of a policy that a line replaces.
+/// The policy values that a line overrides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Replaces `rho`.
@@ -36,29 +36,29 @@ pub struct Overrides {
     pub tau_proceed: Option<Millionths>,
     /// Replaces `tau_regenerate`.
     pub tau_regenerate: Option<Millionths>,
-    /// Replaces single weights; each type at most once.
+    /// Replaces single weights, each type at most once.
     pub weights: Vec<(EvidenceType, Millionths)>,
 }
 
 impl Overrides {
-    /// Whether nothing is replaced.
+    /// Returns `true` if nothing is overridden.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Why a line gives no decision: one sentence, with the column where it is known.
+/// An error in a line, on one line, with the column if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LineError(pub String);
 
 impl<'a> Line<'a> {
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// [`LineError`] when the text is not one JSON object of the keys above, names a key twice, holds a
-    /// type or number that does not exist here, or has more than [`MAX_CLAIMS`] claims.
+    /// Returns a [`LineError`] if the text is not a JSON object, or has an unknown or duplicate key, an unknown type,
+    /// an invalid number, or more than [`MAX_CLAIMS`] claims.
     pub fn parse(text: &'a str) -> Result<Self, LineError> {
         let line: Self = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
@@ -78,7 +78,7 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    /// The id as the line writes it, `null` where it has none.
+    /// Returns the id as written, `null` if the line has none.
     #[must_use]
     pub fn id_as_written(&self) -> String {
         self.id.map_or("null", RawValue::get).to_owned()
@@ -116,7 +116,7 @@ impl Key {
     }
 }
 
-/// A text that must be one of a few names.
+/// A string that must be one of a set of names.
 struct OneOf<T: 'static> {
     what: &'static str,
     find: fn(&str) -> Option<T>,
@@ -141,7 +141,7 @@ impl<T> Visitor<'_> for OneOf<T> {
     fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
         (self.find)(name).ok_or_else(|| {
             let name = middle_cut(name, 40);
-            E::custom(format!("`{name}` is not {}; it is one of {}", self.what, (self.names)()))
+            E::custom(format!("`{name}` is not {}; expected one of {}", self.what, (self.names)()))
         })
     }
 }
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for LineVisitor {
         let mut seen = Vec::new();
         while let Some(key) = map.next_key_seed(key())? {
             if seen.contains(&key) {
-                return Err(A::Error::custom(format!("`{}` is given twice", key.name())));
+                return Err(A::Error::custom(format!("duplicate key `{}`", key.name())));
             }
             seen.push(key);
             let overrides = &mut line.overrides;
@@ -209,18 +209,18 @@ impl<'de> Visitor<'de> for LineVisitor {
     }
 }
 
-/// The decimal that the literal of the next value writes.
+/// Parses the literal of the next value as a decimal.
 fn decimal<'de, A: MapAccess<'de>>(map: &mut A, field: &str) -> Result<Millionths, A::Error> {
     let literal = map.next_value::<&'de RawValue>()?.get();
     literal.parse().map_err(|error| {
         let literal = middle_cut(literal, 40);
         A::Error::custom(format!(
-            "{field}: `{literal}` {error}; write a number such as 0.5 with at most six places"
+            "{field}: `{literal}` {error}; expected a number such as 0.5 with at most six decimal places"
         ))
     })
 }
 
-/// A list of evidence types, counted.
+/// Counts a list of evidence types.
 struct Claims<'t> {
     class: Class,
     tally: &'t mut Tally,
@@ -249,7 +249,7 @@ impl<'de> Visitor<'de> for Claims<'_> {
     }
 }
 
-/// An object of weights by evidence type.
+/// Parses an object of weights by evidence type.
 struct WeightEntries<'w>(&'w mut Vec<(EvidenceType, Millionths)>);
 
 impl<'de> DeserializeSeed<'de> for WeightEntries<'_> {
@@ -271,7 +271,7 @@ impl<'de> Visitor<'de> for WeightEntries<'_> {
         while let Some(given) = map.next_key_seed(evidence_type())? {
             let field = format!("weights.{}", given.name());
             if self.0.iter().any(|(known, _)| *known == given) {
-                return Err(A::Error::custom(format!("`{field}` is given twice")));
+                return Err(A::Error::custom(format!("duplicate key `{field}`")));
             }
             let weight = decimal(&mut map, &field)?;
             self.0.push((given, weight));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_counted_and_its_id_kept_as_written() {
+    fn counts_claims_and_preserves_the_id() {
         let line = Line::parse(
             r#"{"id": {"run": 1.50, "x": [ ]},"grounded":["tool_match","tool_match","domain"],
                 "contradicted":[],"policy":"strict","rho":0.25,"weights":{"domain":0.1}}"#,
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_from_their_literals() {
+    fn parses_numbers_from_their_literals() {
         for (literal, complaint) in [
             ("0.1234567", "has more than six decimal places"),
             ("0.8000000", "has more than six decimal places"),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_types_that_do_not_exist_are_named() {
+    fn errors_name_unknown_keys_and_types() {
         insta::assert_snapshot!(
             [
                 r#"{"grounde":[]}"#,
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_claims_are_counted() {
+    fn counts_a_million_claims() {
         let mut text = String::from(r#"{"id":"big","complementary":["synthesis""#);
         text.extend(std::iter::repeat_n(r#","synthesis""#, 999_999));
         text.push_str("]}");
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn more_claims_than_a_score_can_hold_are_refused() {
+    fn rejects_too_many_claims() {
         let list = |count| vec![r#""domain""#; count].join(",");
         let half = usize::try_from(MAX_CLAIMS / 2).unwrap();
         let fits = format!(r#"{{"grounded":[{}],"ungrounded":[{}]}}"#, list(half), list(half));
@@ -384,9 +384,9 @@ mod tests {
     }
 
     #[test]
-    fn deep_ids_are_echoed_without_a_stack() {
+    fn deeply_nested_ids_do_not_overflow_the_stack() {
         let text = format!("{{\"id\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        // Whether or not so deep a value is accepted, reading it must not overflow the stack.
+        // Whether or not such a value is accepted, parsing must not overflow the stack.
         if let Ok(line) = Line::parse(&text) {
             assert_eq!(line.id.map(|id| id.get().len()), Some(200_000));
         }

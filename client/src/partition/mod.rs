@@ -1,7 +1,7 @@
-//! Partitions as lines of JSON: one partition of a report per line in, one decision per line out.
+//! Scores partitions given as lines of JSON, one decision per line.
 //!
-//! A line is read, checked and answered here, without a server; what a server answers for a line is put
-//! into the same [`Answer`], so that both ways print the same bytes. No I/O but the reading of lines.
+//! A line is parsed, checked and scored here, without a server. The responses of a server use the same [`Answer`], so
+//! that both produce the same bytes. No I/O except reading lines.
 
 mod answer;
 mod line;

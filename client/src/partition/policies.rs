@@ -1,4 +1,4 @@
-//! The policy behind a line, as far as it is known without a server: a preset with the line's overrides.
+//! Resolves the policy of a line without a server: a preset with the line's overrides.
 
 use std::sync::Arc;
 
@@ -7,24 +7,24 @@ use gsar_core::preset;
 
 use super::line::{Line, LineError, Overrides};
 
-/// The presets, checked once.
+/// The presets, validated once.
 #[derive(Debug)]
 pub struct Policies {
     presets: Vec<Arc<Policy>>,
     default: String,
 }
 
-/// What is known here of the policy that a line names.
+/// The policy of a line.
 #[derive(Debug)]
 pub enum ChosenPolicy {
     /// A preset, with the line's overrides.
     Known(Arc<Policy>),
-    /// Not a preset: only a server may know it.
+    /// Not a preset; a server may know it.
     Unknown(String),
 }
 
 impl Policies {
-    /// The presets; lines that name no policy get `default`.
+    /// Loads the presets; `default` applies to lines without a policy.
     #[must_use]
     pub fn new(default: impl Into<String>) -> Self {
         Self {
@@ -33,16 +33,16 @@ impl Policies {
         }
     }
 
-    /// The name of the policy that a line asks for.
+    /// Returns the name of the policy of a line.
     #[must_use]
     pub fn name_for<'n>(&'n self, line: &'n Line<'_>) -> &'n str {
         line.policy.as_deref().unwrap_or(&self.default)
     }
 
-    /// The policy of a line.
+    /// Resolves the policy of a line.
     ///
     /// # Errors
-    /// [`LineError`] when the line's overrides make a preset contradict itself.
+    /// Returns a [`LineError`] if the overrides are inconsistent.
     pub fn choose(&self, line: &Line<'_>) -> Result<ChosenPolicy, LineError> {
         let name = self.name_for(line);
         match self.presets.iter().find(|policy| policy.name == name) {
@@ -56,9 +56,9 @@ impl Policies {
     }
 }
 
-/// What a line gets whose policy nobody knows; the same with and without a server.
+/// The error for an unknown policy, the same with and without a server.
 pub(super) fn unknown(name: &str) -> LineError {
-    LineError(format!("policy: `{name}` is unknown; `gsar policy list` names those there are"))
+    LineError(format!("policy: unknown policy `{name}`; see `gsar policy list`"))
 }
 
 fn overridden(policy: &Policy, overrides: &Overrides) -> Result<Policy, LineError> {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn overrides_that_contradict_each_other_are_all_named() {
+    fn reports_all_inconsistent_overrides() {
         let policies = Policies::new("reference");
         let line = Line::parse(r#"{"rho":11,"tau_regenerate":0.9}"#).unwrap();
         let error = policies.choose(&line).unwrap_err().to_string();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_for_lines_that_name_no_policy() {
+    fn the_default_applies_to_lines_without_a_policy() {
         let policies = Policies::new("night-shift");
         let line = Line::parse("{}").unwrap();
         assert!(

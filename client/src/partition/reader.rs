@@ -1,20 +1,20 @@
-//! Lines of an input, numbered, with a bound on their length.
+//! Reads numbered lines with a maximum length.
 
 use std::io::{self, BufRead, Read};
 
-/// The most bytes a line may have: room for the largest partition that is allowed.
+/// The maximum length of a line in bytes, sized for the largest valid partition.
 pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// One line of input, without its line end.
+/// A line of input, without its line ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputLine {
-    /// Its number, from 1; blank lines are counted.
+    /// The number, starting at 1; blank lines count.
     pub number: u64,
-    /// Its text, or in words why there is none.
+    /// The text, or the reason why it is invalid.
     pub text: Result<String, String>,
 }
 
-/// Reads lines; blank ones are skipped.
+/// Reads lines and skips blank ones.
 #[derive(Debug)]
 pub struct LineReader<R> {
     input: R,
@@ -24,30 +24,30 @@ pub struct LineReader<R> {
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// Lines of `input`, of at most [`MAX_LINE_BYTES`] each.
+    /// Creates a reader of lines of at most [`MAX_LINE_BYTES`] each.
     pub fn new(input: R) -> Self {
         Self { input, number: 0, bytes: 0, limit: MAX_LINE_BYTES }
     }
 
-    /// The input that is read from.
+    /// Returns the underlying reader.
     pub fn input(&self) -> &R {
         &self.input
     }
 
-    /// How many bytes were read, for a share of the whole.
+    /// Returns the number of bytes read, for progress.
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
 
-    /// The next line that is not blank; `None` at the end.
+    /// Reads the next line that is not blank; `None` at the end.
     ///
     /// # Errors
-    /// What reading the input gives.
+    /// Returns the errors of the reader.
     pub fn next_line(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let mut bytes = Vec::new();
-            let most = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
-            if self.input.by_ref().take(most).read_until(b'\n', &mut bytes)? == 0 {
+            let max = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
+            if self.input.by_ref().take(max).read_until(b'\n', &mut bytes)? == 0 {
                 return Ok(None);
             }
             self.number += 1;
@@ -65,7 +65,7 @@ impl<R: BufRead> LineReader<R> {
             }
             let text = String::from_utf8(bytes).map_err(|error| {
                 let offset = error.utf8_error().valid_up_to();
-                format!("column {}: not valid UTF-8; write the text in UTF-8", offset + 1)
+                format!("column {}: invalid UTF-8", offset + 1)
             });
             return Ok(Some(InputLine { number: self.number, text }));
         }
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_count_and_are_skipped() {
+    fn blank_lines_are_counted_and_skipped() {
         let found = lines(b"a\r\n\n \t\nb", 100);
         assert_eq!(found, [(1, Ok("a".to_owned())), (4, Ok("b".to_owned()))]);
     }
 
     #[test]
-    fn a_line_over_the_limit_is_refused_and_the_next_one_read() {
+    fn rejects_a_long_line_and_continues() {
         let found = lines(b"12345678\n1234\n12345\n1", 4);
         let refused = Err("longer than 4 bytes; split the partition".to_owned());
         let expected = [
@@ -121,12 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_name_their_column() {
+    fn invalid_utf_8_names_its_column() {
         let found = lines(b"ab\xffcd\nok\n", 100);
-        assert_eq!(
-            found[0].1,
-            Err("column 3: not valid UTF-8; write the text in UTF-8".to_owned())
-        );
+        assert_eq!(found[0].1, Err("column 3: invalid UTF-8".to_owned()));
         assert_eq!(found[1], (2, Ok("ok".to_owned())));
     }
 }

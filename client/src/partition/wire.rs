@@ -1,4 +1,4 @@
-//! A line decided by a server.
+//! Scores a line on a server.
 
 use gsar_core::fixed::Fraction;
 use gsar_core::{Class, EvidenceType, Tier};
@@ -12,7 +12,7 @@ use super::policies::{ChosenPolicy, Policies, unknown};
 use crate::client::Client;
 use crate::error::{ClientError, Refusal};
 
-/// A line that a server is to decide.
+/// A line to be scored on a server.
 #[derive(Clone, Debug)]
 pub struct Question {
     number: u64,
@@ -22,11 +22,10 @@ pub struct Question {
 }
 
 impl Question {
-    /// Reads a line. What can be checked without a server is checked here, in the words of
-    /// [`Answer::offline`].
+    /// Parses a line. Checks that need no server are made here, with the same errors as [`Answer::offline`].
     ///
     /// # Errors
-    /// The line's answer, when it cannot be decided.
+    /// Returns the answer of an invalid line.
     pub fn read(
         policies: &Policies,
         number: u64,
@@ -45,10 +44,10 @@ impl Question {
         read().map_err(|error| Answer::Refused { number, error })
     }
 
-    /// Has a server decide the line.
+    /// Scores the line on the server.
     ///
     /// # Errors
-    /// [`ClientError`] when the server cannot answer at all. A line that it refuses is an answer.
+    /// Returns a [`ClientError`] if the call fails. A rejected line is an answer.
     pub async fn ask(self, client: &Client) -> Result<Answer, ClientError> {
         let Self { number, id, policy, request } = self;
         match client.score(request).await {
@@ -76,7 +75,7 @@ fn decided(id: String, number: u64, answer: &v1::ScoreResponse) -> Answer {
         score.and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into()));
     let tier = answer.decision.as_ref().and_then(|decision| Tier::from_number(decision.tier));
     let Some(tier) = tier else {
-        let error = LineError("the server gave no decision that is known here".to_owned());
+        let error = LineError("the server returned an unknown decision".to_owned());
         return Answer::Refused { number, error };
     };
     Answer::Decided { id, score, tier, hypothetical: answer.hypothetical }

@@ -1,4 +1,4 @@
-//! This module connects: TCP, then TLS with HTTP/2. Why it fails is kept in [`LastFailure`].
+//! Connects over TCP and TLS with HTTP/2. Failures are recorded in [`LastFailure`].
 
 use std::future::Future;
 use std::io;
@@ -19,9 +19,9 @@ use tower::Service;
 use super::failure::{closed, no_http_2, no_name, of};
 use super::{LastFailure, TlsFiles};
 
-/// What a connection is made of.
+/// The settings of a connection.
 struct Settings {
-    /// As in the endpoint: host and port.
+    /// Host and port, as in the endpoint.
     address: String,
     config: Arc<ClientConfig>,
     files: TlsFiles,
@@ -29,13 +29,13 @@ struct Settings {
 }
 
 impl Settings {
-    /// The host of the address, without the brackets of IPv6.
+    /// Returns the host of the address, without the brackets of IPv6.
     fn host(&self) -> &str {
         let host = self.address.rsplit_once(':').map_or(&*self.address, |(host, _)| host);
         host.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// The error of a connection, and the failure kept where it is one of TLS.
+    /// Records the error if it is a TLS failure.
     fn keep(&self, error: io::Error) -> io::Error {
         if let Some(failure) = of(&error, self.host(), &self.files) {
             self.last.set(Some(failure));
@@ -65,7 +65,7 @@ impl Settings {
     }
 }
 
-/// Connects to an address with TLS, as often as the channel asks.
+/// Creates a connector for an address with TLS.
 pub(crate) fn connector(
     address: &str,
     config: ClientConfig,
@@ -87,7 +87,7 @@ pub(crate) fn connector(
     tower::service_fn(move |_: Uri| Arc::clone(&settings).connect())
 }
 
-/// A connection over TLS that keeps why it ends.
+/// A TLS connection that records its failures.
 pub(crate) struct Connection {
     stream: TlsStream<TcpStream>,
     settings: Arc<Settings>,

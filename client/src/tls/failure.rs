@@ -1,4 +1,4 @@
-//! This module puts into words why TLS with a server fails, with the fix.
+//! Explains TLS failures, with a fix for each.
 
 use std::error::Error;
 use std::io;
@@ -10,17 +10,17 @@ use rustls::{AlertDescription, CertificateError};
 
 use super::TlsFiles;
 
-/// Why TLS with a server fails.
+/// A TLS failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TlsFailure {
     /// What is wrong.
     pub(crate) reason: String,
-    /// What to do about it.
+    /// How to fix it.
     pub(crate) fix: String,
 }
 
-/// The failure of the last connection, until the next one is begun. A call says only that its connection was closed where
-/// the server refuses the certificate of the client, which it does after the client has ended its handshake.
+/// The failure of the current connection. If the server rejects the client certificate, which it does after the client
+/// has finished its handshake, calls only report a closed connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastFailure(Arc<Mutex<Option<TlsFailure>>>);
 
@@ -34,34 +34,31 @@ impl LastFailure {
     }
 }
 
-/// The failure behind an error of a connection, where it is one of TLS.
+/// Returns the TLS failure behind an I/O error, if it is one.
 pub(super) fn of(error: &io::Error, host: &str, files: &TlsFiles) -> Option<TlsFailure> {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     inner.map(|error| explained(error, host, files))
 }
 
-/// The failure of a handshake in which the server says nothing more.
+/// The failure of a handshake that the server closed without an alert.
 pub(super) fn closed(host: &str) -> TlsFailure {
     failure(
-        "the server closes the connection in the handshake",
-        format!("see whether {host} listens with TLS there; without TLS the endpoint is grpc://"),
+        "the server closed the connection during the handshake",
+        format!("check that {host} listens with TLS on this port; without TLS, use grpc://"),
     )
 }
 
-/// The failure of a handshake in which HTTP/2 was not agreed on.
+/// The failure of a handshake that did not negotiate HTTP/2.
 pub(super) fn no_http_2() -> TlsFailure {
     failure(
-        "the server does not speak HTTP/2 there",
-        "see whether a GSAR server listens there, and whether a proxy before it passes on HTTP/2",
+        "the server does not speak HTTP/2",
+        "check that a GSAR server listens there, and that proxies forward HTTP/2",
     )
 }
 
-/// The failure of an endpoint whose host no certificate can be for.
+/// The failure for an endpoint with an invalid host name.
 pub(super) fn no_name(host: &str) -> TlsFailure {
-    failure(
-        format!("`{host}` is no host name that a certificate can be for"),
-        "name the server by a DNS name or an IP address",
-    )
+    failure(format!("invalid host name `{host}`"), "specify a DNS name or an IP address")
 }
 
 fn failure(reason: impl Into<String>, fix: impl Into<String>) -> TlsFailure {
@@ -73,78 +70,75 @@ fn explained(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure 
         rustls::Error::InvalidCertificate(error) => certificate(error, host, files),
         rustls::Error::AlertReceived(alert) => alerted(*alert, files),
         rustls::Error::InvalidMessage(_) => failure(
-            "the answer is no TLS",
-            format!(
-                "see whether {host} listens with TLS there; without TLS the endpoint is grpc://"
-            ),
+            "the response is not TLS",
+            format!("check that {host} listens with TLS on this port; without TLS, use grpc://"),
         ),
-        error => failure(error.to_string(), "see the log of the server at level debug"),
+        error => failure(error.to_string(), "see the server's log at level debug"),
     }
 }
 
-/// What is wrong with the certificate of the server.
+/// Explains an invalid server certificate.
 fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFailure {
     match error {
-        // The last two are of an authority that has the name of a trusted one, and another key.
+        // The last two occur if the issuer has the name of a trusted authority, but another key.
         CertificateError::UnknownIssuer
         | CertificateError::BadSignature
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
             let fix = match &files.ca {
                 None => {
-                    "name the PEM file of that authority with --tls-ca or GSAR_TLS_CA; without it \
+                    "pass the PEM file of its authority with --tls-ca or GSAR_TLS_CA; by default, \
                          the authorities of this system are trusted"
                         .to_owned()
                 }
                 Some(path) => format!(
-                    "name the PEM file of that authority with --tls-ca or GSAR_TLS_CA; {} has others",
+                    "pass the PEM file of its authority with --tls-ca or GSAR_TLS_CA; {} does not contain it",
                     path.display()
                 ),
             };
-            failure("the server's certificate is of an authority that is not trusted here", fix)
+            failure("the server's certificate was issued by an untrusted authority", fix)
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
             if names.is_empty() {
-                let fix = format!("have one made with `{host}` as subjectAltName");
-                return failure("the server's certificate names no host", fix);
+                let fix = format!("issue a certificate with `{host}` as subjectAltName");
+                return failure("the server's certificate has no subjectAltName", fix);
             }
             let names = names.join(", ");
             failure(
                 format!("the server's certificate is for {names}, not for {host}"),
-                format!("name the server so in --endpoint, or have a certificate made for {host}"),
+                format!("use that name in --endpoint, or issue a certificate for {host}"),
             )
         }
         CertificateError::ExpiredContext { not_after, .. } => failure(
             format!("the server's certificate expired at {}", instant(*not_after)),
-            "replace it on the server and send SIGHUP there; or set the clock of this machine",
+            "renew it on the server and send SIGHUP, or correct the clock of this machine",
         ),
         CertificateError::NotValidYetContext { not_before, .. } => failure(
-            format!("the server's certificate holds only from {}", instant(*not_before)),
-            "set the clock of this machine; or replace the certificate on the server",
+            format!("the server's certificate is not valid before {}", instant(*not_before)),
+            "correct the clock of this machine, or replace the certificate on the server",
         ),
-        // Has no case of its own.
+        // rustls has no variant for this error.
         error if format!("{error:?}").contains("CaUsedAsEndEntity") => failure(
-            "the server's certificate is that of an authority",
-            "have the authority sign a certificate for the server (basicConstraints CA:FALSE)",
+            "the server's certificate is a CA certificate",
+            "issue an end-entity certificate for the server (basicConstraints CA:FALSE)",
         ),
-        error => failure(
-            format!("the server's certificate is not accepted: {error}"),
-            "replace it on the server",
-        ),
+        error => {
+            failure(format!("invalid server certificate: {error}"), "replace it on the server")
+        }
     }
 }
 
-/// What the server says of this client.
+/// Explains a TLS alert of the server.
 fn alerted(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
     use AlertDescription as Alert;
     match (alert, &files.certificate) {
         (Alert::CertificateRequired, _) | (Alert::HandshakeFailure, None) => failure(
-            "the server requires a certificate of the client",
-            "name one with --tls-certificate and its key with --tls-key (GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)",
+            "the server requires a client certificate",
+            "pass one with --tls-certificate and its key with --tls-key (GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)",
         ),
         (Alert::CertificateExpired, Some(path)) => failure(
-            format!("the server says that the certificate in {} has expired", path.display()),
-            "renew it, and name the new one with --tls-certificate and --tls-key",
+            format!("the server rejected the certificate in {}: it has expired", path.display()),
+            "renew it, and pass the new one with --tls-certificate and --tls-key",
         ),
         (
             Alert::UnknownCA
@@ -156,18 +150,18 @@ fn alerted(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
             | Alert::DecryptError,
             Some(path),
         ) => failure(
-            format!("the server refuses the certificate in {} ({alert:?})", path.display()),
-            "name one with --tls-certificate that an authority in the server's tls.client_ca signed",
+            format!("the server rejected the certificate in {} ({alert:?})", path.display()),
+            "pass one with --tls-certificate that is signed by an authority in the server's tls.client_ca",
         ),
         (Alert::NoApplicationProtocol, _) => no_http_2(),
         _ => failure(
-            format!("the server ends the handshake ({alert:?})"),
-            "see the log of the server at level debug",
+            format!("the server aborted the handshake ({alert:?})"),
+            "see the server's log at level debug",
         ),
     }
 }
 
-/// A name as a person writes it: `localhost` of `DnsName("localhost")`.
+/// Extracts the name: `localhost` from `DnsName("localhost")`.
 fn bare(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inner.unwrap_or(name).trim_matches('"')
@@ -196,18 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn names_and_instants_are_written_as_people_do() {
+    fn formats_names_and_instants() {
         assert_eq!(bare("DnsName(\"localhost\")"), "localhost");
         assert_eq!(bare("IpAddress(127.0.0.1)"), "127.0.0.1");
         assert_eq!(bare("localhost"), "localhost");
         let time = UnixTime::since_unix_epoch(std::time::Duration::from_secs(1_009_756_800));
         let expired = CertificateError::ExpiredContext { time, not_after: time };
         let text = shown(rustls::Error::InvalidCertificate(expired));
-        assert!(text.contains("expired at 2001-12-31T00:00:00Z; replace it"), "{text}");
+        assert!(text.contains("expired at 2001-12-31T00:00:00Z; renew it"), "{text}");
     }
 
     #[test]
-    fn what_is_no_error_of_tls_is_left_to_others() {
+    fn other_io_errors_are_not_tls_failures() {
         assert_eq!(of(&io::ErrorKind::ConnectionReset.into(), "gsar", &TlsFiles::default()), None);
     }
 }

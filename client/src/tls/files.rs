@@ -1,4 +1,4 @@
-//! This module reads [`TlsFiles`] into what a handshake needs.
+//! Builds a TLS client configuration from [`TlsFiles`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,41 +11,41 @@ use rustls_platform_verifier::Verifier;
 
 use super::TlsFiles;
 
-/// Why the files cannot be used.
+/// An error from a TLS file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlsFileError {
-    /// A file is not what it should be.
+    /// A file is invalid.
     #[error("{flag} (or {variable}): {}: {reason}", path.display())]
     File {
-        /// The flag that names it.
+        /// The flag for the file.
         flag: &'static str,
-        /// The variable that names it where the flag is not given.
+        /// The environment variable for the file.
         variable: &'static str,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it and the fix.
+        /// What is wrong and how to fix it.
         reason: String,
     },
     /// A certificate without a key, or a key without a certificate.
-    #[error("{given} is given and {missing} is not; give both, or neither")]
+    #[error("{given} requires {missing}")]
     OneOfTwo {
         /// The flag that is given.
         given: &'static str,
         /// The flag that is missing.
         missing: &'static str,
     },
-    /// The system has no certificate authorities.
+    /// The system's certificate authorities are not available.
     #[error(
-        "the certificate authorities of this system cannot be read ({reason}); name the server's with --tls-ca or \
-         GSAR_TLS_CA"
+        "failed to load the certificate authorities of this system ({reason}); pass the server's authority with \
+         --tls-ca or GSAR_TLS_CA"
     )]
     System {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A flag, and the variable that stands for it.
+/// A flag and its environment variable.
 type Named = (&'static str, &'static str);
 
 const CA: Named = ("--tls-ca", "GSAR_TLS_CA");
@@ -56,10 +56,10 @@ fn wrong((flag, variable): Named, path: &Path, reason: impl Into<String>) -> Tls
     TlsFileError::File { flag, variable, path: path.to_owned(), reason: reason.into() }
 }
 
-/// What a handshake needs.
+/// Builds the client configuration.
 ///
 /// # Errors
-/// The first file that cannot be used.
+/// Returns the error of the first invalid file.
 pub(crate) fn configuration(files: &TlsFiles) -> Result<ClientConfig, TlsFileError> {
     let provider = Arc::new(ring::default_provider());
     let versions = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -73,7 +73,7 @@ pub(crate) fn configuration(files: &TlsFiles) -> Result<ClientConfig, TlsFileErr
             let private = private_key(key)?;
             trusting.with_client_auth_cert(chain, private).map_err(|error| {
                 let reason = format!(
-                    "does not go with the certificate in {} ({error}); name the two files that were made together",
+                    "does not match the certificate in {} ({error}); pass a certificate and its own key",
                     certificate.display()
                 );
                 wrong(KEY, key, reason)
@@ -90,7 +90,7 @@ pub(crate) fn configuration(files: &TlsFiles) -> Result<ClientConfig, TlsFileErr
     Ok(config)
 }
 
-/// Trusts the authorities of a file and no others, or those of the system.
+/// Trusts only the authorities of a file, or those of the system.
 fn trusting(
     versions: ConfigBuilder<ClientConfig, WantsVerifier>,
     ca: Option<&Path>,
@@ -105,7 +105,7 @@ fn trusting(
     for certificate in certificates(CA, path)? {
         roots.add(certificate).map_err(|error| {
             let reason = format!(
-                "a certificate cannot be read ({error}); name a PEM file with X.509 certificates of version 3"
+                "invalid certificate ({error}); expected a PEM file with X.509 v3 certificates"
             );
             wrong(CA, path, reason)
         })?;
@@ -115,7 +115,7 @@ fn trusting(
 
 fn bytes(named: Named, path: &Path) -> Result<Vec<u8>, TlsFileError> {
     std::fs::read(path)
-        .map_err(|error| wrong(named, path, format!("{error}; name a PEM file that can be read")))
+        .map_err(|error| wrong(named, path, format!("{error}; expected a readable PEM file")))
 }
 
 fn certificates(named: Named, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsFileError> {
@@ -123,20 +123,20 @@ fn certificates(named: Named, path: &Path) -> Result<Vec<CertificateDer<'static>
     let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes).collect();
     let reason = match read {
         Ok(found) if !found.is_empty() => return Ok(found),
-        Ok(_) => "has no certificate".to_owned(),
-        Err(error) => format!("is no PEM: {error}"),
+        Ok(_) => "contains no certificate".to_owned(),
+        Err(error) => format!("invalid PEM: {error}"),
     };
-    let fix = "name a PEM file with -----BEGIN CERTIFICATE----- in it";
+    let fix = "expected a PEM file with -----BEGIN CERTIFICATE-----";
     Err(wrong(named, path, format!("{reason}; {fix}")))
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsFileError> {
     PrivateKeyDer::from_pem_slice(&bytes(KEY, path)?).map_err(|error| {
         let reason = match error {
-            pem::Error::NoItemsFound => "has no private key".to_owned(),
-            error => format!("is no PEM: {error}"),
+            pem::Error::NoItemsFound => "contains no private key".to_owned(),
+            error => format!("invalid PEM: {error}"),
         };
-        let fix = "name a PEM file with a private key in it (PKCS #8, PKCS #1 or SEC 1), without a password";
+        let fix = "expected a PEM file with an unencrypted private key (PKCS #8, PKCS #1 or SEC 1)";
         wrong(KEY, path, format!("{reason}; {fix}"))
     })
 }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_cannot_be_used_are_named_with_their_flag() {
+    fn invalid_files_are_named_with_their_flag() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| Some(folder.path().join(name));
         std::fs::write(folder.path().join("text"), "no PEM").unwrap();
@@ -160,11 +160,13 @@ mod tests {
             ),
             (
                 TlsFiles { ca: path("text"), ..TlsFiles::default() },
-                format!("--tls-ca (or GSAR_TLS_CA): {dir}/text: has no certificate; name a PEM"),
+                format!(
+                    "--tls-ca (or GSAR_TLS_CA): {dir}/text: contains no certificate; expected a PEM"
+                ),
             ),
             (
                 TlsFiles { ca: path("begun"), ..TlsFiles::default() },
-                format!("--tls-ca (or GSAR_TLS_CA): {dir}/begun: is no PEM: "),
+                format!("--tls-ca (or GSAR_TLS_CA): {dir}/begun: invalid PEM: "),
             ),
         ] {
             let error = configuration(&files).unwrap_err().to_string();

@@ -1,6 +1,6 @@
-//! TLS to a server: whom the client trusts, what it shows, and what went wrong in words that name the fix.
+//! TLS for clients: trust, client certificates, and errors that name the fix.
 //!
-//! Files are read once, when a client connects; nothing here knows calls.
+//! Files are read once, when a client connects.
 
 mod connector;
 mod failure;
@@ -13,19 +13,19 @@ pub(crate) use failure::{LastFailure, TlsFailure};
 pub use files::TlsFileError;
 pub(crate) use files::configuration;
 
-/// The files with which a client connects to a `grpcs://` endpoint, each PEM.
+/// The TLS files of a client for `grpcs://` endpoints, all in PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate authorities that the server's certificate may be signed by; `None` for those of the system.
+    /// The certificate authorities to trust; `None` for those of the system.
     pub ca: Option<PathBuf>,
-    /// The client's certificate, and after it those that lead to its authority.
+    /// The client certificate, followed by intermediate certificates.
     pub certificate: Option<PathBuf>,
-    /// The private key of that certificate.
+    /// The private key of the client certificate.
     pub key: Option<PathBuf>,
 }
 
 impl TlsFiles {
-    /// These files, and for those that are not named others.
+    /// Fills in missing files from `others`.
     #[must_use]
     pub fn or(self, others: &Self) -> Self {
         Self {

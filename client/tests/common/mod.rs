@@ -1,4 +1,4 @@
-//! A server inside the test: answers are scripted, requests are kept.
+//! A scripted server that records its requests.
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -10,12 +10,12 @@ use tokio_stream::wrappers::UnixListenerStream;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-/// What the server answers to `Evaluate` and has been asked.
+/// The script of the server, and the recorded requests.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    /// Answers to give, in order; when there are none left, the default answer.
+    /// The responses of `Evaluate`, in order; then the default response.
     pub(crate) evaluations: VecDeque<Result<v1::EvaluateResponse, Status>>,
-    /// Refusals to give to `Score` before it is answered.
+    /// The errors of `Score`, before it succeeds.
     pub(crate) score_refusals: VecDeque<Status>,
     /// The requests of `Evaluate`.
     pub(crate) evaluated: Vec<v1::EvaluateRequest>,
@@ -23,7 +23,7 @@ pub(crate) struct Script {
     pub(crate) metadata: Vec<MetadataMap>,
 }
 
-/// A running server.
+/// A running scripted server.
 pub(crate) struct ScriptedServer {
     pub(crate) script: Arc<Mutex<Script>>,
     folder: tempfile::TempDir,
@@ -37,7 +37,7 @@ impl Drop for ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// A server that listens on a socket of its own.
+    /// Starts a server on its own socket.
     pub(crate) async fn start(script: Script) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = Arc::new(Mutex::new(script));
@@ -94,24 +94,24 @@ impl v1::grounding_service_server::GroundingService for Service {
         &self,
         _: Request<tonic::Streaming<v1::EvaluateStreamRequest>>,
     ) -> Result<Response<Self::EvaluateStreamStream>, Status> {
-        Err(Status::unimplemented("no script"))
+        Err(Status::unimplemented("not scripted"))
     }
 
     async fn select_best(
         &self,
         _: Request<v1::SelectBestRequest>,
     ) -> Result<Response<v1::SelectBestResponse>, Status> {
-        Err(Status::unimplemented("no script"))
+        Err(Status::unimplemented("not scripted"))
     }
 
     async fn rescore(
         &self,
         _: Request<v1::RescoreRequest>,
     ) -> Result<Response<v1::RescoreResponse>, Status> {
-        Err(Status::unimplemented("no script"))
+        Err(Status::unimplemented("not scripted"))
     }
 
-    /// Decides counts by the rules themselves, under a preset without overrides.
+    /// Scores counts with the core, using a preset with overridden weights.
     async fn score(
         &self,
         request: Request<v1::ScoreRequest>,

@@ -1,4 +1,4 @@
-//! A machine for tests: the real binaries, and nothing else of the product.
+//! A test machine with the real binaries installed.
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use crate::server_binary::server_binary;
 
-/// A machine on which both binaries are installed side by side and nothing else of the product is.
+/// A directory in which both binaries are installed, and nothing else.
 pub(crate) struct Machine {
-    /// Holds `bin`, and whatever a test puts there.
+    /// Contains `bin`, and the files of the test.
     pub(crate) folder: tempfile::TempDir,
 }
 
@@ -44,7 +44,7 @@ impl Machine {
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_owned();
         let feeder = std::thread::spawn(move || {
-            // A run that refuses its arguments reads nothing.
+            // The process may exit before it reads its input.
             let _ = stdin.write_all(input.as_bytes());
         });
         let output = child.wait_with_output().unwrap();
@@ -56,11 +56,11 @@ impl Machine {
         self.folder.path().join("tmp")
     }
 
-    /// A server that was stopped in order has taken its private directory with it.
+    /// Asserts that temporary servers are stopped and their directories removed.
     pub(crate) fn assert_nothing_is_left(&self) {
         let left: Vec<_> =
             fs::read_dir(self.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert!(left.is_empty(), "left behind: {left:?}");
+        assert!(left.is_empty(), "not removed: {left:?}");
         let bin = self.folder.path().join("bin");
         let running: Vec<_> =
             processes().filter(|executable| executable.starts_with(&bin)).collect();
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-/// The executables of all processes that may be looked at.
+/// The executables of all visible processes.
 fn processes() -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok())

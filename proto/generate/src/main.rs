@@ -1,6 +1,6 @@
-//! This program writes `proto/src/generated` from `proto/gsar/v1/*.proto`; its test fails when that is stale.
+//! Generates `proto/src/generated` from `proto/gsar/v1/*.proto`. Its test fails if that is outdated.
 //!
-//! A crate of its own, so that it runs even while the generated code does not compile.
+//! A separate crate, so that it runs even if the generated code does not compile.
 
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ mod tests {
     fn committed_code_is_current() -> Result<()> {
         for (name, fresh) in generate()? {
             let current = std::fs::read(committed().join(name)).unwrap_or_default();
-            assert!(current == fresh, "src/generated/{name} is stale; run `make generate`");
+            assert!(current == fresh, "src/generated/{name} is outdated; run `make generate`");
         }
         Ok(())
     }

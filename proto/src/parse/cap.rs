@@ -1,4 +1,4 @@
-//! This module parses confidences and the request to cap one.
+//! Parses confidences and the request to cap one.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::{Confidence, Strength};
@@ -8,16 +8,16 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// A confidence to cap.
+/// The parsed request to cap a confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedCap {
-    /// As rated.
+    /// The self-rated confidence.
     pub confidence: Confidence,
-    /// How well its evidence chain is grounded.
+    /// How well the evidence chain is grounded.
     pub strength: Strength,
 }
 
-/// Reads the request to cap a confidence; its `policy` is left to the caller.
+/// Parses the request to cap a confidence; the caller handles `policy`.
 pub fn cap_confidence(
     message: &v1::CapConfidenceRequest,
     violations: &mut Violations,
@@ -27,7 +27,7 @@ pub fn cap_confidence(
     Some(ParsedCap { confidence: rated?, strength: strength? })
 }
 
-/// A confidence: a decimal of at most six places, from 0 to 1.
+/// Parses a confidence: a decimal from 0 to 1 with at most six places.
 pub(super) fn confidence(
     path: Path<'_>,
     value: f64,

@@ -1,4 +1,4 @@
-//! This module parses checks: what was declared, and the runs that came as evidence.
+//! Parses declarations and runs of checks.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use crate::enums::Enumeration as _;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The most checks that one investigation declares.
+/// The maximum number of checks of an investigation.
 const MAX_CHECKS: usize = 100;
 
-/// Reads the checks that are declared, under `checks`.
+/// Parses declarations, under `checks`.
 pub fn checks(
     messages: Vec<v1::CheckDeclaration>,
     violations: &mut Violations,
@@ -41,7 +41,7 @@ fn read_declaration(
     declaration.map_err(|error| note(path, &error, violations)).ok()
 }
 
-/// Reads the run of a check.
+/// Parses the run of a check.
 pub(super) fn read_run(
     path: Path<'_>,
     message: v1::CheckRun,
@@ -52,8 +52,8 @@ pub(super) fn read_run(
     Some(CheckRun { declaration, exit_status: message.exit_status, output: message.output })
 }
 
-/// An item as it is kept: with kind and lane where it does not say them, and the run of a check as its document, with the tool
-/// and the result that follow from it. An item that is wrong stays as it is.
+/// Returns the item as it is stored: kind and lane are filled in, and the run of a check is converted to its document,
+/// with the tool and result derived from it. An invalid item is returned unchanged.
 #[must_use]
 pub fn as_kept(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     use v1::evidence_item::Content as Message;
@@ -68,29 +68,30 @@ pub fn as_kept(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     if run.is_none() && says_what {
         return Cow::Borrowed(item);
     }
-    let mut kept = item.clone();
+    let mut stored = item.clone();
     if let Some(run) = run {
-        if matches!(kept.content, Some(Message::CheckRun(_))) {
-            kept.content = Some(Message::Json(run.to_json()));
+        if matches!(stored.content, Some(Message::CheckRun(_))) {
+            stored.content = Some(Message::Json(run.to_json()));
         }
-        kept.tool = [TOOL, run.declaration.name()].concat();
-        kept.verification_result = run.result().number();
+        stored.tool = [TOOL, run.declaration.name()].concat();
+        stored.verification_result = run.result().number();
     }
-    if let Some(nature) = nature_of(&kept).filter(|_| !says_what) {
-        kept.kind = nature.kind.number();
-        kept.lane = nature.lane.number();
+    if let Some(nature) = nature_of(&stored).filter(|_| !says_what) {
+        stored.kind = nature.kind.number();
+        stored.lane = nature.lane.number();
     }
-    Cow::Owned(kept)
+    Cow::Owned(stored)
 }
 
-/// What an item says of itself beside the run that it is.
+/// The fields of an item that may contradict its run.
 pub(super) struct Beside<'a> {
     pub(super) nature: Option<Nature>,
     pub(super) tool: &'a mut String,
     pub(super) result: Option<VerificationResult>,
 }
 
-/// The result of the run that an item is, with the tool named after the check; what was said of the result where it is none.
+/// Returns the result of the run in an item and sets the tool to the name of the check; if the item is not a run,
+/// returns its declared result.
 pub(super) fn result_of(
     path: Path<'_>,
     content: &Content,
@@ -107,25 +108,23 @@ pub(super) fn result_of(
         }
     };
     if item.nature.is_some_and(|nature| nature.kind != EvidenceKind::Verification) {
-        let fix = "is of another kind than the run of a check; give EVIDENCE_KIND_VERIFICATION (5)";
+        let fix = "is not the kind of a check run; give EVIDENCE_KIND_VERIFICATION (5)";
         violations.add(path.field("kind"), fix);
     }
     if item.nature.is_some_and(|nature| nature.lane != Lane::Verification) {
-        let fix = "is another lane than that of a check; give EVIDENCE_LANE_VERIFICATION";
+        let fix = "is not the lane of a check run; give EVIDENCE_LANE_VERIFICATION";
         violations.add(path.field("lane"), fix);
     }
     let tool = [TOOL, run.declaration.name()].concat();
     if !item.tool.is_empty() && *item.tool != tool {
-        let fix = format_args!("is not that of the run; leave it out, or give `{tool}`");
+        let fix = format_args!("is not the tool of the run; omit it, or give `{tool}`");
         violations.add(path.field("tool"), fix);
     }
     *item.tool = tool;
     let result = run.result();
     if item.result.is_some_and(|given| given != result) {
         let name = result.name();
-        let fix = format_args!(
-            "is not what the pass condition makes of the run, which {name}; leave it out"
-        );
+        let fix = format_args!("differs from the result of the run, which is {name}; omit it");
         violations.add(path.field("verification_result"), fix);
     }
     Some(result)

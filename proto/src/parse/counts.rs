@@ -1,4 +1,4 @@
-//! This module parses partitions given as counts of claims by class and type.
+//! Parses partitions given as counts of claims by class and type.
 
 use gsar_core::tally::{MAX_CLAIMS, Tally};
 use gsar_core::{Class, EvidenceType};
@@ -10,16 +10,16 @@ use crate::enums::Enumeration;
 use crate::v1;
 use crate::violations::Violations;
 
-/// Counts of claims, those that a judge does not decide apart.
+/// Counts of claims, decided and undecided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParsedCounts {
-    /// Claims by their class.
+    /// Decided claims, by class.
     pub decided: Tally,
-    /// Undecided claims, by the class that their judge leans to.
+    /// Undecided claims, by the class that the judge leans to.
     pub undecided: Tally,
 }
 
-/// Reads the counts of a request, under `counts`.
+/// Parses the counts of a request, under `counts`.
 pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> ParsedCounts {
     let message_path = Path::root("counts");
     let path = message_path.field("counts");
@@ -30,10 +30,8 @@ pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> Pars
     };
     let total: u64 = counts.iter().map(|count| u64::from(count.count)).sum();
     if total > MAX_CLAIMS {
-        violations.add(
-            path,
-            format_args!("add up to {total} claims; at most {MAX_CLAIMS} are allowed in all"),
-        );
+        violations
+            .add(path, format_args!("add up to {total} claims; at most {MAX_CLAIMS} are allowed"));
     }
     let mut seen: Vec<((Class, EvidenceType, bool), Path<'_>)> = Vec::with_capacity(counts.len());
     each(path, counts, violations, |path, count, violations| {
@@ -49,7 +47,7 @@ pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> Pars
             violations.add(
                 path,
                 format_args!(
-                    "{undecided}{class} {evidence_type} is already counted in {first}; give one count"
+                    "{undecided}{class} {evidence_type} is already counted in {first}; merge the counts"
                 ),
             );
             return None;

@@ -1,5 +1,4 @@
-//! This module parses which evaluations of the record are meant, and how they are counted. Page tokens are read by who
-//! made them.
+//! Parses filters of recorded evaluations. Page tokens are parsed where they are created.
 
 use core::num::NonZeroU64;
 
@@ -12,13 +11,13 @@ use super::time::{elapsed_micros, evaluated};
 use crate::v1;
 use crate::violations::Violations;
 
-/// The bounds of an interval of counts, in microseconds: a minute and 366 days.
+/// The bounds of the interval of counts, in microseconds: a minute and 366 days.
 const INTERVALS: core::ops::RangeInclusive<u64> = 60_000_000..=366 * 86_400_000_000;
 
-/// Evaluations whose every restriction was checked.
+/// A parsed filter of evaluations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedEvaluationFilter {
-    /// The tier as decided.
+    /// The enforced tier.
     pub tier: Option<Tier>,
     /// The report; empty for all.
     pub report_id: String,
@@ -28,19 +27,19 @@ pub struct ParsedEvaluationFilter {
     pub policy: String,
     /// The name of the judge; empty for all.
     pub judge: String,
-    /// The name of the principal; empty for all that the caller sees.
+    /// The name of the principal; empty for all that are visible to the caller.
     pub principal: String,
-    /// The first instant at which evaluations began.
+    /// Only evaluations that began at or after this instant.
     pub from: Option<Timestamp>,
-    /// The instant before which they began; after `from`.
+    /// Only evaluations that began before this instant; after `from`.
     pub before: Option<Timestamp>,
     /// Only with grades, or only without.
     pub graded: Option<bool>,
-    /// Only reports that could go out without every claim grounded.
+    /// Only reports that were allowed to proceed with claims that are not grounded.
     pub unproven_only: bool,
 }
 
-/// Reads the restrictions of a list.
+/// Parses the filter of a list request.
 pub fn listed_evaluations(
     request: &v1::ListEvaluationsRequest,
     violations: &mut Violations,
@@ -61,7 +60,7 @@ pub fn listed_evaluations(
     restrictions(None, filter, violations)
 }
 
-/// Reads a filter, which stands in the field `evaluations` of its request.
+/// Parses a filter, under `evaluations`.
 pub fn evaluation_filter(
     filter: Option<v1::EvaluationFilter>,
     violations: &mut Violations,
@@ -70,7 +69,7 @@ pub fn evaluation_filter(
     restrictions(Some(field), filter.unwrap_or_default(), violations)
 }
 
-/// Reads the interval of counts, in microseconds; the outer `None` is a wrong one.
+/// Parses the interval of counts, in microseconds; the outer `None` means that it is invalid.
 pub fn count_interval(
     interval: Option<prost_types::Duration>,
     violations: &mut Violations,
@@ -82,7 +81,9 @@ pub fn count_interval(
         let seconds = micros / 1_000_000;
         violations.add(
             path,
-            format_args!("{seconds} s is not from a minute to 366 days; give none for one count"),
+            format_args!(
+                "{seconds} s is out of range; give 60 s to 366 days, or omit it for a single count"
+            ),
         );
         return None;
     }
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_named_with_its_field() {
+    fn every_violation_names_its_field() {
         let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
         let all = v1::EvaluationFilter::default;
         for (filter, message) in [
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_names_its_own_fields() {
+    fn a_list_request_names_its_own_fields() {
         let request = v1::ListEvaluationsRequest { tier: 9, ..Default::default() };
         let mut violations = Violations::default();
         assert_eq!(listed_evaluations(&request, &mut violations), None);

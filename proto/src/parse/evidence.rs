@@ -1,4 +1,4 @@
-//! This module parses evidence items.
+//! Parses evidence items.
 
 use gsar_core::evidence::{
     Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Nature, recognise,
@@ -14,7 +14,7 @@ use super::time::optional_timestamp;
 use crate::v1;
 use crate::violations::Violations;
 
-/// Reads the evidence of a request, under `evidence`. Nothing that comes this way is attested.
+/// Parses the evidence of a request, under `evidence`. Evidence of a request is never attested.
 pub fn evidence(
     items: Vec<v1::EvidenceItem>,
     limits: &Limits,
@@ -23,21 +23,21 @@ pub fn evidence(
     read(Path::root("evidence"), items, limits, violations).unwrap_or_default()
 }
 
-/// Reads one item, under `item`. Nothing that comes this way is attested.
+/// Parses one item, under `item`. Evidence of a request is never attested.
 pub fn evidence_item(
     item: v1::EvidenceItem,
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<EvidenceItem> {
     let path = Path::root("item");
-    // Items that are kept are named in lists and addresses.
+    // Ids of stored items appear in lists and URLs.
     if item.id.contains(char::is_control) {
-        violations.add(path.field("id"), "has control characters; leave them out");
+        violations.add(path.field("id"), "contains control characters; remove them");
     }
     read_item(path, item, limits, violations)
 }
 
-/// Reads a list of items with unique ids.
+/// Parses a list of items with unique ids.
 pub(super) fn read(
     path: Path<'_>,
     items: Vec<v1::EvidenceItem>,
@@ -59,12 +59,12 @@ fn read_item(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<EvidenceItem> {
-    let most = limits.max_claim_bytes;
+    let max = limits.max_claim_bytes;
     let id = id(path.field("id"), message.id, EvidenceId::new, violations);
     let kind = optional_enumeration(path.field("kind"), message.kind, violations);
     let lane = optional_enumeration(path.field("lane"), message.lane, violations);
-    let mut tool = text(path.field("tool"), message.tool, most, violations);
-    let query = text(path.field("query"), message.query, most, violations);
+    let mut tool = text(path.field("tool"), message.tool, max, violations);
+    let query = text(path.field("query"), message.query, max, violations);
     let content = read_content(path, message.content, limits, violations);
     let name = [tool.as_deref(), id.as_ref().map(EvidenceId::as_str)];
     let name = name.map(Option::unwrap_or_default);
@@ -82,7 +82,7 @@ fn read_item(
     if result.flatten().is_some() && nature.is_some_and(|nature| !is_verification(nature)) {
         violations.add(
             path.field("verification_result"),
-            "is for items of kind EVIDENCE_KIND_VERIFICATION (5) only; leave it out, or correct kind",
+            "requires kind EVIDENCE_KIND_VERIFICATION (5); omit it, or correct kind",
         );
     }
     let (content, mut result) = (content?, result?);
@@ -106,7 +106,7 @@ fn read_item(
     })
 }
 
-/// What an item is and where it comes from: as it says, else by its content and the names of its tool and itself.
+/// Returns the declared kind and lane, filling in missing ones from the content and the names of the tool and the item.
 fn nature(
     kind: Option<Option<EvidenceKind>>,
     lane: Option<Option<Lane>>,
@@ -119,7 +119,7 @@ fn nature(
     }
 }
 
-/// The same of a message.
+/// Returns the kind and lane of an unparsed item.
 pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Nature> {
     use v1::evidence_item::Content as Message;
     let no_path = Path::root("");
@@ -157,7 +157,7 @@ fn read_content(
     }
 }
 
-/// Text that is one JSON document.
+/// Parses text that must be one JSON document.
 pub(super) fn json(
     path: Path<'_>,
     content: String,

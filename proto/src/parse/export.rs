@@ -1,4 +1,4 @@
-//! This module parses exports of the ledger. Their token is read by who made it.
+//! Parses exports of the ledger. Their token is parsed where it is created.
 
 use gsar_core::Tier;
 use gsar_core::time::Timestamp;
@@ -10,20 +10,20 @@ use super::time::evaluated;
 use crate::v1;
 use crate::violations::Violations;
 
-/// An export whose every field was checked.
+/// A parsed export request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedExport {
-    /// The kinds of records, each once; not empty.
+    /// The kinds of records, without duplicates; not empty.
     pub kinds: Vec<v1::ExportKind>,
-    /// The first instant at which evaluations began.
+    /// Only evaluations that began at or after this instant.
     pub from: Option<Timestamp>,
-    /// The instant before which they began; after `from`.
+    /// Only evaluations that began before this instant; after `from`.
     pub before: Option<Timestamp>,
     /// The name of the policy; empty for all.
     pub policy: String,
     /// The name of the judge; empty for all.
     pub judge: String,
-    /// The tier as decided.
+    /// The enforced tier.
     pub tier: Option<Tier>,
     /// The investigation; empty for all.
     pub investigation_id: String,
@@ -31,7 +31,7 @@ pub struct ParsedExport {
     pub graded_only: bool,
 }
 
-/// Reads an export.
+/// Parses an export request.
 pub fn export(request: v1::ExportRequest, violations: &mut Violations) -> Option<ParsedExport> {
     let kinds = kinds(request.kinds, violations);
     let times = evaluated(
@@ -100,16 +100,16 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_named_with_its_field() {
+    fn every_violation_names_its_field() {
         let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
-        let turned =
+        let reversed =
             v1::ExportRequest { evaluated_from: at(5), evaluated_before: at(5), ..of(&[1]) };
         for (request, message) in [
             (of(&[]), "kinds: is empty"),
             (of(&[0]), "kinds[0]: 0 is unknown"),
             (of(&[1, 5]), "kinds[1]: 5 is unknown"),
             (of(&[2, 2]), "kinds[1]: EXPORT_KIND_GRADES is given twice"),
-            (turned, "evaluated_before: is not after"),
+            (reversed, "evaluated_before: is not after"),
             (v1::ExportRequest { tier: 9, ..of(&[1]) }, "tier: 9 is unknown"),
             (v1::ExportRequest { judge: "j".repeat(257), ..of(&[1]) }, "judge: has 257"),
         ] {
@@ -119,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_restricts_nothing() {
-        let all = read(of(&[3, 1])).expect("it is right");
+    fn omitted_fields_do_not_restrict() {
+        let all = read(of(&[3, 1])).expect("the request is valid");
         assert_eq!(all.kinds, [v1::ExportKind::Preferences, v1::ExportKind::Partitions]);
         assert_eq!((all.from, all.before, all.tier), (None, None, None));
         assert_eq!(format!("{}{}{}", all.policy, all.judge, all.investigation_id), "");

@@ -1,4 +1,4 @@
-//! This module parses single fields: ids, texts, enumerations, decimals and byte ranges.
+//! Parses single fields: ids, texts, enumerations, decimals and byte ranges.
 
 use core::fmt::{self, Write};
 use core::ops::Range;
@@ -11,7 +11,7 @@ use crate::enums::Enumeration;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The field when it is set; otherwise a violation under `field`.
+/// Returns the value of a required field, or adds a violation.
 pub fn required<T>(
     field: &'static str,
     value: Option<T>,
@@ -20,7 +20,7 @@ pub fn required<T>(
     present(Path::root(field), value, violations)
 }
 
-/// A name that the caller may leave empty: at most 256 bytes.
+/// Parses an optional name of at most 256 bytes.
 pub fn name(field: &'static str, value: String, violations: &mut Violations) -> Option<String> {
     short_text(Path::root(field), value, violations)
 }
@@ -36,7 +36,7 @@ pub(super) fn present<T>(
     value
 }
 
-/// An id: 1 to 256 bytes, checked by the constructor of its type.
+/// Parses an id of 1 to 256 bytes, checked by the constructor of its type.
 pub(super) fn id<T>(
     path: Path<'_>,
     value: String,
@@ -46,7 +46,7 @@ pub(super) fn id<T>(
     violations.note(path, new(value))
 }
 
-/// Text of at most 256 bytes without U+0000, which databases do not keep; may be empty.
+/// Parses a text of at most 256 bytes without U+0000, which databases do not support; may be empty.
 pub(super) fn short_text(
     path: Path<'_>,
     value: String,
@@ -55,51 +55,51 @@ pub(super) fn short_text(
     kept_text(path, value, ClaimId::MAX_BYTES, violations)
 }
 
-/// Text of at most `most` bytes without U+0000, which databases do not keep; may be empty.
+/// Parses a text of at most `max` bytes without U+0000, which databases do not support; may be empty.
 pub(super) fn kept_text(
     path: Path<'_>,
     value: String,
-    most: usize,
+    max: usize,
     violations: &mut Violations,
 ) -> Option<String> {
     if value.contains('\0') {
-        violations.add(path, "holds the character U+0000; take it out");
+        violations.add(path, "contains the character U+0000; remove it");
         return None;
     }
-    text(path, value, most, violations)
+    text(path, value, max, violations)
 }
 
-/// Text of at most `most` bytes; may be empty.
+/// Parses a text of at most `max` bytes; may be empty.
 pub(super) fn text(
     path: Path<'_>,
     value: String,
-    most: usize,
+    max: usize,
     violations: &mut Violations,
 ) -> Option<String> {
     let given = value.len();
-    if given > most {
+    if given > max {
         violations
-            .add(path, format_args!("has {given} bytes; at most {most} are allowed: shorten it"));
+            .add(path, format_args!("has {given} bytes; at most {max} are allowed: shorten it"));
         return None;
     }
     Some(value)
 }
 
-/// Text of at most `most` bytes that is not blank.
+/// Parses a text of at most `max` bytes that is not blank.
 pub(super) fn statement(
     path: Path<'_>,
     value: String,
-    most: usize,
+    max: usize,
     violations: &mut Violations,
 ) -> Option<String> {
     if value.trim().is_empty() {
         violations.add(path, "is empty; it is required");
         return None;
     }
-    text(path, value, most, violations)
+    text(path, value, max, violations)
 }
 
-/// A value of an enumeration; unspecified and unknown numbers are refused.
+/// Parses an enumeration; rejects unspecified and unknown numbers.
 pub(super) fn enumeration<T: Enumeration>(
     path: Path<'_>,
     number: i32,
@@ -116,7 +116,7 @@ pub(super) fn enumeration<T: Enumeration>(
     value
 }
 
-/// A value of an enumeration that may be left out; `None` within where it is unspecified. Unknown numbers are refused.
+/// Parses an optional enumeration; the inner `None` means unspecified. Rejects unknown numbers.
 pub(super) fn optional_enumeration<T: Enumeration>(
     path: Path<'_>,
     number: i32,
@@ -140,27 +140,27 @@ impl<T: Enumeration> fmt::Display for Allowed<T> {
     }
 }
 
-/// A decimal of at most six places, from 0 to `most`.
+/// Parses a decimal from 0 to `max` with at most six places.
 pub(super) fn decimal(
     path: Path<'_>,
     value: f64,
-    most: Millionths,
+    max: Millionths,
     violations: &mut Violations,
 ) -> Option<Millionths> {
     match Millionths::from_f64(value) {
-        Ok(decimal) if decimal <= most => return Some(decimal),
+        Ok(decimal) if decimal <= max => return Some(decimal),
         Ok(_) => {
-            violations.add(path, format_args!("{value:?} is above {most}; give 0 to {most}"));
+            violations.add(path, format_args!("{value:?} is above {max}; give 0 to {max}"));
         }
         Err(error) => violations.add(
             path,
-            format_args!("{value:?} {error}; give 0 to {most} with at most six decimal places"),
+            format_args!("{value:?} {error}; give 0 to {max} with at most six decimal places"),
         ),
     }
     None
 }
 
-/// A half-open byte range whose ends are in order.
+/// Parses a half-open byte range.
 pub(super) fn byte_range(
     path: Path<'_>,
     range: v1::ByteRange,
@@ -169,19 +169,19 @@ pub(super) fn byte_range(
     let v1::ByteRange { start, end } = range;
     if start > end {
         violations
-            .add(path, format_args!("starts at {start} and ends at {end}; start is at most end"));
+            .add(path, format_args!("starts at {start} after its end {end}; swap start and end"));
         return None;
     }
     match (usize::try_from(start), usize::try_from(end)) {
         (Ok(start), Ok(end)) => Some(start..end),
         _ => {
-            violations.add(path, format_args!("ends at {end}, beyond any text"));
+            violations.add(path, format_args!("ends at {end}, which is out of range"));
             None
         }
     }
 }
 
-/// A caller's text in a message: control characters escaped, cut after forty characters.
+/// Displays a caller's text in a message: control characters are escaped, and long texts truncated.
 pub(super) struct Shown<'a>(pub(super) &'a str);
 
 impl fmt::Display for Shown<'_> {

@@ -1,4 +1,4 @@
-//! This module parses investigations: hypotheses, turns and time used, and the changes around onset.
+//! Parses the inputs of the gate: hypotheses, turns and time used, and the changes around onset.
 
 use gsar_core::ClaimId;
 use gsar_core::belief::Entity;
@@ -17,38 +17,38 @@ use super::time::{elapsed_micros, optional_timestamp, timestamp, window};
 use crate::violations::Violations;
 use crate::{render, v1};
 
-/// An investigation.
+/// The parsed inputs of the gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedGate {
-    /// Its hypotheses, with unique ids; records that a language model inferred are still among them, for the
-    /// core to refuse and count.
+    /// The hypotheses, with unique ids. Records inferred by a language model are included, so that the core can reject
+    /// and count them.
     pub hypotheses: Vec<Hypothesis>,
-    /// Whether the agent says that it is done.
+    /// `true` if the agent considers itself done.
     pub wants_to_finish: bool,
-    /// Turns taken so far.
+    /// The number of turns taken.
     pub turns_used: u32,
-    /// Microseconds since it started.
+    /// The time since the start, in microseconds.
     pub elapsed_micros: u64,
     /// The length of the longest run of identical tool calls.
     pub identical_calls: u32,
-    /// Turns since evidence was last added.
+    /// The number of turns since evidence was last added.
     pub turns_without_evidence: u32,
-    /// The entities in which a root cause may lie; empty where it may lie in any.
+    /// The entities that may contain the root cause; empty for any.
     pub suspects: Vec<Entity>,
-    /// When the incident began.
+    /// The onset of the incident.
     pub onset: Option<Timestamp>,
-    /// Where a change must lie to be cited.
+    /// The window in which a change must lie to be cited.
     pub window: Option<Window>,
     /// The changes, in the order given.
     pub changes: Vec<Change>,
-    /// The same changes as the caller described them, their instants cut to microseconds, for the answer.
+    /// The changes as described by the caller, with instants truncated to microseconds, for the response.
     pub change_records: Vec<v1::ChangeRecord>,
-    /// The way through the dependency graph to the suspect.
+    /// The path through the dependency graph to the suspect.
     pub path: Vec<String>,
 }
 
 impl ParsedGate {
-    /// What the gate looks at.
+    /// Returns the input of the gate.
     #[must_use]
     pub fn input(&self) -> GateInput<'_> {
         GateInput {
@@ -62,8 +62,8 @@ impl ParsedGate {
         }
     }
 
-    /// Takes over how checks ended from the items of evidence that records of lane verification name; what a record
-    /// itself says stays.
+    /// Copies the results of checks from evidence items to the records of lane verification that name them. Results
+    /// given in a record take precedence.
     pub fn link(&mut self, evidence: &[EvidenceItem]) {
         for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
             if record.lane != Lane::Verification || record.verification_result.is_some() {
@@ -77,7 +77,7 @@ impl ParsedGate {
         }
     }
 
-    /// What the evidence chain of a root cause is made of.
+    /// Returns the input of the evidence chain of a root cause.
     #[must_use]
     pub fn chain_input<'a>(&'a self, root_cause: Option<&'a Hypothesis>) -> ChainInput<'a> {
         ChainInput {
@@ -90,13 +90,13 @@ impl ParsedGate {
     }
 }
 
-/// Whether it is the item of that id, or a passage of it: `check#L1-2` is of `check`.
+/// Returns `true` if the item has this id or is a passage of it: `check#L1-2` is a passage of `check`.
 fn is_of(item: &EvidenceItem, id: &EvidenceId) -> bool {
     let rest = item.id.as_str().strip_prefix(id.as_str());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
-/// Reads the investigation of a request, under `gate`.
+/// Parses the inputs of the gate, under `gate`.
 pub fn gate_inputs(
     message: v1::GateInputs,
     limits: &Limits,
@@ -156,9 +156,9 @@ fn read_hypothesis(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<Hypothesis> {
-    let most = limits.max_claim_bytes;
+    let max = limits.max_claim_bytes;
     let id = id(path.field("id"), message.id, HypothesisId::new, violations);
-    let statement = text(path.field("statement"), message.statement, most, violations);
+    let statement = text(path.field("statement"), message.statement, max, violations);
     let target = short_text(path.field("target"), message.target, violations);
     let list = path.field("evidence");
     let records = at_most(list, message.evidence, limits.max_hypothesis_evidence, violations)
@@ -177,9 +177,9 @@ fn read_record(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<EvidenceRecord> {
-    let most = limits.max_claim_bytes;
-    let tool = statement(path.field("tool"), message.tool, most, violations);
-    let line = text(path.field("summary"), message.summary, most, violations);
+    let max = limits.max_claim_bytes;
+    let tool = statement(path.field("tool"), message.tool, max, violations);
+    let line = text(path.field("summary"), message.summary, max, violations);
     let verdict = enumeration(path.field("verdict"), message.verdict, violations);
     let lane = enumeration(path.field("lane"), message.lane, violations);
     let evaluated_at =
@@ -196,7 +196,7 @@ fn read_record(
     if result.flatten().is_some() && lane.is_some_and(|lane| lane != Lane::Verification) {
         violations.add(
             path.field("verification_result"),
-            "is for lane EVIDENCE_LANE_VERIFICATION (7) only; leave it out, or correct lane",
+            "requires lane EVIDENCE_LANE_VERIFICATION (7); omit it, or correct lane",
         );
     }
     Some(EvidenceRecord {
@@ -228,9 +228,9 @@ fn read_change(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<(Change, v1::ChangeRecord)> {
-    let most = limits.max_claim_bytes;
+    let max = limits.max_claim_bytes;
     let id = statement(path.field("id"), message.id, ClaimId::MAX_BYTES, violations);
-    let summary = text(path.field("summary"), message.summary, most, violations);
+    let summary = text(path.field("summary"), message.summary, max, violations);
     let target = short_text(path.field("target"), message.target, violations);
     let at_path = path.field("at");
     let at =

@@ -1,5 +1,4 @@
-//! This module parses what people say of evaluations. Whether a claim is one of the evaluation is checked by who has the
-//! record.
+//! Parses grades of evaluations. Claim ids are checked later, against the record.
 
 use std::collections::HashSet;
 
@@ -12,45 +11,45 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The most grades of a request.
+/// The maximum number of grades in a request.
 const MAX_GRADES: usize = 500;
 
-/// Grades whose every field was checked.
+/// The parsed grades.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedGrades {
-    /// The evaluation as it was named.
+    /// The id of the evaluation, as given.
     pub evaluation_id: String,
-    /// Who says it; 1 to 256 bytes.
+    /// The grader; 1 to 256 bytes.
     pub grader: String,
-    /// What is said, each subject at most once; not empty.
+    /// The grades, at most one per subject; not empty.
     pub grades: Vec<ParsedGrade>,
 }
 
-/// What is said of one subject.
+/// A grade.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedGrade {
-    /// The subject, and what is right of it.
+    /// The subject and its correct verdict.
     pub subject: GradedSubject,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub note: String,
 }
 
-/// What is graded, and what is right of it.
+/// The subject of a grade, with the correct verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GradedSubject {
     /// The report as a whole.
     Report(Tier),
     /// A claim.
     Claim {
-        /// Its id; not empty.
+        /// The id of the claim; not empty.
         id: String,
-        /// The class that is right.
+        /// The correct class.
         class: Class,
     },
 }
 
 impl GradedSubject {
-    /// The claim; empty for the report.
+    /// Returns the id of the claim; empty for the report.
     #[must_use]
     pub fn claim_id(&self) -> &str {
         match self {
@@ -60,7 +59,7 @@ impl GradedSubject {
     }
 }
 
-/// Reads grades.
+/// Parses grades.
 pub fn grades(
     request: v1::GradeRequest,
     limits: &Limits,
@@ -71,10 +70,7 @@ pub fn grades(
     let grader = filled(Path::root("grader"), grader, violations);
     let path = Path::root("grades");
     if grades.is_empty() {
-        violations.add(
-            path,
-            format_args!("is empty; give 1 to {MAX_GRADES} grades, each of one subject"),
-        );
+        violations.add(path, format_args!("is empty; give 1 to {MAX_GRADES} grades"));
     }
     let mut seen = HashSet::new();
     let grades = at_most(path, grades, MAX_GRADES, violations).and_then(|grades| {
@@ -87,7 +83,7 @@ pub fn grades(
                     id => format!("claim `{}`", Shown(id)),
                 };
                 violations
-                    .add(path, format_args!("grades {shown} again; give each subject one grade"));
+                    .add(path, format_args!("grades {shown} again; give one grade per subject"));
                 return None;
             }
             Some(grade)
@@ -123,7 +119,7 @@ fn grade(
     Some(ParsedGrade { subject: subject?, note: note? })
 }
 
-/// A name of 1 to 256 bytes.
+/// Parses a name of 1 to 256 bytes.
 fn filled(path: Path<'_>, value: String, violations: &mut Violations) -> Option<String> {
     let value = (!value.is_empty()).then_some(value);
     short_text(path, present(path, value, violations)?, violations)
@@ -151,11 +147,11 @@ mod tests {
     fn refused(request: v1::GradeRequest) -> String {
         let mut violations = Violations::default();
         let parsed = grades(request, &Limits::default(), &mut violations);
-        violations.finish(parsed).expect_err("it is wrong").message().to_owned()
+        violations.finish(parsed).expect_err("the request is invalid").message().to_owned()
     }
 
     #[test]
-    fn each_subject_is_read_with_what_is_right_of_it() {
+    fn parses_grades_of_reports_and_claims() {
         let mut violations = Violations::default();
         let given = request(vec![report(1), claim("c1", 3)]);
         let parsed = grades(given, &Limits::default(), &mut violations);
@@ -171,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_named_with_its_field() {
+    fn every_violation_names_its_field() {
         let long = "x".repeat(257);
         let noted = v1::Grade { note: "x".repeat((16 << 10) + 1), ..report(1) };
         for (given, field) in [

@@ -1,4 +1,4 @@
-//! This module parses graphs of entities, and what is believed of entities.
+//! Parses graphs of entities, and beliefs about entities.
 
 use gsar_core::belief::{Entity, Label, Limits as ExplorationLimits, Node, Topology};
 use gsar_core::evidence::Citation;
@@ -11,45 +11,45 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The most groups of aliases, and the most alerts.
+/// The maximum number of alias groups.
 const MAX_GROUPS: usize = 2_000;
 
-/// A graph, and where its exploration begins.
+/// A parsed graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedGraph {
     /// The entities and their edges.
     pub topology: Topology,
-    /// The entities that alert, at least one.
+    /// The entities with alerts, at least one.
     pub alerts: Vec<Node>,
-    /// Bounds of the exploration.
+    /// The limits of the exploration.
     pub limits: ExplorationLimits,
 }
 
-/// What is believed of an entity.
+/// A parsed belief about an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedBelief {
     /// The entity.
     pub node: Node,
-    /// What it is.
+    /// Its label.
     pub label: Label,
-    /// What shows it.
+    /// The observations that support it.
     pub observations: Vec<ParsedObservation>,
-    /// Ways of the fault.
+    /// The propagation edges of the fault.
     pub propagations: Vec<(Node, Node)>,
-    /// Other entities to be looked at.
+    /// Further entities to look at.
     pub suspects: Vec<Node>,
 }
 
-/// A statement about an entity, and what shows it.
+/// A statement about an entity, with its citations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedObservation {
     /// The statement.
     pub text: String,
-    /// At least one.
+    /// The citations, at least one.
     pub citations: Vec<Citation>,
 }
 
-/// Reads the graph of a request, under `graph`.
+/// Parses the graph of a request, under `graph`.
 pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGraph> {
     let path = Path::root("graph");
     let list = path.field("edges");
@@ -74,7 +74,7 @@ pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGr
     Some(ParsedGraph { topology, alerts: alerts?, limits: limits? })
 }
 
-/// Reads the beliefs of a turn, under `beliefs`.
+/// Parses the beliefs of a turn, under `beliefs`.
 pub fn beliefs(
     messages: Vec<v1::Belief>,
     topology: &Topology,
@@ -123,13 +123,13 @@ fn read_observation(
     let text = statement(path.field("text"), message.text, limits.max_claim_bytes, violations);
     let list = path.field("citations");
     if message.citations.is_empty() {
-        violations.add(list, "is empty; cite what shows it");
+        violations.add(list, "is empty; cite the evidence");
         return None;
     }
     let citations = at_most(list, message.citations, limits.max_citations, violations)?;
     let citations = each(list, citations, violations, |path, citation, violations| {
         if !citation.claim_id.is_empty() {
-            violations.add(path.field("claim_id"), "is no stored item; give evidence_id");
+            violations.add(path.field("claim_id"), "cannot be cited here; give evidence_id");
             return None;
         }
         read_citation(path, citation, limits, violations)
@@ -147,7 +147,7 @@ fn read_edge(
     Some((from?, to?))
 }
 
-/// Names of entities, as many as a graph has at most.
+/// Parses names of entities, at most as many as a graph may have.
 pub(super) fn read_entities(
     path: Path<'_>,
     names: Vec<String>,
@@ -183,7 +183,7 @@ fn read_node(
         violations.add(
             path,
             format_args!(
-                "`{shown}` is not one entity of the graph; give namespace/Kind/name of one"
+                "`{shown}` is unknown or ambiguous in the graph; give namespace/Kind/name"
             ),
         );
     }
@@ -195,19 +195,19 @@ fn read_limits(
     violations: &mut Violations,
 ) -> Option<ExplorationLimits> {
     let reference = ExplorationLimits::default();
-    let mut bounded = |field: &str, given: Option<u32>, otherwise: u32, least: u32, most: u32| {
-        let value = given.unwrap_or(otherwise);
-        if !(least..=most).contains(&value) {
+    let mut limit = |field: &str, given: Option<u32>, default: u32, min: u32, max: u32| {
+        let value = given.unwrap_or(default);
+        if !(min..=max).contains(&value) {
             let path = format!("graph.limits.{field}");
-            violations.add(path, format_args!("{value} is out of range; give {least} to {most}"));
+            violations.add(path, format_args!("{value} is out of range; give {min} to {max}"));
             return None;
         }
         Some(value)
     };
-    let max_flips = bounded("max_flips", message.max_flips, reference.max_flips, 0, 20);
-    let max_visits = bounded("max_visits", message.max_visits, reference.max_visits, 1, 20);
-    let cooldown = bounded("cooldown", message.cooldown, reference.cooldown, 0, 100);
-    let budget = bounded("budget", message.budget, reference.budget, 1, 1_000);
+    let max_flips = limit("max_flips", message.max_flips, reference.max_flips, 0, 20);
+    let max_visits = limit("max_visits", message.max_visits, reference.max_visits, 1, 20);
+    let cooldown = limit("cooldown", message.cooldown, reference.cooldown, 0, 100);
+    let budget = limit("budget", message.budget, reference.budget, 1, 1_000);
     Some(ExplorationLimits {
         max_flips: max_flips?,
         max_visits: max_visits?,

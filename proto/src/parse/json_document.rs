@@ -1,7 +1,6 @@
-//! This module says whether a text is one JSON document, nested no deeper than allowed, without building a tree.
+//! Checks that a text is one JSON document with bounded nesting, without building a tree.
 //!
-//! The reader counts levels on the way down and turns back at the first one too many, so that its stack is
-//! bounded whatever the text.
+//! The visitor counts levels and stops at the limit, so that the stack is bounded for any text.
 
 use core::fmt;
 
@@ -10,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use super::path::Path;
 use crate::violations::Violations;
 
-/// The text when it is one JSON document nested at most `max_depth` deep.
+/// Returns the text if it is one JSON document nested at most `max_depth` deep.
 pub(super) fn json_document(
     path: Path<'_>,
     text: String,
@@ -20,10 +19,8 @@ pub(super) fn json_document(
     match check(&text, max_depth) {
         Ok(()) => Some(text),
         Err(error) => {
-            violations.add(
-                path,
-                format_args!("is not a JSON document to read: {error}; fix it or send it as text"),
-            );
+            violations
+                .add(path, format_args!("is not valid JSON: {error}; fix it or send it as text"));
             None
         }
     }
@@ -35,7 +32,7 @@ fn check(text: &str, max_depth: usize) -> Result<(), serde_json::Error> {
     reader.end()
 }
 
-/// Reads one value, every string and number of it included, and keeps nothing.
+/// Visits one value, including every string and number in it, and discards it.
 #[derive(Clone, Copy)]
 struct Value {
     levels_left: usize,
@@ -114,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn one_document_is_read_to_its_end() {
+    fn accepts_exactly_one_document() {
         for text in ["{}", " [1, 2.5e3, -0, \"a\\u00e9\\ud83d\\ude00\", null, true] ", "\"x\"", "7"]
         {
             assert_eq!(problem(text), None, "{text}");
@@ -137,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_counted_in_containers() {
+    fn nesting_counts_containers() {
         let nested = |open: &str, close: &str, levels| {
             format!("{}1{}", open.repeat(levels), close.repeat(levels))
         };

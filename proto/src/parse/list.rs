@@ -1,4 +1,4 @@
-//! This module parses lists: their length, their elements, and ids that may occur in them only once.
+//! Parses lists: their length, their elements, and unique ids.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,26 +9,25 @@ use super::field::Shown;
 use super::path::Path;
 use crate::violations::Violations;
 
-/// The most wrong elements that are read of a list: the answer carries no more violations.
+/// The maximum number of invalid elements that are parsed; a response carries no more violations.
 const MAX_WRONG: usize = 100;
 
-/// The list when it is not too long; otherwise one violation, and no element is looked at.
+/// Returns the list if it is not too long; otherwise adds one violation, without parsing elements.
 pub(super) fn at_most<T>(
     path: Path<'_>,
     items: Vec<T>,
-    most: usize,
+    max: usize,
     violations: &mut Violations,
 ) -> Option<Vec<T>> {
-    if items.len() > most {
+    if items.len() > max {
         let given = items.len();
-        violations.add(path, format_args!("has {given} elements; at most {most} are allowed"));
+        violations.add(path, format_args!("has {given} elements; at most {max} are allowed"));
         return None;
     }
     Some(items)
 }
 
-/// Every element read; `None` when one of them is wrong. `read` notes at least one violation for each
-/// `None`.
+/// Parses every element; `None` if one of them is invalid. `read` adds at least one violation for each `None`.
 pub(super) fn each<'a, T, U>(
     path: Path<'a>,
     items: Vec<T>,
@@ -49,8 +48,8 @@ pub(super) fn each<'a, T, U>(
     (wrong == 0).then_some(read_items)
 }
 
-/// Notes every id that an earlier element of the list has; says whether there was none. Empty and
-/// over-long ids are left to [`super::field::id`].
+/// Adds a violation for every id used by an earlier element, and returns `Some` if there is none. Empty and over-long
+/// ids are reported by [`super::field::id`].
 pub(super) fn unique_ids<'a>(
     path: Path<'_>,
     ids: impl ExactSizeIterator<Item = &'a str>,

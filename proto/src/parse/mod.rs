@@ -1,10 +1,9 @@
-//! This module parses messages into core types. Input is checked here, once; afterwards its type guarantees that it
-//! is valid.
+//! Parses messages into core types. Requests are validated here, once; afterwards, their types guarantee that they are
+//! valid.
 //!
-//! Every function takes its message by value, so that texts move; notes everything that is wrong in
+//! Every function takes its message by value, so that texts move. All violations are added to
 //! [`Violations`](crate::violations::Violations) under the path of the field as a caller writes it
-//! (`evidence[3].json`); and never stops at the first violation. What it returns beside violations is
-//! incomplete and must not be used. It decides nothing about claims or evidence and does no I/O.
+//! (`evidence[3].json`). A value returned together with violations is incomplete and must not be used. No I/O.
 
 mod cap;
 mod check;

@@ -1,4 +1,4 @@
-//! This module parses the policy overrides of a request.
+//! Parses the policy overrides of a request.
 
 use gsar_core::EvidenceType;
 use gsar_core::fixed::Millionths;
@@ -13,17 +13,17 @@ use crate::violations::Violations;
 
 const TEN: Millionths = Millionths::new(10_000_000);
 
-/// Reads the overrides of a request, under `policy_overrides`, over the values of the policy that it names,
-/// and checks the policy that comes of them.
+/// Parses the overrides of a request, under `policy_overrides`, applies them to the values of the policy, and validates
+/// the result.
 pub fn overrides(
     message: v1::PolicyOverrides,
     base: PolicyValues,
     violations: &mut Violations,
 ) -> Option<Policy> {
     let path = Path::root("policy_overrides");
-    let mut number = |name, given: Option<f64>, most, base| match given {
+    let mut number = |name, given: Option<f64>, max, base| match given {
         None => Some(base),
-        Some(given) => decimal(path.field(name), given, most, violations),
+        Some(given) => decimal(path.field(name), given, max, violations),
     };
     let rho = number("rho", message.rho, TEN, base.rho);
     let floor = number(
@@ -103,7 +103,7 @@ fn read_weights(
     })
 }
 
-/// Notes a problem of the resulting policy under the field of the request that it comes from.
+/// Adds a problem of the resulting policy under the field of the override that caused it.
 fn note(
     path: &Path<'_>,
     problem: &PolicyProblem,

@@ -1,4 +1,4 @@
-//! This module parses partitions with their texts and citations: a report, its evidence and its judged claims.
+//! Parses partitions with texts and citations: a report, its evidence and its judged claims.
 
 use core::fmt;
 
@@ -17,19 +17,18 @@ use crate::enums::Enumeration as _;
 use crate::v1;
 use crate::violations::Violations;
 
-/// A partition that may be verified and scored.
+/// A parsed partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedPartition {
-    /// The report that was judged; it may be without words.
+    /// The report; its synthesis may be empty.
     pub report: ParsedReport,
-    /// The evidence that is cited, with unique ids.
+    /// The cited evidence, with unique ids.
     pub evidence: Vec<EvidenceItem>,
-    /// The claims as judged, with unique ids. They cite no circle of claims; what else they cite or leave
-    /// out is for verification to find.
+    /// The judged claims, with unique ids and without circular citations. Other faults are left to verification.
     pub judged: Vec<JudgedClaim>,
 }
 
-/// Reads the judged partition of a request, under `judged`.
+/// Parses the judged partition of a request, under `judged`.
 pub fn judged_partition(
     message: v1::JudgedPartition,
     limits: &Limits,
@@ -69,15 +68,15 @@ fn read_judged_claims(
     claims
 }
 
-/// One claim that cites another.
+/// A citation of a claim by another claim.
 struct Reference<'a> {
-    /// Where the citing claim stands.
+    /// The path of the citing claim.
     path: Path<'a>,
     from: ClaimId,
     to: ClaimId,
 }
 
-/// The claims that a claim cites, with the places of the citations.
+/// The claims cited by a claim, with the index of each citation.
 fn cited_claims(judged: &JudgedClaim) -> impl Iterator<Item = (usize, &ClaimId)> {
     judged.citations.iter().enumerate().filter_map(|(place, citation)| match &citation.target {
         Target::Claim(cited) => Some((place, cited)),
@@ -94,16 +93,13 @@ fn note_self_citations(
     let mut own = cited_claims(judged).filter(|(_, cited)| **cited == judged.claim.id).peekable();
     let none = own.peek().is_none().then_some(());
     for (place, _) in own {
-        violations.add(
-            list.element(place).field("claim_id"),
-            "is the claim itself; cite what it rests on",
-        );
+        violations
+            .add(list.element(place).field("claim_id"), "is the claim itself; cite its evidence");
     }
     none
 }
 
-/// Notes a circle of citations, at the claim where it begins. One is enough to refuse the partition, so
-/// others are not looked for.
+/// Adds a violation for a cycle of citations, at its first claim. Reports one cycle only.
 fn note_circle(references: &[Reference<'_>], violations: &mut Violations) -> Option<()> {
     let Some(circle) =
         claim_cycle(references.iter().map(|reference| (&reference.from, &reference.to)))
@@ -116,22 +112,22 @@ fn note_circle(references: &[Reference<'_>], violations: &mut Violations) -> Opt
     None
 }
 
-/// A circle of claims in words.
+/// Displays a cycle of claims.
 struct Circle<'a>(&'a [&'a ClaimId]);
 
 impl fmt::Display for Circle<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_SHOWN: usize = 5;
-        f.write_str("lead back to the claim itself: ")?;
+        f.write_str("form a cycle: ")?;
         for claim in self.0.iter().take(MAX_SHOWN) {
             write!(f, "`{}` cites ", Shown(claim.as_str()))?;
         }
         match (self.0.len().checked_sub(MAX_SHOWN), self.0.first()) {
-            (Some(more @ 1..), _) => write!(f, "{more} more in a circle")?,
+            (Some(more @ 1..), _) => write!(f, "{more} more claims")?,
             (_, Some(first)) => write!(f, "`{}`", Shown(first.as_str()))?,
             (_, None) => {}
         }
-        f.write_str("; take one of these citations out")
+        f.write_str("; remove one of these citations")
     }
 }
 
@@ -175,7 +171,7 @@ fn read_judged_claim(
         && class != Class::Ungrounded
     {
         let description = format_args!(
-            "is {} of a claim that is undecided; leave it out, and give what the judge leans to in undecided.class",
+            "is {} for an undecided claim; omit it, and set undecided.class instead",
             class.wire_name()
         );
         violations.add(path.field("class"), description);
@@ -228,9 +224,9 @@ pub(super) fn read_citation(
     violations: &mut Violations,
 ) -> Option<Citation> {
     let v1::Citation { evidence_id, claim_id, field_path, quote, bytes } = message;
-    let most = limits.max_claim_bytes;
-    let quote = text(path.field("quote"), quote, most, violations);
-    let field_path = text(path.field("field_path"), field_path, most, violations);
+    let max = limits.max_claim_bytes;
+    let quote = text(path.field("quote"), quote, max, violations);
+    let field_path = text(path.field("field_path"), field_path, max, violations);
     let bytes = match bytes {
         None => Some(None),
         Some(bytes) => byte_range(path.field("bytes"), bytes, violations).map(Some),
@@ -255,18 +251,18 @@ fn read_target(
             if field_path.is_none_or(|field_path| !field_path.is_empty()) {
                 violations.add(
                     path.field("field_path"),
-                    "goes with evidence_id only; leave it empty beside claim_id",
+                    "requires evidence_id; leave it empty with claim_id",
                 );
                 return None;
             }
             id(path.field("claim_id"), claim_id, ClaimId::new, violations).map(Target::Claim)
         }
         (true, true) => {
-            violations.add(path, "points at nothing; give evidence_id or claim_id");
+            violations.add(path, "has no target; give evidence_id or claim_id");
             None
         }
         (false, false) => {
-            violations.add(path, "points at two things; give either evidence_id or claim_id");
+            violations.add(path, "has two targets; give either evidence_id or claim_id");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! This module names the place of a field in a request. A path allocates nothing until it is written.
+//! The path of a field in a request. A path does not allocate until it is formatted.
 
 use core::fmt;
 
@@ -11,22 +11,22 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// A field of the request itself.
+    /// Returns a field of the request.
     pub(super) const fn root(name: &'static str) -> Self {
         Self { parent: None, name, index: None }
     }
 
-    /// A field of this message.
+    /// Returns a field of this message.
     pub(super) const fn field(&'a self, name: &'static str) -> Self {
         Self { parent: Some(self), name, index: None }
     }
 
-    /// The element of this list at a place, from 0.
+    /// Returns the element of this list at an index.
     pub(super) const fn element(self, index: usize) -> Self {
         Self { parent: self.parent, name: self.name, index: Some(index) }
     }
 
-    /// The last step alone: `claims[0]`.
+    /// Returns the last segment only: `claims[0]`.
     pub(super) const fn last(self) -> Path<'static> {
         Path { parent: None, name: self.name, index: self.index }
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_reads_as_callers_write_it() {
+    fn paths_are_formatted_as_callers_write_them() {
         let gate = Path::root("gate");
         let hypothesis = gate.field("hypotheses").element(2);
         let evidence = hypothesis.field("evidence").element(0);

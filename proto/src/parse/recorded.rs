@@ -1,5 +1,5 @@
-//! This module reads the partition of an answer back into core types. An answer is the server's own and was valid when
-//! it was given, so that no bound of today's configuration is applied: what cannot be read is a broken record.
+//! Parses a recorded partition back into core types. It was valid when it was recorded, so the current limits do not
+//! apply; unknown values mean a corrupt record.
 
 use core::fmt;
 use core::ops::Range;
@@ -15,30 +15,30 @@ use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Leaning, Role}
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The partition of an answer.
+/// The partition of a recorded answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedPartition {
-    /// The claims as they were counted, and the corrections.
+    /// The verified claims and the corrections.
     pub verified: Verified,
-    /// How much of the synthesis the claims covered; `None` where that was not asked for.
+    /// The coverage of the synthesis; `None` if it was not computed.
     pub coverage: Option<Coverage>,
-    /// What a second reader made of claims.
+    /// The second looks at claims.
     pub readings: Vec<Reading>,
 }
 
-/// What of an answer cannot be read.
+/// An error from parsing a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrupt {
     /// The field.
     pub field: &'static str,
-    /// What stands in it.
+    /// The value of the field.
     pub found: String,
 }
 
 impl fmt::Display for Corrupt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, found } = self;
-        write!(f, "{field} of the recorded answer is unknown to this version: {found}")
+        write!(f, "unknown value of {field} in the recorded answer: {found}")
     }
 }
 
@@ -48,10 +48,10 @@ fn corrupt(field: &'static str, found: impl fmt::Display) -> Corrupt {
     Corrupt { field, found: found.to_string() }
 }
 
-/// Reads the partition of an answer. `enforced` says that its corrections were applied.
+/// Parses the partition of a recorded answer. `enforced` is `true` if its corrections were applied.
 ///
 /// # Errors
-/// [`Corrupt`] where a field holds nothing that this version knows.
+/// Returns a [`Corrupt`] error if a field has an unknown value.
 pub fn recorded_partition(
     answer: &v1::EvaluateResponse,
     enforced: bool,
@@ -144,7 +144,7 @@ fn correction(message: &v1::Correction) -> Result<Correction, Corrupt> {
     let class = known("corrections.class_after", message.class_after)?;
     let evidence_type: EvidenceType = known("corrections.type_after", message.type_after)?;
     let to = (class, evidence_type);
-    // Of a claim that the judge dropped there is nothing before.
+    // A dropped claim has no previous class.
     let from = match code {
         CorrectionCode::ClaimDropped => to,
         _ => (
@@ -154,11 +154,11 @@ fn correction(message: &v1::Correction) -> Result<Correction, Corrupt> {
     };
     let outcome = match message.outcome() {
         v1::CorrectionOutcome::Corrected => Outcome::Corrected,
-        // As versions with findings of meaning wrote it: neither changed a class.
+        // Written by versions with semantic checks, which did not change the class.
         v1::CorrectionOutcome::Disputed
         | v1::CorrectionOutcome::Cleared
         | v1::CorrectionOutcome::Noted => Outcome::Noted,
-        // As versions before outcomes wrote it.
+        // Written by versions without outcomes.
         v1::CorrectionOutcome::Unspecified if message.applied => Outcome::Corrected,
         v1::CorrectionOutcome::Unspecified => Outcome::Noted,
     };
@@ -213,7 +213,7 @@ mod tests {
     use crate::render;
 
     #[test]
-    fn what_is_rendered_is_read_back() {
+    fn rendered_partitions_round_trip() {
         let id = ClaimId::new("c1").unwrap();
         let stands = (Class::Ungrounded, EvidenceType::Inference);
         let judged = JudgedClaim {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_of_meaning_of_earlier_versions_are_read() {
+    fn parses_semantic_findings_of_earlier_versions() {
         for (outcome, read) in [
             (v1::CorrectionOutcome::Corrected, Outcome::Corrected),
             (v1::CorrectionOutcome::Disputed, Outcome::Noted),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_nobody_knows_is_a_broken_record() {
+    fn an_unknown_class_is_a_corrupt_record() {
         let claim = v1::JudgedClaim { id: "c1".to_owned(), class: 9, ..Default::default() };
         let answer = v1::EvaluateResponse { claims: vec![claim], ..Default::default() };
         let error = recorded_partition(&answer, false).unwrap_err();

@@ -1,4 +1,4 @@
-//! This module parses reports and their claims.
+//! Parses reports and their claims.
 
 use core::ops::Range;
 
@@ -13,34 +13,36 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// A report that may be judged.
+/// A parsed report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedReport {
-    /// The caller's name for it; may be empty; at most 256 bytes.
+    /// The caller's id; may be empty; at most 256 bytes.
     pub id: String,
-    /// Its text; may be empty when claims are given.
+    /// The text; may be empty if claims are given.
     pub synthesis: String,
-    /// Its claims, with unique ids; empty when the judge is to split the synthesis.
+    /// The claims, with unique ids; empty if the judge should split the synthesis.
     pub claims: Vec<Claim>,
-    /// The model that wrote it; may be empty; at most 256 bytes.
+    /// The model that wrote the report; may be empty; at most 256 bytes.
     pub generator_model: String,
     /// The writer's self-rated confidence.
     pub confidence: Option<Confidence>,
 }
 
-/// Reads the report of a request, under `report`. It needs a synthesis or claims.
+/// Parses the report of a request, under `report`. Requires a synthesis or claims.
 pub fn report(
     message: v1::Report,
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<ParsedReport> {
-    said(Path::root("report"), message, limits, violations)
+    let path = Path::root("report");
+    require_content(path, &message, violations);
+    read(path, message, limits, violations)
 }
 
-/// The most reports to choose from in one request, a count.
+/// The maximum number of candidates in a request.
 pub const MAX_CANDIDATES: usize = 16;
 
-/// Reads the reports to choose from, under `candidates`. Each needs a synthesis or claims.
+/// Parses the candidates, under `candidates`. Each requires a synthesis or claims.
 pub fn candidates(
     messages: Vec<v1::Report>,
     limits: &Limits,
@@ -53,27 +55,22 @@ pub fn candidates(
     }
     let messages = at_most(path, messages, MAX_CANDIDATES, violations)?;
     each(path, messages, violations, |path, message, violations| {
-        said(path, message, limits, violations)
+        require_content(path, &message, violations);
+        read(path, message, limits, violations)
     })
 }
 
-/// Reads a report that says something.
-fn said(
-    path: Path<'_>,
-    message: v1::Report,
-    limits: &Limits,
-    violations: &mut Violations,
-) -> Option<ParsedReport> {
+/// Adds a violation if the report has neither a synthesis nor claims.
+fn require_content(path: Path<'_>, message: &v1::Report, violations: &mut Violations) {
     if message.claims.is_empty() && message.synthesis.trim().is_empty() {
         violations.add(
             path.field("synthesis"),
-            "is empty and there are no claims; give the report's text, its claims, or both",
+            "is empty and there are no claims; give a text, claims, or both",
         );
     }
-    read(path, message, limits, violations)
 }
 
-/// Reads a report that may be without words.
+/// Parses a report; the synthesis may be empty.
 pub(super) fn read(
     path: Path<'_>,
     message: v1::Report,
@@ -115,7 +112,7 @@ fn read_claims(
     claims
 }
 
-/// Reads one claim whose span, if any, lies in the synthesis.
+/// Parses a claim whose span, if any, lies in the synthesis.
 pub(super) fn read_claim(
     path: Path<'_>,
     message: v1::Claim,
@@ -143,12 +140,8 @@ fn read_span(
     let length = synthesis.len();
     if span.end > length {
         let end = span.end;
-        violations.add(
-            path,
-            format_args!(
-                "ends at byte {end} of a synthesis of {length} bytes; give bytes of the synthesis"
-            ),
-        );
+        violations
+            .add(path, format_args!("ends at byte {end}, but the synthesis has {length} bytes"));
         return None;
     }
     for edge in [span.start, span.end] {
@@ -156,7 +149,7 @@ fn read_span(
             violations.add(
                 path,
                 format_args!(
-                    "byte {edge} is inside a character; count bytes of UTF-8, not characters"
+                    "byte {edge} is inside a character; count UTF-8 bytes, not characters"
                 ),
             );
             return None;

@@ -1,4 +1,4 @@
-//! This module parses searches in a corpus.
+//! Parses search requests.
 
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::time::Window;
@@ -11,45 +11,45 @@ use super::time::window;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The most passages of an answer.
+/// The maximum number of passages in a response.
 const MAX_PASSAGES: u32 = 200;
-/// The passages of an answer where the request does not say how many.
+/// The default number of passages in a response.
 const DEFAULT: usize = 10;
-/// The most values of one part of a filter.
+/// The maximum number of values in a part of a filter.
 const MAX_VALUES: usize = 64;
 
-/// A search whose every field was checked; the name of the corpus is checked by who knows corpora.
+/// A parsed search request. The name of the corpus is checked by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedSearch {
-    /// The corpus as it was named.
+    /// The corpus, as named by the caller.
     pub corpus_id: String,
-    /// What to look for.
+    /// The query.
     pub query: String,
-    /// How many passages at most.
+    /// The maximum number of passages.
     pub most: usize,
     /// Kinds of items; empty for all.
     pub kinds: Vec<EvidenceKind>,
     /// Lanes of items; empty for all.
     pub lanes: Vec<Lane>,
-    /// What a passage or the tool of its item must name.
+    /// Names that a passage or the tool of its item must mention.
     pub entities: Vec<String>,
-    /// How to find passages; unspecified for the best that serves.
+    /// The search method; unspecified for the best available.
     pub method: v1::SearchMethod,
-    /// When the item was collected.
+    /// The window of the collection time.
     pub window: Option<Window>,
 }
 
-/// Reads a search.
+/// Parses a search request.
 pub fn search(
     request: v1::SearchRequest,
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<ParsedSearch> {
-    let longest = limits.max_claim_bytes;
-    let query = statement(Path::root("query"), request.query, longest, violations);
+    let max_bytes = limits.max_claim_bytes;
+    let query = statement(Path::root("query"), request.query, max_bytes, violations);
     if request.most > MAX_PASSAGES {
         violations
-            .add("most", format_args!("{} is above {MAX_PASSAGES}; ask for less", request.most));
+            .add("most", format_args!("{} is above the maximum of {MAX_PASSAGES}", request.most));
     }
     let method = v1::SearchMethod::try_from(request.method);
     if method.is_err() {
@@ -72,7 +72,7 @@ pub fn search(
     let entities = at_most(path.field("entities"), filter.entities, MAX_VALUES, violations)
         .and_then(|names| {
             each(path.field("entities"), names, violations, |path, name, violations| {
-                text(path, name, longest, violations)
+                text(path, name, max_bytes, violations)
             })
         });
     let window = match filter.window {

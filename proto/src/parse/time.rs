@@ -1,4 +1,4 @@
-//! This module parses instants, windows and durations. Nanoseconds below a microsecond are cut off.
+//! Parses instants, windows and durations, truncated to microseconds.
 
 use gsar_core::time::{Timestamp, Window};
 
@@ -7,9 +7,9 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// 0001-01-01T00:00:00Z in seconds since 1970, the first that protobuf's `Timestamp` allows.
+/// 0001-01-01T00:00:00Z in seconds since 1970, the minimum of protobuf's `Timestamp`.
 const FIRST_SECOND: i64 = -62_135_596_800;
-/// 9999-12-31T23:59:59Z in seconds since 1970, the last that protobuf's `Timestamp` allows.
+/// 9999-12-31T23:59:59Z in seconds since 1970, the maximum of protobuf's `Timestamp`.
 const LAST_SECOND: i64 = 253_402_300_799;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const NANOS_PER_SECOND: i32 = 1_000_000_000;
@@ -36,7 +36,7 @@ pub(super) fn timestamp(
     Some(Timestamp::from_micros(micros))
 }
 
-/// An instant that may be absent: the outer `None` is a wrong one.
+/// Parses an optional instant; the outer `None` means that it is invalid.
 pub(super) fn optional_timestamp(
     path: Path<'_>,
     value: Option<prost_types::Timestamp>,
@@ -48,7 +48,7 @@ pub(super) fn optional_timestamp(
     }
 }
 
-/// The first instant of evaluations and the one before which they began; each may be absent.
+/// Parses the bounds of the start of evaluations; each is optional.
 pub(super) fn evaluated(
     (from_path, from): (Path<'_>, Option<prost_types::Timestamp>),
     (before_path, before): (Path<'_>, Option<prost_types::Timestamp>),
@@ -58,13 +58,14 @@ pub(super) fn evaluated(
     let before = optional_timestamp(before_path, before, violations);
     let (from, before) = (from?, before?);
     if from.zip(before).is_some_and(|(from, before)| before <= from) {
-        violations.add(before_path, "is not after evaluated_from; give a later instant, or none");
+        violations
+            .add(before_path, "is not after evaluated_from; give a later instant, or omit it");
         return None;
     }
     Some((from, before))
 }
 
-/// A window with both ends, in order.
+/// Parses a window, whose ends are required and in order.
 pub(super) fn window(
     path: Path<'_>,
     value: v1::TimeWindow,
@@ -77,12 +78,12 @@ pub(super) fn window(
     let (start, end) = (end_of("start", value.start), end_of("end", value.end));
     let window = Window::new(start?, end?);
     if window.is_none() {
-        violations.add(path, "ends before it starts; exchange start and end");
+        violations.add(path, "ends before it starts; swap start and end");
     }
     window
 }
 
-/// A duration that is not negative, in microseconds.
+/// Parses a non-negative duration, in microseconds.
 pub(super) fn elapsed_micros(
     path: Path<'_>,
     value: prost_types::Duration,
@@ -94,7 +95,7 @@ pub(super) fn elapsed_micros(
         return None;
     }
     if seconds > LAST_SECOND || nanos >= NANOS_PER_SECOND {
-        violations.add(path, format_args!("{seconds} s {nanos} ns is no duration"));
+        violations.add(path, format_args!("{seconds} s {nanos} ns is not a valid duration"));
         return None;
     }
     u64::try_from(seconds * MICROS_PER_SECOND + i64::from(nanos / NANOS_PER_MICRO)).ok()
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps_hold_microseconds() {
+    fn timestamps_are_truncated_to_microseconds() {
         assert_eq!(read(0, 1_999), Some(1));
         assert_eq!(read(-1, 999_999_999), Some(-1));
         assert_eq!(read(LAST_SECOND, 0), Some(LAST_SECOND * MICROS_PER_SECOND));

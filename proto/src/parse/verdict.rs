@@ -1,4 +1,4 @@
-//! This module parses the request to read one tool result.
+//! Parses requests to classify a tool result.
 
 use gsar_core::safety::{Expectation, ToolResult};
 
@@ -9,26 +9,26 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The largest threshold, with either sign: below it, doubles distinguish six decimal places.
+/// The maximum absolute threshold; below it, an `f64` distinguishes six decimal places.
 const MAX_NUMBER: f64 = 1e9;
 
-/// A tool result and what was asked of it.
+/// A parsed tool result, with the signal to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedToolResult {
-    /// What the tool returned; where it came as JSON, known to be one document.
+    /// The output of the tool; if given as JSON, it is one valid document.
     pub content: String,
-    /// The signal asked for; may be empty.
+    /// The signal to look for; may be empty.
     pub signal: String,
-    /// Where the signal turns from healthy to unhealthy: a plain decimal.
+    /// The threshold between healthy and unhealthy, as a plain decimal.
     pub threshold: Option<String>,
 }
 
 impl ParsedToolResult {
-    /// What the core classifies.
+    /// Returns the input of the classifier.
     #[must_use]
     pub fn tool_result(&self) -> ToolResult<'_> {
-        let asked = !self.signal.is_empty() || self.threshold.is_some();
-        let expectation = asked.then_some(Expectation {
+        let has_expectation = !self.signal.is_empty() || self.threshold.is_some();
+        let expectation = has_expectation.then_some(Expectation {
             signal: &self.signal,
             polarity: None,
             threshold: self.threshold.as_deref(),
@@ -37,7 +37,7 @@ impl ParsedToolResult {
     }
 }
 
-/// Reads the request to classify a tool result.
+/// Parses a request to classify a tool result.
 pub fn classify_verdict(
     message: v1::ClassifyVerdictRequest,
     limits: &Limits,
@@ -62,13 +62,15 @@ pub fn classify_verdict(
     Some(ParsedToolResult { content: content?, signal: signal?, threshold: threshold? })
 }
 
-/// The shortest decimal of a double, where it has at most six places.
+/// Formats a number as a plain decimal, if it has at most six places.
 fn plain_decimal(path: Path<'_>, value: f64, violations: &mut Violations) -> Option<String> {
     let minus_zero = value == 0.0 && value.is_sign_negative();
     if !(-MAX_NUMBER..=MAX_NUMBER).contains(&value) || minus_zero {
         violations.add(
             path,
-            format_args!("{value:?} is no threshold; give a number from -1000000000 to 1000000000"),
+            format_args!(
+                "{value:?} is not a valid threshold; give a number from -1000000000 to 1000000000"
+            ),
         );
         return None;
     }

@@ -1,10 +1,10 @@
-//! This module renders checks: declarations and runs.
+//! Renders declarations and runs of checks.
 
 use gsar_core::check::{CheckDeclaration, CheckRun};
 
 use crate::v1;
 
-/// A declaration as a request would carry it.
+/// Renders a declaration.
 #[must_use]
 pub fn check_declaration(declaration: &CheckDeclaration) -> v1::CheckDeclaration {
     let pass = declaration.pass();
@@ -20,7 +20,7 @@ pub fn check_declaration(declaration: &CheckDeclaration) -> v1::CheckDeclaration
     }
 }
 
-/// A run as an item would carry it.
+/// Renders a run.
 #[must_use]
 pub fn check_run(run: &CheckRun) -> v1::CheckRun {
     v1::CheckRun {

@@ -1,4 +1,4 @@
-//! This module renders claims, their verdicts, and the corrections of verification.
+//! Renders claims, their verdicts and corrections.
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::fixed::Millionths;
@@ -10,7 +10,7 @@ use super::coverage::byte_range;
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// A claim of a report.
+/// Renders a claim of a report.
 #[must_use]
 pub fn claim(claim: Claim) -> v1::Claim {
     v1::Claim {
@@ -20,7 +20,7 @@ pub fn claim(claim: Claim) -> v1::Claim {
     }
 }
 
-/// A claim with what was said of it; without impact, what was considered, and votes.
+/// Renders a judged claim, without impact, considered evidence and votes.
 #[must_use]
 pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
     let claim = claim(judged.claim);
@@ -52,7 +52,7 @@ fn leaning(leaning: Leaning) -> v1::Leaning {
     }
 }
 
-/// What a second reader made of a claim.
+/// Renders a second look.
 #[must_use]
 pub fn second_look(reading: &Reading) -> v1::SecondLook {
     v1::SecondLook {
@@ -62,13 +62,13 @@ pub fn second_look(reading: &Reading) -> v1::SecondLook {
     }
 }
 
-/// The class of a claim; unspecified for none.
+/// Renders the class of a claim; unspecified for `None`.
 #[must_use]
 pub fn class(class: Option<Class>) -> v1::ClaimClass {
     class.map_or(0, Class::number).try_into().unwrap_or_default()
 }
 
-/// A reference to evidence or to another claim.
+/// Renders a citation of evidence or of another claim.
 #[must_use]
 pub fn citation(citation: Citation) -> v1::Citation {
     let (evidence_id, claim_id, field_path) = match citation.target {
@@ -79,8 +79,7 @@ pub fn citation(citation: Citation) -> v1::Citation {
     v1::Citation { evidence_id, claim_id, field_path, quote: citation.quote, bytes }
 }
 
-/// What verification changed, or would have changed. Of a claim that the judge dropped there is nothing
-/// before.
+/// Renders a correction that was applied, or would have been. A dropped claim has no previous class.
 #[must_use]
 pub fn correction(correction: &Correction) -> v1::Correction {
     let (class_after, type_after) = numbers(correction.to);

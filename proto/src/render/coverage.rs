@@ -1,4 +1,4 @@
-//! This module renders byte ranges and the coverage of a synthesis by its claims.
+//! Renders byte ranges and the coverage of a synthesis.
 
 use core::ops::Range;
 
@@ -7,13 +7,13 @@ use gsar_core::report::{Reason, Uncovered};
 
 use crate::v1;
 
-/// A half-open byte range.
+/// Renders a half-open byte range.
 #[must_use]
 pub fn byte_range(range: &Range<usize>) -> v1::ByteRange {
     v1::ByteRange { start: range.start as u64, end: range.end as u64 }
 }
 
-/// Coverage of a synthesis.
+/// Renders the coverage of a synthesis.
 #[must_use]
 pub fn coverage(coverage: &Coverage) -> v1::Coverage {
     v1::Coverage {

@@ -1,4 +1,4 @@
-//! This module renders decisions and their reasons.
+//! Renders decisions and their reasons.
 
 use gsar_core::assess::Assessment;
 use gsar_core::decision::Bounds;
@@ -9,13 +9,13 @@ use super::explain::hypothetical;
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The decision on a partition whose claims are not known; without margins.
+/// Renders the decision on a partition without known claims; without margins.
 #[must_use]
 pub fn decision(decision: &Decision) -> v1::Decision {
     rendered(decision, decision.reasons.iter().map(|reason| about(reason, &[])).collect())
 }
 
-/// The decision on a report, each reason with the claims that it is about; without margins.
+/// Renders the decision on a report, each reason with its claims; without margins.
 #[must_use]
 pub fn assessed_decision(assessment: &Assessment) -> v1::Decision {
     let (claims, corrections) = (&assessment.claims, &assessment.corrections);
@@ -52,7 +52,7 @@ fn about(reason: &Reason, claims: &[ClaimId]) -> v1::Reason {
     }
 }
 
-/// What is open: its stable code, its claims and a sentence for a person.
+/// Renders an open point: its code, claims and sentence.
 #[must_use]
 pub fn open_point(point: &OpenPoint) -> v1::Reason {
     v1::Reason {

@@ -1,11 +1,11 @@
-//! This module renders the status of a call as a message, for errors of one part of a call.
+//! Renders the status of a call as a message.
 
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 use crate::v1;
 
-/// A status with those of its details that a program acts on.
+/// Renders a status with the details that a program may act on.
 #[must_use]
 pub fn call_error(status: &Status) -> v1::CallError {
     let details = status.get_error_details();
@@ -25,7 +25,7 @@ fn violation(found: &tonic_types::FieldViolation) -> v1::FieldViolation {
     v1::FieldViolation { field: found.field.clone(), description: found.description.clone() }
 }
 
-/// The name of a code as `google.rpc.Code` has it.
+/// Returns the name of a code in `google.rpc.Code`.
 const fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
@@ -54,7 +54,7 @@ mod tests {
     use crate::violations::Violations;
 
     #[test]
-    fn every_violation_and_the_reason_are_carried() {
+    fn call_errors_include_violations_and_reason() {
         let mut violations = Violations::default();
         violations.add("a", "is missing");
         violations.add("b", "is too long");

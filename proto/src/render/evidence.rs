@@ -1,4 +1,4 @@
-//! This module renders evidence items.
+//! Renders evidence items.
 
 use gsar_core::evidence::{Content, EvidenceItem, VerificationResult};
 
@@ -6,7 +6,7 @@ use super::time::timestamp;
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// An item, as a request would carry it. The contract has no field for attestation.
+/// Renders an item as in a request. Attestation is not part of the contract.
 #[must_use]
 pub fn evidence_item(item: EvidenceItem) -> v1::EvidenceItem {
     v1::EvidenceItem {
@@ -27,7 +27,7 @@ pub fn evidence_item(item: EvidenceItem) -> v1::EvidenceItem {
     }
 }
 
-/// The number of a result; unspecified where none is known.
+/// Renders the result of a check; unspecified for `None`.
 #[must_use]
 pub fn verification_result(result: Option<VerificationResult>) -> i32 {
     result.map_or(0, Enumeration::number)

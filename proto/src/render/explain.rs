@@ -1,4 +1,4 @@
-//! This module renders margins to the neighbouring tiers and the effects of single claims.
+//! Renders margins to the neighbouring tiers and the effects of single claims.
 
 use gsar_core::decision::Hypothetical;
 use gsar_core::explain::{Change, Impact, Margin, Margins};
@@ -9,7 +9,7 @@ use super::score::{fraction, score};
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The distances to the neighbouring tiers; without the ids of claims, which only the caller of this knows.
+/// Renders the margins, without claim ids, which only the caller knows.
 #[must_use]
 pub fn margins(margins: &Margins) -> v1::Margins {
     v1::Margins {
@@ -48,7 +48,7 @@ fn class_and_type(group: Group) -> (Option<Class>, Option<EvidenceType>) {
     }
 }
 
-/// What a claim does to the score.
+/// Renders the effect of a claim on the score.
 #[must_use]
 pub fn impact(impact: &Impact) -> v1::ClaimImpact {
     v1::ClaimImpact {

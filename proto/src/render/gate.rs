@@ -1,4 +1,4 @@
-//! This module renders the results of gate, chain, cap and ladder.
+//! Renders the results of gate, chain, cap and action ladder.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::Gate;
@@ -13,7 +13,7 @@ use super::time::timestamp;
 use crate::enums::{Enumeration, gate_exit};
 use crate::v1;
 
-/// What the gate says, with each hypothesis as the policy reads its records.
+/// Renders the verdict of the gate, with each hypothesis as assessed under the policy.
 #[must_use]
 pub fn gate_verdict(
     outcome: &GateOutcome,
@@ -60,7 +60,7 @@ fn result(hypothesis: &Hypothesis, assessment: Assessment) -> v1::HypothesisResu
     }
 }
 
-/// A hypothesis, as a request would carry it.
+/// Renders a hypothesis as in a request.
 #[must_use]
 pub fn hypothesis(hypothesis: Hypothesis) -> v1::Hypothesis {
     v1::Hypothesis {
@@ -71,7 +71,7 @@ pub fn hypothesis(hypothesis: Hypothesis) -> v1::Hypothesis {
     }
 }
 
-/// One tool result as evidence for or against a hypothesis.
+/// Renders a tool result as evidence for or against a hypothesis.
 #[must_use]
 pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
     let evidence_id = record.evidence_id.map(|id| id.as_str().to_owned());
@@ -86,8 +86,8 @@ pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
     }
 }
 
-/// What carries a root cause. `changes` are those of the request, from
-/// [`ParsedGate`](crate::parse::ParsedGate): the cited one is answered as it was described.
+/// Renders the evidence chain of a root cause. `changes` are those of the request, from
+/// [`ParsedGate`](crate::parse::ParsedGate); the cited one is returned as described there.
 #[must_use]
 pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1::EvidenceChain {
     let lanes = chain.items.iter().map(|record| u32::from(record.lane.strength()));
@@ -126,7 +126,7 @@ fn duration(micros: i64) -> prost_types::Duration {
     prost_types::Duration { seconds: micros / 1_000_000, nanos }
 }
 
-/// A confidence after its cap.
+/// Renders a capped confidence.
 #[must_use]
 pub fn cap_verdict(capped: Capped) -> v1::CapVerdict {
     v1::CapVerdict {
@@ -136,7 +136,7 @@ pub fn cap_verdict(capped: Capped) -> v1::CapVerdict {
     }
 }
 
-/// The most an agent may do.
+/// Renders the maximum action of an agent.
 #[must_use]
 pub fn action_verdict(verdict: &ActionVerdict) -> v1::ActionVerdict {
     v1::ActionVerdict {

@@ -1,11 +1,11 @@
-//! This module renders where the exploration of a graph stands.
+//! Renders the state of an exploration.
 
 use gsar_core::belief::{Exploration, Found, Label, Look, Message, Node};
 
 use crate::enums::Enumeration as _;
 use crate::v1;
 
-/// An exploration as it stands; without the reasons of beliefs.
+/// Renders the state of an exploration, without the reasons of beliefs.
 #[must_use]
 pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
     let outcome = exploration.outcome();

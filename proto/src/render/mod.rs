@@ -1,4 +1,4 @@
-//! This module renders core types as messages. Nothing here can fail and nothing is decided.
+//! Renders core types as messages. Rendering cannot fail.
 
 mod check;
 mod claim;

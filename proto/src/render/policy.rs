@@ -1,12 +1,11 @@
-//! This module renders summaries of policies.
+//! Renders summaries of policies.
 
 use gsar_core::policy::{Certificate, Policy, PolicyProblem, VerificationMode};
 
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The policy behind an answer. `name` is that of the policy, or of the one it was derived from by the
-/// overrides of a request.
+/// Renders the applied policy. `name` is that of the policy, or of the base if the request overrides values.
 #[must_use]
 pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
     v1::AppliedPolicy {
@@ -17,8 +16,8 @@ pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
     }
 }
 
-/// The certificate of a policy, and whether it covers what a judge decided that was asked with these prompts. Nobody
-/// decided where the name of the judge is empty.
+/// Renders a certificate, and whether it covers a decision by this judge with these prompts. The name of the judge is
+/// empty if there is no decision.
 #[must_use]
 pub fn certificate<'a>(
     certificate: &Certificate,
@@ -38,7 +37,7 @@ pub fn certificate<'a>(
     }
 }
 
-/// A policy in a list; `origin` is `preset` or the path of its file.
+/// Renders a policy for a list; `origin` is `preset` or the path of its file.
 #[must_use]
 pub fn policy_summary(policy: &Policy, origin: String, is_default: bool) -> v1::PolicySummary {
     v1::PolicySummary {
@@ -50,14 +49,14 @@ pub fn policy_summary(policy: &Policy, origin: String, is_default: bool) -> v1::
     }
 }
 
-/// What is wrong with a policy, or unwise in it.
+/// Renders an error or a warning about a policy.
 #[must_use]
 pub fn policy_problem(problem: PolicyProblem) -> v1::PolicyProblem {
     let line = problem.line.and_then(|line| u32::try_from(line).ok());
     v1::PolicyProblem { field: problem.field, message: problem.message, line: line.unwrap_or(0) }
 }
 
-/// What verification of a partition does.
+/// Renders the verification mode.
 #[must_use]
 pub fn verification_mode(mode: VerificationMode) -> v1::VerificationMode {
     mode.wire()

@@ -1,4 +1,4 @@
-//! This module renders scores and the weights behind them.
+//! Renders scores and their weights.
 
 use gsar_core::fixed::{Fraction, Millionths};
 use gsar_core::policy::PolicyValues;
@@ -6,16 +6,16 @@ use gsar_core::score::{Ratio, Terms};
 
 use crate::v1;
 
-/// The score, reduced.
+/// Renders a score as a reduced fraction.
 #[must_use]
 pub fn score(score: Ratio) -> v1::Score {
     fraction(score.fraction())
 }
 
-/// An exact number from 0 to 1.
+/// Renders an exact fraction from 0 to 1.
 ///
-/// Both parts fit 64 bits for every partition of at most [`gsar_core::tally::MAX_CLAIMS`] claims; beyond
-/// that they are cut off at the greatest 64-bit number.
+/// Both parts fit in 64 bits for partitions of at most [`gsar_core::tally::MAX_CLAIMS`] claims; larger values are
+/// clamped.
 #[must_use]
 pub fn fraction(fraction: Fraction) -> v1::Score {
     v1::Score {
@@ -25,7 +25,7 @@ pub fn fraction(fraction: Fraction) -> v1::Score {
     }
 }
 
-/// The weights of a partition under a policy, for display.
+/// Renders the weights of a partition under a policy, for display.
 #[must_use]
 pub fn terms(terms: &Terms, policy: &PolicyValues) -> v1::ScoreTerms {
     v1::ScoreTerms {

@@ -1,10 +1,10 @@
-//! This module renders instants.
+//! Renders instants.
 
 use gsar_core::time::Timestamp;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
 
-/// An instant, exact to the microsecond.
+/// Renders an instant, exact to the microsecond.
 #[must_use]
 pub fn timestamp(instant: Timestamp) -> prost_types::Timestamp {
     let micros = instant.as_micros();

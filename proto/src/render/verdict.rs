@@ -1,11 +1,11 @@
-//! This module renders the verdict of a tool result.
+//! Renders the verdict on a tool result.
 
 use gsar_core::safety::{ClassifiedVerdict, summary};
 
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The verdict of a tool result, with the result itself in one line.
+/// Renders the verdict on a tool result, with the result on one line.
 #[must_use]
 pub fn classified_verdict(
     classified: ClassifiedVerdict,

@@ -1,4 +1,4 @@
-//! Answers: what the core found, as a caller reads it.
+//! Tests of rendering.
 
 use gsar_core::explain::{impact, margins};
 use gsar_core::fixed::{Fraction, Millionths};
@@ -13,7 +13,7 @@ use gsar_core::{
 };
 use gsar_proto::{render, v1};
 
-/// The worked example of the method: 28/37 under every preset's own weights of 0.60 for an inference.
+/// The worked example of the paper: 28/37 with the weights of any preset, 0.60 for an inference.
 fn worked_example() -> Tally {
     Tally::of([
         (Class::Grounded, EvidenceType::ToolMatch),
@@ -29,7 +29,7 @@ fn confidence(millionths: u32) -> Confidence {
 }
 
 #[test]
-fn a_score_travels_exactly() {
+fn renders_scores_exactly() {
     let policy = preset(Preset::Paper);
     let decided = decide(&policy, &worked_example());
     let score = render::score(decided.score.unwrap());
@@ -48,13 +48,13 @@ fn a_score_travels_exactly() {
 }
 
 #[test]
-fn a_fraction_beyond_the_wire_is_cut_off() {
+fn fractions_are_clamped_to_64_bits() {
     let score = render::fraction(Fraction::new(u128::MAX - 1, u128::MAX).unwrap());
     assert_eq!((score.numerator, score.denominator), (u64::MAX, u64::MAX));
 }
 
 #[test]
-fn a_decision_names_its_reasons_and_idle_guards() {
+fn renders_reasons_and_inapplicable_guards() {
     let decision = render::decision(&decide(&preset(Preset::Reference), &worked_example()));
     assert_eq!(decision.tier(), v1::Tier::Regenerate);
     let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
@@ -64,7 +64,7 @@ fn a_decision_names_its_reasons_and_idle_guards() {
 }
 
 #[test]
-fn margins_and_impacts_are_reported_in_words_and_counts() {
+fn renders_margins_and_impacts() {
     let policy = preset(Preset::Paper);
     let tally = worked_example();
     let decided = decide(&policy, &tally);
@@ -95,7 +95,7 @@ fn without_contradiction() -> Tally {
 }
 
 #[test]
-fn corrections_tell_before_and_after() {
+fn renders_corrections() {
     let claim = |id: &str| Claim {
         id: ClaimId::new(id).unwrap(),
         text: "The pod restarted.".to_owned(),
@@ -132,7 +132,7 @@ fn corrections_tell_before_and_after() {
 }
 
 #[test]
-fn a_cap_and_an_action_travel() {
+fn renders_caps_and_actions() {
     let policy = preset(Preset::Reference);
     let capped = cap(&policy.cap, Strength::PartiallyGrounded, confidence(910_000));
     let rendered = render::cap_verdict(capped);
@@ -160,7 +160,7 @@ fn a_cap_and_an_action_travel() {
 }
 
 #[test]
-fn a_policy_is_rendered_by_name_and_digest() {
+fn renders_policies() {
     let policy: Policy = preset(Preset::Strict);
     let applied = render::applied_policy(&policy, true);
     assert_eq!((applied.name.as_str(), applied.overridden), ("strict", true));

@@ -1,4 +1,4 @@
-//! Hostile input: it is refused under the name of its field, quickly and on a small stack.
+//! Hostile input is rejected with the name of its field, quickly and with a small stack.
 
 use gsar_core::{Preset, preset};
 use gsar_proto::parse::{self, Limits};
@@ -8,7 +8,7 @@ use gsar_proto::violations::Violations;
 use crate::requests::{claim, json_item, text_item};
 use crate::{fields, noted};
 
-/// Numbers that are no decimals of at most six places from 0 to 1.
+/// Numbers that are not decimals from 0 to 1 with at most six places.
 const NO_SHARES: [f64; 10] = [
     f64::NAN,
     f64::INFINITY,
@@ -22,19 +22,19 @@ const NO_SHARES: [f64; 10] = [
     1e300,
 ];
 
-/// The most bytes of headers that common clients take.
+/// The maximum size of headers that common clients accept, in bytes.
 const HEADERS: usize = 8 << 10;
 
-/// A field of the overrides and how to fill it.
+/// A field of the overrides, and a function that sets it.
 type Override = (&'static str, fn(f64) -> v1::PolicyOverrides);
 
 fn no_limits() -> Limits {
-    let most = usize::MAX;
-    Limits { max_claims: most, max_evidence_items: most, ..Limits::default() }
+    let max = usize::MAX;
+    Limits { max_claims: max, max_evidence_items: max, ..Limits::default() }
 }
 
 #[test]
-fn h19_a_confidence_that_is_no_share_is_refused_by_name() {
+fn h19_rejects_an_invalid_confidence() {
     for value in NO_SHARES {
         let mut violations = Violations::default();
         let report = v1::Report {
@@ -48,7 +48,7 @@ fn h19_a_confidence_that_is_no_share_is_refused_by_name() {
 }
 
 #[test]
-fn h19_every_number_of_the_overrides_is_refused_by_name() {
+fn h19_rejects_invalid_overrides() {
     let every: [Override; 5] = [
         ("rho", |value| v1::PolicyOverrides { rho: Some(value), ..Default::default() }),
         ("ungrounded_floor", |value| v1::PolicyOverrides {
@@ -82,7 +82,7 @@ fn h19_every_number_of_the_overrides_is_refused_by_name() {
 }
 
 #[test]
-fn h19_a_confidence_to_cap_is_refused_by_name() {
+fn h19_rejects_an_invalid_confidence_to_cap() {
     for confidence in NO_SHARES {
         let message = v1::CapConfidenceRequest { confidence, strength: 1, ..Default::default() };
         let mut violations = Violations::default();
@@ -92,7 +92,7 @@ fn h19_a_confidence_to_cap_is_refused_by_name() {
 }
 
 #[test]
-fn h19_a_threshold_that_is_no_decimal_is_refused_by_name() {
+fn h19_rejects_an_invalid_threshold() {
     let read = |threshold| {
         let content = Some(v1::classify_verdict_request::Content::Text("cpu 0.9".to_owned()));
         let message = v1::ClassifyVerdictRequest {
@@ -123,7 +123,7 @@ fn h19_a_threshold_that_is_no_decimal_is_refused_by_name() {
 }
 
 #[test]
-fn h27_duplicate_claim_ids_are_refused() {
+fn h27_rejects_duplicate_claim_ids() {
     let claims = vec![claim("c1", "It is."), claim("c2", "It was."), claim("c1", "It is not.")];
     let report = v1::Report { claims, ..v1::Report::default() };
     let mut violations = Violations::default();
@@ -135,7 +135,7 @@ fn h27_duplicate_claim_ids_are_refused() {
 }
 
 #[test]
-fn a_depth_bomb_is_refused_on_a_small_stack() {
+fn rejects_a_depth_bomb_on_a_small_stack() {
     let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
     let refused = small_stack.spawn(|| {
         [("[", "]"), ("{\"a\":", "}")].map(|(open, close)| {
@@ -153,7 +153,7 @@ fn a_depth_bomb_is_refused_on_a_small_stack() {
 }
 
 #[test]
-fn json_as_deep_as_allowed_passes_on_a_small_stack() {
+fn accepts_the_maximum_depth_on_a_small_stack() {
     let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
     let reported = small_stack.spawn(|| {
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
@@ -177,18 +177,18 @@ fn a_million_empty_claims_are_one_violation() {
 }
 
 #[test]
-fn a_list_of_wrong_elements_is_not_read_to_its_end() {
+fn stops_after_a_hundred_invalid_elements() {
     let report =
         v1::Report { claims: vec![v1::Claim::default(); 1_000_000], ..v1::Report::default() };
     let mut violations = Violations::default();
     assert!(parse::report(report, &no_limits(), &mut violations).is_none());
     let status = violations.into_status();
-    // Two per claim, and a hundred claims were read: not two million.
+    // Two violations for each of the first hundred claims.
     assert!(status.message().contains("(and 199 more)"), "{}", status.message());
 }
 
 #[test]
-fn a_list_of_the_same_id_is_not_read_to_its_end() {
+fn stops_after_a_hundred_duplicate_ids() {
     let report =
         v1::Report { claims: vec![claim("c1", "It is."); 50_000], ..v1::Report::default() };
     let mut violations = Violations::default();
@@ -198,7 +198,7 @@ fn a_list_of_the_same_id_is_not_read_to_its_end() {
 }
 
 #[test]
-fn fifty_thousand_good_claims_are_read() {
+fn parses_fifty_thousand_claims() {
     let claims = (0..50_000).map(|index| claim(&format!("c{index}"), "It is.")).collect();
     let mut violations = Violations::default();
     let report = v1::Report { claims, ..v1::Report::default() };
@@ -208,7 +208,7 @@ fn fifty_thousand_good_claims_are_read() {
 }
 
 #[test]
-fn long_texts_are_refused_without_being_repeated() {
+fn rejected_texts_are_not_repeated_in_full() {
     let long = "é".repeat(5 << 20);
     let items = vec![text_item(&long, &long), text_item(&long, ""), json_item("e2", &long)];
     let mut violations = Violations::default();
@@ -223,7 +223,7 @@ fn long_texts_are_refused_without_being_repeated() {
 }
 
 #[test]
-fn an_answer_with_every_violation_stays_small() {
+fn responses_with_many_violations_are_small() {
     let id = "\u{1F525}\n".repeat(50);
     let claims = vec![claim(&id, "It is."); 2_000];
     let mut violations = Violations::default();

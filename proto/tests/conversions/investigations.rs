@@ -1,4 +1,4 @@
-//! Investigations and judged partitions: what is refused, and what the core makes of the rest.
+//! Tests of investigations and judged partitions.
 
 use gsar_core::budget::Budget;
 use gsar_core::safety::{
@@ -83,7 +83,7 @@ fn claims(claims: Vec<v1::JudgedClaim>) -> v1::JudgedPartition {
 }
 
 #[test]
-fn an_investigation_is_answered_as_the_core_sees_it() {
+fn renders_gate_and_chain() {
     use v1::{EvidenceLane as Lane, Verdict};
     let gate = read(v1::GateInputs {
         hypotheses: vec![
@@ -131,7 +131,7 @@ fn an_investigation_is_answered_as_the_core_sees_it() {
 }
 
 #[test]
-fn every_reason_of_the_gate_and_every_tie_of_changes_is_answered() {
+fn renders_gate_reasons_and_ties() {
     let parsed = read(v1::GateInputs {
         hypotheses: vec![hypothesis(
             "h",
@@ -161,7 +161,7 @@ fn every_reason_of_the_gate_and_every_tie_of_changes_is_answered() {
 }
 
 #[test]
-fn h15_how_a_check_ended_is_taken_from_the_item_that_a_record_names() {
+fn h15_links_check_results_to_records() {
     let supports = evidence(v1::Verdict::Supports, v1::EvidenceLane::Verification);
     let named = |evidence_id: &str| v1::HypothesisEvidence {
         evidence_id: evidence_id.to_owned(),
@@ -203,7 +203,7 @@ fn h15_how_a_check_ended_is_taken_from_the_item_that_a_record_names() {
 }
 
 #[test]
-fn no_hypotheses_are_no_violation() {
+fn hypotheses_are_optional() {
     let gate = read(v1::GateInputs::default());
     let policy = preset(Preset::Reference);
     let outcome = evaluate_gate(&policy.gate, &gate.input());
@@ -217,7 +217,7 @@ fn no_hypotheses_are_no_violation() {
 }
 
 #[test]
-fn everything_wrong_with_an_investigation_is_reported_at_once() {
+fn reports_all_violations_of_a_gate() {
     let unknown = v1::HypothesisEvidence { verdict: 99, lane: 99, ..Default::default() };
     let inferred = evidence(v1::Verdict::Supports, v1::EvidenceLane::LlmInferred);
     let misnamed = v1::HypothesisEvidence {
@@ -261,7 +261,7 @@ fn everything_wrong_with_an_investigation_is_reported_at_once() {
 }
 
 #[test]
-fn a_window_needs_both_ends() {
+fn a_window_requires_both_ends() {
     let window = v1::TimeWindow { start: at(1), end: None };
     let reported = refused(v1::GateInputs { onset_window: Some(window), ..Default::default() });
     let [(field, _)] = reported.as_slice() else { panic!("{reported:?}") };
@@ -269,7 +269,7 @@ fn a_window_needs_both_ends() {
 }
 
 #[test]
-fn too_many_of_anything_is_one_violation_each() {
+fn an_over_long_list_is_one_violation() {
     let record = evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs);
     let reported = refused(v1::GateInputs {
         hypotheses: vec![hypothesis("h1", vec![record; 1_001])],
@@ -288,7 +288,7 @@ fn too_many_of_anything_is_one_violation_each() {
 }
 
 #[test]
-fn a_citation_points_at_exactly_one_thing() {
+fn a_citation_has_exactly_one_target() {
     let with_field = v1::Citation { field_path: "/a".to_owned(), ..cited("", "c1") };
     let reported = partition_violations(claims(vec![
         judged("c1", vec![cited("e1", ""), cited("", ""), cited("e1", "c2")]),
@@ -307,7 +307,7 @@ fn a_citation_points_at_exactly_one_thing() {
 }
 
 #[test]
-fn h27_a_claim_that_cites_itself_is_refused() {
+fn h27_rejects_self_citations() {
     let reported = partition_violations(claims(vec![
         judged("c1", vec![cited("e1", ""), cited("", "c1")]),
         judged("c2", vec![cited("", "c1")]),
@@ -317,7 +317,7 @@ fn h27_a_claim_that_cites_itself_is_refused() {
 }
 
 #[test]
-fn h27_a_circle_of_claims_is_refused_and_named() {
+fn h27_rejects_and_names_cycles_of_claims() {
     let reported = partition_violations(claims(vec![
         judged("a", vec![cited("", "b")]),
         judged("b", vec![cited("e1", ""), cited("", "c")]),
@@ -331,7 +331,7 @@ fn h27_a_circle_of_claims_is_refused_and_named() {
 }
 
 #[test]
-fn h27_a_circle_is_reported_beside_other_violations() {
+fn h27_reports_cycles_with_other_violations() {
     let reported = partition_violations(claims(vec![
         judged("a", vec![cited("", "b")]),
         judged("b", vec![cited("", "a")]),
@@ -343,7 +343,7 @@ fn h27_a_circle_is_reported_beside_other_violations() {
 }
 
 #[test]
-fn h27_a_long_circle_is_reported_in_short() {
+fn h27_truncates_long_cycles() {
     let count = 2_000;
     let chain = (0..count)
         .map(|at| judged(&format!("c{at}"), vec![cited("", &format!("c{}", (at + 1) % count))]));
@@ -353,7 +353,7 @@ fn h27_a_long_circle_is_reported_in_short() {
 }
 
 #[test]
-fn what_verification_finds_is_no_violation() {
+fn verification_findings_are_not_violations() {
     let partition = v1::JudgedPartition {
         report: Some(v1::Report {
             claims: vec![v1::Claim { id: "c9".to_owned(), text: "It is.".to_owned(), span: None }],
@@ -366,7 +366,7 @@ fn what_verification_finds_is_no_violation() {
 }
 
 #[test]
-fn everything_wrong_with_a_partition_is_reported_at_once() {
+fn reports_all_violations_of_a_partition() {
     let no_range = v1::ByteRange { start: 2, end: 1 };
     let wrong = v1::JudgedClaim {
         class: 99,
@@ -399,7 +399,7 @@ fn everything_wrong_with_a_partition_is_reported_at_once() {
 }
 
 #[test]
-fn a_confidence_to_cap_needs_a_strength() {
+fn a_confidence_to_cap_requires_a_strength() {
     let mut violations = Violations::default();
     let message = v1::CapConfidenceRequest { confidence: 0.9, strength: 99, ..Default::default() };
     assert!(parse::cap_confidence(&message, &mut violations).is_none());
@@ -407,7 +407,7 @@ fn a_confidence_to_cap_needs_a_strength() {
 }
 
 #[test]
-fn a_tool_result_is_read_as_asked() {
+fn classifies_tool_results() {
     use v1::classify_verdict_request::Content;
     let read = |content, signal: &str, threshold| {
         let message = v1::ClassifyVerdictRequest {
@@ -437,7 +437,7 @@ fn a_tool_result_is_read_as_asked() {
 }
 
 #[test]
-fn everything_wrong_with_a_tool_result_is_reported_at_once() {
+fn reports_all_violations_of_a_tool_result() {
     use v1::classify_verdict_request::Content;
     let reported = |content| {
         let message = v1::ClassifyVerdictRequest {

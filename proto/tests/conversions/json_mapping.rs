@@ -1,4 +1,4 @@
-//! The proto3 JSON mapping: names to keep, default-valued fields printed, 64-bit integers as strings.
+//! The proto3 JSON mapping: field names, default values printed, 64-bit integers as strings.
 
 use gsar_core::{Class, Decision, EvidenceType, Preset, Tally, decide, preset};
 use gsar_proto::enums::Enumeration;
@@ -12,7 +12,7 @@ const MIN_CALL_BYTES: &str = r#"
  "evidence": [{"id": "e1", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_STATIC_INFRA", "tool": "kubectl get pods -n shop", "text": "…"}],
  "policy": "reference"}"#;
 
-/// The smallest call as the mapping writes it back.
+/// The smallest request, as written back.
 const MIN_CALL_IN_FULL_BYTES: &str = concat!(
     r#"{"report":{"id":"r1","synthesis":"…","claims":[{"id":"c1","text":"…"}],"generatorModel":""},"#,
     r#""evidence":[{"id":"e1","kind":"EVIDENCE_KIND_TOOL_OUTPUT","lane":"EVIDENCE_LANE_STATIC_INFRA","#,
@@ -21,7 +21,7 @@ const MIN_CALL_IN_FULL_BYTES: &str = concat!(
     r#""policy":"reference","investigationId":"","idempotencyKey":"","corpusId":""}"#,
 );
 
-/// The smallest answer, as a client in any language reads it.
+/// The smallest response, as seen by a client.
 const MIN_ANSWER_BYTES: &str = concat!(
     r#"{"evaluationId":"01","outcome":"OUTCOME_SCORED","claims":[{"id":"c1","text":"…","#,
     r#""class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","#,
@@ -75,7 +75,7 @@ fn smallest_answer() -> v1::EvaluateResponse {
 }
 
 #[test]
-fn the_smallest_call_reads_and_writes_as_documented() {
+fn the_smallest_request_round_trips() {
     let request: v1::EvaluateRequest = from_json(MIN_CALL_BYTES).unwrap();
     assert_eq!(request.evidence[0].lane(), v1::EvidenceLane::StaticInfra);
     assert_eq!(request.policy, "reference");
@@ -84,13 +84,13 @@ fn the_smallest_call_reads_and_writes_as_documented() {
 }
 
 #[test]
-fn the_smallest_answer_is_written_as_documented() {
+fn the_smallest_response_is_formatted() {
     assert_eq!(to_json(&smallest_answer()).unwrap(), MIN_ANSWER_BYTES);
     survives(&smallest_answer());
 }
 
 #[test]
-fn enumerations_are_read_by_name_and_by_number() {
+fn enumerations_are_accepted_by_name_and_number() {
     let by_name: v1::CapConfidenceRequest =
         from_json(r#"{"strength": "GROUNDING_STRENGTH_GROUNDED", "confidence": 0.9}"#).unwrap();
     let by_number: v1::CapConfidenceRequest =
@@ -99,7 +99,7 @@ fn enumerations_are_read_by_name_and_by_number() {
 }
 
 #[test]
-fn text_that_is_no_such_message_is_refused_with_its_place() {
+fn rejects_invalid_messages_with_their_position() {
     for (text, reported) in [
         (r#"{"report": {"sythesis": "x"}}"#, "sythesis"),
         (r#"{"evidence": [{"kind": "EVIDENCE_KIND_OTHER"}]}"#, "EVIDENCE_KIND_OTHER"),
@@ -114,7 +114,7 @@ fn text_that_is_no_such_message_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_decimal_keeps_its_digits() {
+fn decimals_preserve_their_digits() {
     let request: v1::ScoreRequest = from_json(
         r#"{"counts": {"counts": []}, "policyOverrides": {"rho": 0.1, "tauProceed": 0.800001}}"#,
     )
@@ -126,7 +126,7 @@ fn a_decimal_keeps_its_digits() {
 
 proptest! {
     #[test]
-    fn texts_and_numbers_survive_json(
+    fn texts_and_numbers_round_trip(
         id in any::<String>(),
         synthesis in any::<String>(),
         confidence in proptest::option::of(0u32..=1_000_000),

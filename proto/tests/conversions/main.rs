@@ -1,9 +1,9 @@
-//! The wire as a caller meets it: messages to core types and back, the JSON mapping, and hostile input.
+//! Conversions between messages and core types, the JSON mapping, and hostile input.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "what a test cannot read is a failed test, in its shared functions too"
+    reason = "tests and their helpers fail by panicking"
 )]
 
 mod answers;
@@ -16,7 +16,7 @@ mod round_trips;
 use gsar_proto::violations::Violations;
 use tonic_types::StatusExt as _;
 
-/// What was noted, as the caller reads it: field and description.
+/// Returns the violations as field and description.
 fn noted(violations: Violations) -> Vec<(String, String)> {
     if violations.is_empty() {
         return Vec::new();
@@ -28,7 +28,7 @@ fn noted(violations: Violations) -> Vec<(String, String)> {
     reported.map(|violation| (violation.field, violation.description)).collect()
 }
 
-/// The fields that were noted.
+/// Returns the fields of the violations.
 fn fields(violations: Violations) -> Vec<String> {
     noted(violations).into_iter().map(|(field, _)| field).collect()
 }

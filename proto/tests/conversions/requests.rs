@@ -1,4 +1,4 @@
-//! Requests that are almost right: every violation at once, under the path that a caller writes.
+//! Invalid requests: all violations are reported at once, under the path that a caller writes.
 
 use gsar_core::evidence::Content;
 use gsar_core::fixed::Millionths;
@@ -54,7 +54,7 @@ fn reference() -> PolicyValues {
 }
 
 #[test]
-fn a_report_needs_words() {
+fn a_report_requires_text_or_claims() {
     assert_eq!(report_fields(v1::Report::default()), ["report.synthesis"]);
     let blank = v1::Report { synthesis: " \n".to_owned(), ..v1::Report::default() };
     assert_eq!(report_fields(blank), ["report.synthesis"]);
@@ -65,7 +65,7 @@ fn a_report_needs_words() {
 }
 
 #[test]
-fn everything_wrong_with_a_report_is_reported_at_once() {
+fn reports_all_violations_of_a_report() {
     let report = v1::Report {
         id: "r".repeat(257),
         synthesis: "Ärger".to_owned(),
@@ -107,7 +107,7 @@ fn everything_wrong_with_a_report_is_reported_at_once() {
 }
 
 #[test]
-fn a_repeated_id_names_both_places() {
+fn a_duplicate_id_names_both_elements() {
     let items = vec![text_item("a", ""), text_item("b", ""), text_item("a", "")];
     let reported = evidence_violations(items);
     let [(field, description)] = reported.as_slice() else { panic!("{reported:?}") };
@@ -116,7 +116,7 @@ fn a_repeated_id_names_both_places() {
 }
 
 #[test]
-fn everything_wrong_with_evidence_is_reported_at_once() {
+fn reports_all_violations_of_evidence() {
     let items = vec![
         v1::EvidenceItem::default(),
         v1::EvidenceItem { kind: 99, lane: -1, ..text_item("a", "") },
@@ -150,7 +150,7 @@ fn everything_wrong_with_evidence_is_reported_at_once() {
 }
 
 #[test]
-fn json_evidence_is_kept_byte_for_byte_and_never_attested() {
+fn json_evidence_is_unchanged_and_not_attested() {
     let json = " {\"b\": 1.0,\n \"a\": [1e2, \"\\u0041\"], \"a\": null} ";
     let mut violations = Violations::default();
     let items = parse::evidence(vec![json_item("e1", json)], &Limits::default(), &mut violations);
@@ -160,7 +160,7 @@ fn json_evidence_is_kept_byte_for_byte_and_never_attested() {
 }
 
 #[test]
-fn step_specialist_and_result_of_a_check_are_bounded_and_belong_to_checks() {
+fn check_results_require_the_kind_verification() {
     let check = v1::EvidenceItem {
         kind: v1::EvidenceKind::Verification.into(),
         step_id: "step-3".to_owned(),
@@ -199,7 +199,7 @@ fn step_specialist_and_result_of_a_check_are_bounded_and_belong_to_checks() {
 }
 
 #[test]
-fn texts_move_through_parsing() {
+fn parsing_moves_texts() {
     let item = text_item("e1", &"x".repeat(1000));
     let Some(v1::evidence_item::Content::Text(text)) = &item.content else { panic!() };
     let address = text.as_ptr();
@@ -208,7 +208,7 @@ fn texts_move_through_parsing() {
 }
 
 #[test]
-fn overrides_change_only_what_they_name() {
+fn overrides_change_only_the_given_values() {
     let message = v1::PolicyOverrides {
         rho: Some(2.0),
         weights: vec![v1::TypeWeight { r#type: v1::EvidenceType::Domain.into(), weight: 0.25 }],
@@ -226,7 +226,7 @@ fn overrides_change_only_what_they_name() {
 }
 
 #[test]
-fn empty_overrides_are_the_policy_itself() {
+fn empty_overrides_do_not_change_the_policy() {
     let mut violations = Violations::default();
     let policy =
         parse::overrides(v1::PolicyOverrides::default(), reference(), &mut violations).unwrap();
@@ -235,7 +235,7 @@ fn empty_overrides_are_the_policy_itself() {
 }
 
 #[test]
-fn everything_wrong_with_overrides_is_reported_at_once() {
+fn reports_all_violations_of_overrides() {
     let weight = |number, weight| v1::TypeWeight { r#type: number, weight };
     let message = v1::PolicyOverrides {
         rho: Some(10.000_001),
@@ -264,7 +264,7 @@ fn everything_wrong_with_overrides_is_reported_at_once() {
 }
 
 #[test]
-fn a_policy_that_overrides_make_contradictory_names_the_override() {
+fn inconsistent_overrides_are_named() {
     let problems = |message: v1::PolicyOverrides| {
         let mut violations = Violations::default();
         assert!(parse::overrides(message, reference(), &mut violations).is_none());
@@ -287,7 +287,7 @@ fn a_policy_that_overrides_make_contradictory_names_the_override() {
 }
 
 #[test]
-fn counts_become_a_tally() {
+fn parses_counts() {
     let count = |class: v1::ClaimClass, evidence_type: v1::EvidenceType, count| v1::ClaimCount {
         class: class.into(),
         r#type: evidence_type.into(),
@@ -317,7 +317,7 @@ fn counts_become_a_tally() {
 }
 
 #[test]
-fn an_undecided_claim_is_read_with_what_its_judge_leans_to() {
+fn parses_undecided_claims() {
     let read = |class: v1::ClaimClass, likelihood| {
         let claim = v1::JudgedClaim {
             id: "c1".to_owned(),
@@ -348,7 +348,7 @@ fn an_undecided_claim_is_read_with_what_its_judge_leans_to() {
 }
 
 #[test]
-fn wrong_counts_are_refused() {
+fn rejects_invalid_counts() {
     let count = |class, evidence_type, count| v1::ClaimCount {
         class,
         r#type: evidence_type,

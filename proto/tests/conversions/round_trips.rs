@@ -1,4 +1,4 @@
-//! Core to wire to core: nothing is lost and nothing is added.
+//! Round trips between core types and messages.
 
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use prost::Message;
 
-/// Microseconds from year 1 to 9999.
+/// The valid instants in microseconds, from year 1 to 9999.
 const INSTANTS: core::ops::RangeInclusive<i64> = -62_135_596_800_000_000..=253_402_300_799_999_999;
 
 fn id() -> impl Strategy<Value = String> {
@@ -37,7 +37,7 @@ fn any_of<T: Enumeration + core::fmt::Debug>() -> impl Strategy<Value = T> {
     sample::select(T::ALL)
 }
 
-/// A synthesis and claims whose spans lie on its character boundaries.
+/// A synthesis, and claims with spans on character boundaries.
 fn report() -> impl Strategy<Value = (String, Vec<Claim>)> {
     let synthesis = "[a-zäß€🔥 .]{1,60}";
     let drafts = collection::vec(("[a-zäß€🔥]{1,30}", option::of((0usize..60, 0usize..60))), 0..8);
@@ -68,7 +68,7 @@ fn content() -> impl Strategy<Value = Content> {
 fn item() -> impl Strategy<Value = EvidenceItem> {
     let words = (any::<String>(), any::<String>(), content());
     let rest = (option::of(instant()), any::<bool>());
-    // Short texts are names, which databases keep: without U+0000.
+    // Short texts are names, which must not contain U+0000.
     let name = "[^\\x00]{0,60}";
     let step = (name, name, option::of(any_of::<VerificationResult>()));
     (evidence_id(), any_of::<EvidenceKind>(), any_of::<Lane>(), words, rest, step).prop_map(
@@ -104,7 +104,7 @@ fn citation() -> impl Strategy<Value = Citation> {
     })
 }
 
-/// Judged claims of a synthesis; none cites a claim but `c0`, and `c0` cites none.
+/// Judged claims of a synthesis. They cite no claim except `c0`, which cites none.
 fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
     let sayings = collection::vec(
         (
@@ -165,7 +165,7 @@ fn hypothesis() -> impl Strategy<Value = Hypothesis> {
     )
 }
 
-/// The same message after a trip over the wire.
+/// Encodes and decodes a message.
 fn over_the_wire<T: Message + Default>(message: &T) -> T {
     T::decode(message.encode_to_vec().as_slice()).unwrap()
 }
@@ -187,7 +187,7 @@ fn survives<T: Enumeration + PartialEq + core::fmt::Debug>(count: usize) {
 }
 
 #[test]
-fn every_enumeration_survives() {
+fn enumerations_round_trip() {
     survives::<Class>(Class::ALL.len());
     survives::<EvidenceType>(EvidenceType::ALL.len());
     survives::<EvidenceKind>(EvidenceKind::ALL.len());
@@ -202,7 +202,7 @@ fn every_enumeration_survives() {
 }
 
 #[test]
-fn wire_names_end_in_the_words_of_files() {
+fn wire_names_end_in_the_core_names() {
     fn check<T: Enumeration>(prefix: &str, name: impl Fn(T) -> &'static str) {
         for value in T::ALL {
             let word = format!("{prefix}_{}", name(*value).to_ascii_uppercase());
@@ -223,7 +223,7 @@ fn wire_names_end_in_the_words_of_files() {
 
 proptest! {
     #[test]
-    fn reports_survive((synthesis, claims) in report(), confidence in option::of(0u32..=1_000_000)) {
+    fn reports_round_trip((synthesis, claims) in report(), confidence in option::of(0u32..=1_000_000)) {
         let message = v1::Report {
             id: "r1".to_owned(),
             synthesis: synthesis.clone(),
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn evidence_survives(items in collection::vec(item(), 0..6)) {
+    fn evidence_round_trips(items in collection::vec(item(), 0..6)) {
         let items = distinct(items, |item| item.id.as_str());
         let messages: Vec<_> =
             items.iter().cloned().map(render::evidence_item).map(|item| over_the_wire(&item)).collect();
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn judged_claims_survive((synthesis, judged) in judged(), items in collection::vec(item(), 0..3)) {
+    fn judged_claims_round_trip((synthesis, judged) in judged(), items in collection::vec(item(), 0..3)) {
         let items = distinct(items, |item| item.id.as_str());
         let message = v1::JudgedPartition {
             report: Some(v1::Report { synthesis, ..v1::Report::default() }),
@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn hypotheses_survive(hypotheses in collection::vec(hypothesis(), 0..4)) {
+    fn hypotheses_round_trip(hypotheses in collection::vec(hypothesis(), 0..4)) {
         let hypotheses = distinct(hypotheses, |hypothesis| hypothesis.id.as_str());
         let message = v1::GateInputs {
             hypotheses: hypotheses.iter().cloned().map(render::hypothesis).collect(),

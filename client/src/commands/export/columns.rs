@@ -1,5 +1,5 @@
-//! This module lays records out as flat columns. It names enumerations as the JSON mapping does, keeps fractions as
-//! numerator and denominator, and keeps lists of messages as JSON.
+//! Lays records out as flat columns. Enumerations use their JSON names, fractions become numerator and denominator, and
+//! lists of messages become JSON.
 
 use gsar_client::json::{Named, to_json};
 use gsar_client::v1;
@@ -9,7 +9,7 @@ use super::table::{Cell, Type};
 use crate::arguments::Kind;
 use crate::failure::Failure;
 
-/// The columns that records of every kind begin with.
+/// The columns that all kinds of records begin with.
 macro_rules! of_evaluation {
     ($($column:expr),* $(,)?) => {
         &[
@@ -26,7 +26,7 @@ macro_rules! of_evaluation {
     };
 }
 
-/// One row a claim, and one of the evaluation alone where it has none.
+/// One row per claim, or a single row for an evaluation without claims.
 const PARTITION: &[(&str, Type)] = of_evaluation![
     ("outcome", Type::Text),
     ("score_numerator", Type::Unsigned),
@@ -44,7 +44,7 @@ const PARTITION: &[(&str, Type)] = of_evaluation![
     ("corrections", Type::Text),
 ];
 
-/// One row a grade.
+/// One row per grade.
 const GRADE: &[(&str, Type)] = of_evaluation![
     ("grader", Type::Text),
     ("graded_at", Type::Instant),
@@ -57,7 +57,7 @@ const GRADE: &[(&str, Type)] = of_evaluation![
     ("note", Type::Text),
 ];
 
-/// One row a pair; the first columns are those of the chosen report.
+/// One row per pair; the first columns are those of the chosen report.
 const PREFERENCE: &[(&str, Type)] = of_evaluation![
     ("synthesis", Type::Text),
     ("guarded_score_numerator", Type::Unsigned),
@@ -74,7 +74,7 @@ const PREFERENCE: &[(&str, Type)] = of_evaluation![
     ("evidence", Type::Text),
 ];
 
-/// One row a claim.
+/// One row per claim.
 const CLAIM_REWARD: &[(&str, Type)] = of_evaluation![
     ("claim_id", Type::Text),
     ("claim_text", Type::Text),
@@ -84,7 +84,7 @@ const CLAIM_REWARD: &[(&str, Type)] = of_evaluation![
     ("reward_millionths", Type::Signed),
 ];
 
-/// The columns of records of a kind.
+/// Returns the columns of a kind of records.
 pub(super) const fn columns(kind: Kind) -> &'static [(&'static str, Type)] {
     match kind {
         Kind::Partitions => PARTITION,
@@ -94,7 +94,7 @@ pub(super) const fn columns(kind: Kind) -> &'static [(&'static str, Type)] {
     }
 }
 
-/// The rows of a record, each with a value for every column of its kind.
+/// Converts a record to rows, each with a value for every column of its kind.
 pub(super) fn rows(record: Record) -> Result<Vec<Vec<Cell>>, Failure> {
     match record {
         Record::Partition(record) => partition(record),
@@ -214,7 +214,7 @@ fn claim_reward(record: v1::ClaimRewardRecord) -> Vec<Cell> {
     row
 }
 
-/// The verdict of a second look; nothing where nobody took one.
+/// The verdict of a second look; absent if there was none.
 fn look(claim: &v1::JudgedClaim) -> Cell {
     claim.second_look.as_ref().map_or(Cell::Absent, |look| name(look.verdict().as_str_name()))
 }
@@ -236,7 +236,7 @@ fn score(score: Option<v1::Score>) -> [Cell; 2] {
     })
 }
 
-/// Messages as a JSON array.
+/// Encodes messages as a JSON array.
 fn list<'a, T: Named + prost::Message + 'a>(
     messages: impl Iterator<Item = &'a T>,
 ) -> Result<Cell, Failure> {

@@ -1,4 +1,4 @@
-//! `gsar ledger export`: records of the ledger to standard output or to a file, as JSON lines or as columns.
+//! `gsar ledger export`: exports records to standard output or a file, as JSON lines or Parquet.
 
 mod columns;
 mod table;
@@ -39,20 +39,20 @@ pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
         }
         target.finish()?;
         drop(progress);
-        let goes_on = match after.as_str() {
+        let resume = match after.as_str() {
             "" => String::new(),
-            after => format!("; --after {after} goes on behind them"),
+            after => format!("; continue with --after {after}"),
         };
-        note(&format!("records: {records}{goes_on}"));
+        note(&format!("exported {records} records{resume}"));
         Ok(Status::Proceed)
     })
     .await
 }
 
-/// What was printed stands; a file that is not complete does not.
+/// Printed records are valid; an incomplete file is discarded.
 fn cut_off(error: ClientError, after: &str, arguments: &Export) -> Failure {
     if arguments.to.is_none() && !after.is_empty() {
-        note(&format!("what was printed stands; --after {after} goes on behind it"));
+        note(&format!("the printed records are valid; continue with --after {after}"));
     }
     error.into()
 }

@@ -1,4 +1,4 @@
-//! This module writes rows as the columns of one Parquet file, group by group. It knows no message.
+//! Writes rows to a Parquet file, one row group at a time.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// The most rows of a group.
+/// The maximum number of rows of a row group.
 const MAX_ROWS: usize = 8_192;
-/// Bytes of text after which a group takes no more rows.
+/// A row group is written once its text reaches this size, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// What the values of a column are. Every value may be absent.
+/// The type of a column. All columns are nullable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    /// Text in UTF-8.
+    /// UTF-8 text.
     Text,
-    /// A number of 64 bits with a sign.
+    /// A signed 64-bit integer.
     Signed,
-    /// A number of 64 bits without a sign.
+    /// An unsigned 64-bit integer.
     Unsigned,
     /// Microseconds since 1970-01-01T00:00:00Z.
     Instant,
-    /// True or false.
+    /// A boolean.
     Bool,
 }
 
 impl Type {
-    /// The field of a column in the language of Parquet schemas.
+    /// Returns the column's field in the Parquet schema language.
     fn field(self, name: &str) -> String {
         let (physical, logical) = match self {
             Self::Text => ("binary", " (STRING)"),
@@ -45,30 +45,30 @@ impl Type {
     }
 }
 
-/// One value.
+/// A value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// Of a text column.
+    /// A text.
     Text(String),
-    /// Of a column of numbers or instants; without a sign its bits.
+    /// An integer or an instant; an unsigned integer is stored bit by bit.
     Number(i64),
-    /// Of a column of truths.
+    /// A boolean.
     Bool(bool),
-    /// None.
+    /// Null.
     Absent,
 }
 
-/// A file that is being written.
+/// A Parquet file being written.
 pub(super) struct Table<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    /// The values of the group, column by column.
+    /// The values of the current row group, by column.
     columns: Vec<Vec<Cell>>,
     rows: usize,
     bytes: usize,
 }
 
 impl<W: Write + Send> Table<W> {
-    /// Begins a file with these columns.
+    /// Starts a file with these columns.
     pub(super) fn begin(out: W, columns: &[(&str, Type)]) -> io::Result<Self> {
         let fields: String = columns.iter().map(|(name, of)| of.field(name)).collect();
         let schema = parse_message_type(&format!("message record {{{fields}}}")).map_err(failed)?;
@@ -78,7 +78,7 @@ impl<W: Write + Send> Table<W> {
         Ok(Self { writer: writer.map_err(failed)?, columns, rows: 0, bytes: 0 })
     }
 
-    /// Adds a row: a value for each column, in their order.
+    /// Adds a row, with one value per column.
     pub(super) fn add(&mut self, row: Vec<Cell>) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(row) {
             if let Cell::Text(text) = &cell {
@@ -93,7 +93,7 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the last row group and the footer.
     pub(super) fn finish(mut self) -> io::Result<()> {
         if self.rows > 0 {
             self.write_group().map_err(failed)?;
@@ -122,7 +122,7 @@ impl<W: Write + Send> Table<W> {
                     let truths: Vec<bool> = cells.iter().filter_map(truth).collect();
                     writer.write_batch(&truths, levels, None)?;
                 }
-                _ => return Err(ParquetError::General("a column of an unknown type".to_owned())),
+                _ => return Err(ParquetError::General("unknown column type".to_owned())),
             }
             column.close()?;
         }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back_group_by_group() {
+    fn rows_are_read_back_from_all_row_groups() {
         let columns = [
             ("name", Type::Text),
             ("signed", Type::Signed),

@@ -1,4 +1,4 @@
-//! This module writes records to standard output or to a file. A file gets its name when it is complete, never before.
+//! Writes records to standard output or a file. A file appears under its name only when it is complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,24 +13,24 @@ use crate::arguments::{FileFormat, Kind};
 use crate::failure::Failure;
 use gsar_client::v1::export_record::Record;
 
-/// Where records go.
+/// The destination of exported records.
 pub(super) enum Target {
-    /// Lines on standard output.
+    /// JSON lines on standard output.
     Output(BufWriter<io::Stdout>),
-    /// Lines in a file.
+    /// JSON lines in a file.
     Lines(BufWriter<NamedTempFile>, PathBuf),
-    /// Columns in a file.
+    /// A Parquet file.
     Columns(Table<File>, NamedTempFile, PathBuf),
 }
 
 impl Target {
-    /// Opens a target for records of a kind.
+    /// Opens the destination for records of a kind.
     pub(super) fn open(kind: Kind, format: FileFormat, to: Option<&Path>) -> Result<Self, Failure> {
         let Some(to) = to else {
             return match format {
                 FileFormat::Jsonl => Ok(Self::Output(BufWriter::new(io::stdout()))),
                 FileFormat::Parquet => {
-                    Err(Failure::Usage("--format parquet needs a file: give --to FILE".to_owned()))
+                    Err(Failure::Usage("--format parquet requires --to FILE".to_owned()))
                 }
             };
         };
@@ -38,9 +38,7 @@ impl Target {
         let folder = folder.unwrap_or_else(|| Path::new("."));
         let file = NamedTempFile::new_in(folder).map_err(|error| {
             let shown = to.display();
-            Failure::Usage(format!(
-                "--to {shown}: {error}; name a file in a folder that can be written"
-            ))
+            Failure::Usage(format!("--to {shown}: {error}; specify a file in a writable directory"))
         })?;
         let to = to.to_owned();
         Ok(match format {
@@ -51,7 +49,7 @@ impl Target {
         })
     }
 
-    /// Writes one record.
+    /// Writes a record.
     pub(super) fn write(&mut self, record: Record) -> Result<(), Failure> {
         match self {
             Self::Output(out) => writeln!(out, "{}", line(&record)?)?,
@@ -65,7 +63,7 @@ impl Target {
         Ok(())
     }
 
-    /// Writes what is left, and gives a file its name once it is on the disk.
+    /// Writes buffered records, syncs the file and renames it to its final name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let (file, to) = match self {
             Self::Output(mut out) => return Ok(out.flush()?),
@@ -81,7 +79,7 @@ impl Target {
     }
 }
 
-/// A record as one line: the message of its kind.
+/// Encodes a record as one line of JSON.
 fn line(record: &Record) -> Result<String, Failure> {
     Ok(match record {
         Record::Partition(record) => to_json(record),

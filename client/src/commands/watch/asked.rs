@@ -1,4 +1,4 @@
-//! This module reads a file that is due and asks the server about it. It prints nothing and does not wait for a server.
+//! Reads a file and evaluates its requests. Prints nothing and does not wait for a server.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
@@ -13,35 +13,35 @@ use crate::arguments::{Evaluate, Format, JudgeChoice, Watch};
 use crate::commands::requests;
 use crate::failure::Failure;
 
-/// The requests of a file with what came of them.
+/// The requests of a file and their results.
 pub(super) type Answers = Vec<(v1::EvaluateRequest, Result<v1::EvaluateResponse, ClientError>)>;
 
-/// What came of a file.
+/// The outcome of a file.
 #[derive(Debug)]
 pub(super) enum Asked {
-    /// It changed while it was read.
+    /// The file changed while it was read.
     Changing,
-    /// It gives no request; it may not be complete.
+    /// The file is invalid, possibly because it is incomplete.
     Unreadable(Failure),
-    /// It and its evidence are as they were when they were answered.
+    /// The file and its evidence have not changed since the last evaluation.
     Unchanged,
-    /// Its requests were sent, up to the first that got no answer for now.
+    /// The requests were sent, up to the first transient error.
     Answered {
         /// The digest of the requests.
         digest: u64,
-        /// What came of each.
+        /// The results.
         answers: Answers,
     },
 }
 
-/// Asks about files; the same content gives the same digest within one run.
+/// Evaluates files. Equal content has the same digest within one run.
 #[derive(Debug, Default)]
 pub(super) struct Asker {
     digests: RandomState,
 }
 
 impl Asker {
-    /// Reads a file and has its requests evaluated, one after the other.
+    /// Reads a file and evaluates its requests, one after another.
     pub(super) async fn ask(&self, arguments: &Watch, client: &Client, due: &Due) -> Asked {
         let read = requests::of_reports(&evaluate(arguments, &due.path));
         if stamp(&due.path) != Some(due.stamp) {
@@ -59,7 +59,7 @@ impl Asker {
         }
         let mut answers = Vec::with_capacity(requests.len());
         for (number, mut request) in requests.into_iter().enumerate() {
-            // A request whose answer was lost with the connection is recorded once, however often it is sent.
+            // If a response is lost with the connection, the key keeps the server from recording the request twice.
             if request.idempotency_key.is_empty() {
                 let key = self.digests.hash_one((&due.path, due.times, number, digest));
                 request.idempotency_key = format!("gsar-watch-{key:016x}");

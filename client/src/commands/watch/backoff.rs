@@ -1,33 +1,33 @@
-//! This module decides how long a watch waits: from look to look, and longer each time that a server is away. It reads no
-//! clock.
+//! Computes how long a watch waits: the polling interval, or longer after each failed attempt to reach the server.
+//! Reads no clock.
 
 use std::time::Duration;
 
 use gsar_client::ClientError;
 
-/// The longest wait for a server that is away.
+/// The maximum wait for an unreachable server.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// How long a watch waits.
+/// The delay between two polls.
 #[derive(Debug)]
 pub(super) struct Backoff {
     every: Duration,
-    /// The last wait for a server that is away, and the least that the server asked for.
+    /// The last wait for an unreachable server, and the minimum that the server requested.
     away: Option<(Duration, Duration)>,
 }
 
 impl Backoff {
-    /// With this time between two looks.
+    /// Creates a backoff with a polling interval.
     pub(super) fn new(every: Duration) -> Self {
         Self { every, away: None }
     }
 
-    /// How long to wait now.
+    /// Returns the time to wait.
     pub(super) fn wait(&self) -> Duration {
         self.away.map_or(self.every, |(wait, asked_for)| wait.max(asked_for))
     }
 
-    /// The server is away. What to say of that, the first time.
+    /// Records that the server is unavailable. Returns a note the first time.
     pub(super) fn lost(&mut self, error: &ClientError) -> Option<String> {
         let asked_for = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
         let before = self.away.map(|(wait, _)| wait);
@@ -36,17 +36,17 @@ impl Backoff {
         before.is_none().then(|| {
             let error = error.to_string();
             let reason = error.lines().next().unwrap_or_default();
-            format!("{reason}; reports stay due and are sent again")
+            format!("{reason}; pending reports will be retried")
         })
     }
 
-    /// The server answers. What to say of that, where it was away.
+    /// Records that the server responded. Returns a note if it was unavailable.
     pub(super) fn found(&mut self) -> Option<&'static str> {
-        self.away.take().map(|_| "the server answers again")
+        self.away.take().map(|_| "the server is available again")
     }
 }
 
-/// Whether the same request may be answered later: the server is away, stops, or is too busy.
+/// Returns `true` for a transient error: the server is unreachable, shutting down or overloaded.
 pub(super) fn passes(error: &ClientError) -> bool {
     error.refusal().is_none_or(|refusal| refusal.retry_after.is_some())
 }
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_away_is_waited_for_longer_each_time_and_named_once() {
+    fn waits_longer_after_each_failure_and_reports_it_once() {
         let second = Duration::from_secs(1);
         let mut backoff = Backoff::new(second);
         assert_eq!(backoff.wait(), second);
@@ -69,23 +69,23 @@ mod tests {
         assert_eq!(
             backoff.lost(&unreachable()).as_deref(),
             Some(
-                "no server answers at unix:///run/gsar.sock: connection refused; reports stay due and are sent again"
+                "no server answers at unix:///run/gsar.sock: connection refused; pending reports will be retried"
             )
         );
         let waits: Vec<u64> = (0..6)
             .map(|_| {
                 let wait = backoff.wait().as_secs();
-                assert_eq!(backoff.lost(&unreachable()), None, "it is said once");
+                assert_eq!(backoff.lost(&unreachable()), None, "it is reported once");
                 wait
             })
             .collect();
         assert_eq!(waits, [2, 4, 8, 16, 30, 30]);
-        assert_eq!(backoff.found(), Some("the server answers again"));
+        assert_eq!(backoff.found(), Some("the server is available again"));
         assert_eq!(backoff.wait(), second);
     }
 
     #[test]
-    fn a_long_time_between_looks_is_not_shortened() {
+    fn a_long_interval_is_not_shortened() {
         let minute = Duration::from_secs(60);
         let mut backoff = Backoff::new(minute);
         backoff.lost(&unreachable());

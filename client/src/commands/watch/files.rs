@@ -1,49 +1,49 @@
-//! This module decides which files of a watched directory are due: those that did not change between two looks and are not
-//! evaluated yet. It reads no file and no clock; what a look found is handed in.
+//! Decides which files of a watched directory are due: those that did not change between two polls and are not
+//! evaluated yet. Does no I/O.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How often a file that does not change is read before it is reported as unreadable.
+/// How often an unchanged file is read before it is reported as unreadable.
 const MAX_READS: u32 = 3;
 
-/// What distinguishes one state of a file from another without reading it.
+/// Identifies a version of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// Its size in bytes.
+    /// The size in bytes.
     pub(super) size: u64,
-    /// When it was written, where the file system says.
+    /// The modification time, if the file system provides it.
     pub(super) modified: Option<SystemTime>,
-    /// Which file it is; another one may be renamed to its name.
+    /// The inode, which changes if another file is renamed over this one.
     pub(super) inode: u64,
 }
 
-/// What becomes of the files that are there at the first look.
+/// How to treat the files found by the first poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// They are evaluated once they change.
+    /// Evaluate them only when they change.
     LeftOut,
-    /// They are evaluated as those that come.
+    /// Evaluate them like new files.
     Included,
-    /// They are evaluated, and no others.
+    /// Evaluate only them.
     Only,
 }
 
 /// A file that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// The file.
+    /// The path of the file.
     pub(super) path: PathBuf,
-    /// How it was when it was looked at.
+    /// The version that was found.
     pub(super) stamp: Stamp,
-    /// The digest of what was answered last.
+    /// The digest of the last evaluation.
     pub(super) digest: Option<u64>,
-    /// How often it was done before.
+    /// The number of earlier evaluations.
     pub(super) times: u64,
 }
 
-/// The files of a directory.
+/// The files of a watched directory.
 #[derive(Debug)]
 pub(super) struct Files {
     existing: Existing,
@@ -64,19 +64,19 @@ struct File {
 enum State {
     /// New or changed; it may still be written.
     Changing,
-    /// The same in two looks, and not evaluated.
+    /// Unchanged between two polls, and not evaluated.
     Due,
-    /// Evaluated, reported, or not asked for.
+    /// Evaluated, reported or ignored.
     Done,
 }
 
 impl Files {
-    /// Of a directory that was not looked at so far.
+    /// Creates the state of a directory before the first poll.
     pub(super) fn new(existing: Existing) -> Self {
         Self { existing, is_first: true, known: BTreeMap::new() }
     }
 
-    /// Takes in what a look found. Files that are gone are forgotten.
+    /// Updates the state with the result of a poll. Deleted files are forgotten.
     pub(super) fn look(&mut self, found: BTreeMap<PathBuf, Stamp>) {
         let is_first = std::mem::take(&mut self.is_first);
         self.known.retain(|path, _| found.contains_key(path));
@@ -97,7 +97,7 @@ impl Files {
         }
     }
 
-    /// The files that are due, by name.
+    /// Returns the files that are due, by name.
     pub(super) fn due(&self) -> Vec<Due> {
         let due = self.known.iter().filter(|(_, file)| file.state == State::Due);
         due.map(|(path, file)| Due {
@@ -109,19 +109,19 @@ impl Files {
         .collect()
     }
 
-    /// How many files are due or may be.
+    /// Returns the number of files that are due or may become due.
     pub(super) fn pending(&self) -> usize {
         self.known.values().filter(|file| file.state != State::Done).count()
     }
 
-    /// The file changed while it was read.
+    /// Marks a file that changed while it was read.
     pub(super) fn changing(&mut self, path: &Path) {
         if let Some(file) = self.known.get_mut(path) {
             file.state = State::Changing;
         }
     }
 
-    /// The file is evaluated or reported; `digest` is that of what was answered.
+    /// Marks a file as evaluated or reported; `digest` is that of the evaluation.
     pub(super) fn done(&mut self, path: &Path, digest: Option<u64>) {
         if let Some(file) = self.known.get_mut(path) {
             file.state = State::Done;
@@ -131,7 +131,7 @@ impl Files {
         }
     }
 
-    /// The file could not be read. Whether that is to be reported: it did not change for some looks, and is done.
+    /// Marks a file as unreadable. Returns `true` if it is to be reported, because it did not change for some polls.
     pub(super) fn unreadable(&mut self, path: &Path) -> bool {
         let Some(file) = self.known.get_mut(path) else { return false };
         file.reads += 1;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_due_once_two_looks_find_it_the_same() {
+    fn a_file_is_due_after_two_equal_polls() {
         let mut files = Files::new(Existing::LeftOut);
         files.look(found(&[("old", 1)]));
         assert_eq!(due(&files), [""; 0]);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_there_are_taken_as_asked_for() {
+    fn existing_files_are_treated_as_requested() {
         for (existing, expected) in [
             (Existing::LeftOut, &["new"][..]),
             (Existing::Included, &["new", "old"]),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_is_due_again_and_one_that_is_gone_is_forgotten() {
+    fn a_changed_file_is_due_again_and_a_deleted_one_is_forgotten() {
         let mut files = Files::new(Existing::Included);
         files.look(found(&[("a", 1)]));
         files.look(found(&[("a", 1)]));
@@ -223,12 +223,12 @@ mod tests {
         assert_eq!(files.pending(), 0);
         files.look(found(&[("a", 2)]));
         files.look(found(&[("a", 2)]));
-        let [anew] = &files.due()[..] else { panic!("one is due") };
-        assert_eq!((anew.digest, anew.times), (None, 0));
+        let [recreated] = &files.due()[..] else { panic!("one is due") };
+        assert_eq!((recreated.digest, recreated.times), (None, 0));
     }
 
     #[test]
-    fn a_file_that_cannot_be_read_is_reported_when_it_changes_no_more() {
+    fn an_unreadable_file_is_reported_once_it_stops_changing() {
         let mut files = Files::new(Existing::Included);
         let mut size = 0;
         let mut look = |files: &mut Files, grows| {

@@ -1,4 +1,4 @@
-//! This module lists the reports and requests of a directory, without what is below it. It reads no file's content.
+//! Lists the reports and requests in a directory, without subdirectories. Reads no content.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,16 +10,16 @@ use gsar_client::input::InputError;
 
 use super::files::Stamp;
 
-/// What a file holds, by how its name ends.
+/// The kind of a file, by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A report as text.
     Report,
-    /// Whole requests as JSON.
+    /// `EvaluateRequest` messages as JSON.
     Requests,
 }
 
-/// The kind of a file; none for hidden files and other names.
+/// Returns the kind of a file; `None` for hidden files and other extensions.
 pub(super) fn kind(path: &Path) -> Option<Kind> {
     let name = path.file_name()?.to_str()?;
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -31,15 +31,15 @@ pub(super) fn kind(path: &Path) -> Option<Kind> {
     }
 }
 
-/// The files of a directory that a watch reads, each as it is now.
+/// Returns the files to evaluate, with their current version.
 ///
 /// # Errors
-/// [`InputError`] when the directory cannot be read.
+/// Returns an [`InputError`] if the directory cannot be read.
 pub(super) fn listed(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputError> {
     let unreadable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputError::Unusable {
             path: directory.to_owned(),
-            message: "is no directory; name one that reports are written into".to_owned(),
+            message: "not a directory".to_owned(),
         },
         _ => InputError::Unreadable { path: directory.to_owned(), source },
     };
@@ -49,7 +49,7 @@ pub(super) fn listed(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, Input
         if kind(&path).is_none() {
             continue;
         }
-        // A file that went away since is none of the directory any more.
+        // The file may have been deleted in the meantime.
         if let Some(stamp) = stamp(&path) {
             found.insert(path, stamp);
         }
@@ -57,7 +57,7 @@ pub(super) fn listed(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, Input
     Ok(found)
 }
 
-/// How a file is now; none where it is no file.
+/// Returns the current version of a file; `None` if it is not a regular file.
 pub(super) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let (size, inode) = (metadata.len(), metadata.ino());
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_and_requests_are_listed_and_nothing_else() {
+    fn lists_only_reports_and_requests() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a.md", "b.JSON", "c.jsonl", "d.txt", ".e.md", "f.md.tmp", "g.toml", "h"] {
             fs::write(folder.path().join(name), "x").unwrap();
@@ -81,6 +81,6 @@ mod tests {
         assert_eq!(names, ["a.md", "b.JSON", "c.jsonl", "d.txt"]);
         assert_eq!(kind(Path::new("x/b.JSON")), Some(Kind::Requests));
         let nowhere = listed(Path::new("nowhere")).unwrap_err().to_string();
-        assert_eq!(nowhere, "nowhere: is no directory; name one that reports are written into");
+        assert_eq!(nowhere, "nowhere: not a directory");
     }
 }

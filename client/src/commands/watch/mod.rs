@@ -1,5 +1,5 @@
-//! This module runs `gsar watch`: reports are evaluated as they are written. It looks at the directory, asks the server,
-//! and prints; which files are due is decided in [`files`].
+//! `gsar watch`: evaluates reports as they are written. Polls the directory, calls the server and prints; [`files`]
+//! decides which files are due.
 
 mod asked;
 mod backoff;
@@ -30,7 +30,7 @@ use printed::Printer;
 use tally::Tally;
 
 pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status, Failure> {
-    // The directory is looked at before a server is started for it.
+    // Fail early, before a server is started.
     folder::listed(&arguments.directory)?;
     let tally = RefCell::new(Tally::default());
     let result = with_client(&arguments.connection, async |client, server| {
@@ -45,13 +45,13 @@ pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status
         note(&tally.borrow().to_string());
     }
     match result {
-        // A watch has no other end.
+        // Ctrl-C is the normal end of a watch.
         Err(Failure::Interrupted { .. }) if !arguments.once => Ok(Status::Proceed),
         result => result,
     }
 }
 
-/// What a watch is made of.
+/// The state of a running watch.
 struct Watching<'w> {
     arguments: &'w Watch,
     client: &'w Client,
@@ -60,7 +60,7 @@ struct Watching<'w> {
 }
 
 impl Watching<'_> {
-    /// Looks, evaluates and waits; ends only with `--once`, or where nothing more can be done.
+    /// Polls, evaluates and waits. Returns only with `--once`, or on a permanent error.
     async fn run(&self, mut printer: Printer<'_>) -> Result<Status, Failure> {
         let mut files = Files::new(match (self.arguments.once, self.arguments.existing) {
             (true, _) => Existing::Only,
@@ -81,17 +81,21 @@ impl Watching<'_> {
                 Err(error) if self.arguments.once => return Err(error.into()),
                 Err(error) => {
                     if std::mem::take(&mut is_listed) {
-                        note(&format!("{error}; it is looked for again"));
+                        note(&format!("{error}; retrying"));
                     }
                 }
             }
             if std::mem::take(&mut is_first) && !self.arguments.once {
-                note(&format!("watching {}; Ctrl-C ends it", self.arguments.directory.display()));
+                note(&format!(
+                    "watching {}; press Ctrl-C to stop",
+                    self.arguments.directory.display()
+                ));
             }
-            // A signal may end the evaluation; what it leaves is counted then.
+            // A signal may end the evaluation; the summary then reports the remaining files.
             self.tally.borrow_mut().pending = files.pending();
-            let came = self.evaluate_due(&mut files, &asker, &mut backoff, &mut printer).await?;
-            status = status.max(came);
+            let due_status =
+                self.evaluate_due(&mut files, &asker, &mut backoff, &mut printer).await?;
+            status = status.max(due_status);
             self.tally.borrow_mut().pending = files.pending();
             if self.arguments.once && is_listed && files.pending() == 0 {
                 return Ok(status);
@@ -100,7 +104,7 @@ impl Watching<'_> {
         }
     }
 
-    /// Evaluates what is due, some at once, and prints in the order of the names.
+    /// Evaluates due files concurrently and prints the results in order of their names.
     async fn evaluate_due(
         &self,
         files: &mut Files,
@@ -131,16 +135,16 @@ impl Watching<'_> {
                 Asked::Answered { digest, answers } => {
                     if let Some(error) = self.passing(&answers) {
                         if self.server == Server::OneCall && error.refusal().is_none() {
-                            // A server that was started for this command does not come back.
+                            // A temporary server does not come back.
                             return Err(Failure::Lost(error.to_string()));
                         }
-                        if let Some(said) = backoff.lost(error) {
-                            note(&said);
+                        if let Some(text) = backoff.lost(error) {
+                            note(&text);
                         }
                         return Ok(status);
                     }
-                    if let Some(said) = backoff.found() {
-                        note(said);
+                    if let Some(text) = backoff.found() {
+                        note(text);
                     }
                     let is_answered = answers.iter().all(|(_, answer)| answer.is_ok());
                     for (request, answer) in answers {
@@ -154,7 +158,7 @@ impl Watching<'_> {
         Ok(status)
     }
 
-    /// Counts and prints what came of one report.
+    /// Counts and prints the result of one request.
     async fn count_and_print(
         &self,
         path: &Path,
@@ -177,7 +181,7 @@ impl Watching<'_> {
         }
     }
 
-    /// The first error that passes; none with `--once`, which does not wait for a server.
+    /// Returns the first transient error; `None` with `--once`, which does not wait for a server.
     fn passing<'a>(&self, answers: &'a asked::Answers) -> Option<&'a ClientError> {
         let errors = answers.iter().filter_map(|(_, answer)| answer.as_ref().err());
         errors.into_iter().find(|error| !self.arguments.once && backoff::passes(error))

@@ -1,4 +1,4 @@
-//! This module prints what came of each file: for people, as one line, or as one line of JSON. It decides nothing.
+//! Prints the result of each file as text, as one line, or as JSON.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -16,14 +16,14 @@ use crate::failure::Failure;
 use crate::human::{Explain, View, verdict, words};
 use crate::terminal::Terminal;
 
-/// Prints what came of each file.
+/// Prints the result of each file.
 pub(super) struct Printer<'c> {
     stream: Stream,
     view: View,
     shown: Shown<'c>,
 }
 
-/// A line of JSON.
+/// A line of JSON output.
 #[derive(Serialize)]
 struct Line<'l> {
     file: &'l str,
@@ -36,20 +36,20 @@ struct Line<'l> {
 }
 
 impl<'c> Printer<'c> {
-    /// Without a wish, people at a terminal get the whole page and programs one line.
+    /// Creates a printer. The default format is human at a terminal, otherwise lines.
     pub(super) fn new(
-        wish: Option<Stream>,
+        format: Option<Stream>,
         terminal: &Terminal,
         client: &'c Client,
         is_kept: bool,
     ) -> Self {
         let is_terminal = std::io::stdout().is_terminal();
-        let stream = wish.unwrap_or(if is_terminal { Stream::Human } else { Stream::Lines });
+        let stream = format.unwrap_or(if is_terminal { Stream::Human } else { Stream::Lines });
         let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
         Self { stream, view, shown: Shown::new(client, is_kept) }
     }
 
-    /// A report was evaluated.
+    /// Prints an evaluation.
     pub(super) async fn answer(
         &mut self,
         path: &Path,
@@ -69,7 +69,7 @@ impl<'c> Printer<'c> {
         }
     }
 
-    /// A file could not be evaluated, or one request in it, which the report's name tells apart.
+    /// Prints the failure of a file, or of a request in it, identified by the report's id.
     pub(super) fn failure(
         &mut self,
         path: &Path,
@@ -102,7 +102,7 @@ fn io_error(error: serde_json::Error) -> Failure {
     Failure::Output(std::io::Error::other(error))
 }
 
-/// Decision, file, score and advice on one line.
+/// Formats decision, file, score and advice as one line.
 fn line(path: &Path, id: &str, answer: &v1::EvaluateResponse) -> String {
     let (word, advice) = verdict(answer);
     let score = answer.guarded_score.as_ref().or(answer.score.as_ref());
@@ -114,7 +114,7 @@ fn failed_line(path: &Path, id: &str, failure: &str) -> String {
     format!("{:<10}  {}  {failure}\n", "ERROR", name(path, id))
 }
 
-/// The file, and the report where the file is not named after it.
+/// Returns the file name, with the report's id if it differs.
 fn name(path: &Path, id: &str) -> String {
     let file = one_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
     let is_named = id.is_empty() || path.file_stem().is_some_and(|stem| *stem == *id);
@@ -127,7 +127,7 @@ mod tests {
     use crate::human::samples;
 
     #[test]
-    fn a_verdict_is_one_line() {
+    fn a_result_is_one_line() {
         let mut hostile = samples::answer();
         hostile.decision = Some(v1::Decision {
             tier: v1::Tier::Abstain.into(),

@@ -1,4 +1,4 @@
-//! This module counts what came of the reports of a watch.
+//! Counts the results of a watch.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use gsar_proto::v1;
 
 use crate::human::{count, verdict};
 
-/// The words of decisions in the order in which they are counted out.
+/// The order in which decisions are listed.
 const ORDER: [&str; 6] = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN", "FAILED", "SHADOW"];
 
-/// What came of the reports of a watch.
+/// The results of a watch.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     evaluated: Vec<(String, u64)>,
     failed: u64,
-    /// Files that are due or may be.
+    /// The number of files that are due or may become due.
     pub(super) pending: usize,
 }
 
 impl Tally {
-    /// A report was evaluated.
+    /// Counts an evaluation.
     pub(super) fn evaluated(&mut self, answer: &v1::EvaluateResponse) {
         let (word, _) = verdict(answer);
         match self.evaluated.iter_mut().find(|(known, _)| *known == word) {
@@ -28,7 +28,7 @@ impl Tally {
         }
     }
 
-    /// A file or request could not be evaluated.
+    /// Counts a file or request that could not be evaluated.
     pub(super) fn failed(&mut self) {
         self.failed += 1;
     }
@@ -46,7 +46,7 @@ impl fmt::Display for Tally {
             write!(f, "{lead}{times} {}", word.to_lowercase())?;
         }
         if self.failed > 0 {
-            write!(f, "; {} could not be", self.failed)?;
+            write!(f, "; {} could not be evaluated", self.failed)?;
         }
         if self.pending > 0 {
             write!(f, "; {} left", count(self.pending as u64, "file"))?;
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decisions_are_counted_in_their_order() {
+    fn decisions_are_listed_in_order() {
         let answer = |tier: v1::Tier, outcome: v1::Outcome| v1::EvaluateResponse {
             outcome: outcome.into(),
             decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
@@ -76,7 +76,7 @@ mod tests {
         tally.pending = 2;
         assert_eq!(
             tally.to_string(),
-            "4 reports evaluated: 2 proceed, 1 regenerate, 1 failed; 1 could not be; 2 files left"
+            "4 reports evaluated: 2 proceed, 1 regenerate, 1 failed; 1 could not be evaluated; 2 files left"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! One citation of a claim: which item, where in it, and the bytes that decide with what stands around them.
+//! Renders a citation: the item, the position, and the quoted bytes in context.
 
 use gsar_proto::v1;
 use maud::{Markup, html};
@@ -7,10 +7,10 @@ use super::excerpt::{Excerpt, excerpt, start_of};
 use super::{Contents, links, range};
 use crate::human::html::{block, said};
 
-/// The most bytes of a quote that is nowhere at hand.
+/// The maximum size of a quote without context, in bytes.
 const MAX_QUOTE: usize = 2_000;
 
-/// The citation; of an item that is not kept whole its beginning is looked into.
+/// Renders a citation. If the item is not available in full, its stored beginning is used.
 pub(super) fn cited(
     citation: &v1::Citation,
     claims: &[v1::JudgedClaim],
@@ -28,7 +28,7 @@ pub(super) fn cited(
     html! {
         (place(citation, item, found.as_ref()))
         @if whole.is_none() && item.is_some_and(|item| !item.is_whole) {
-            p class="dim" { "The ledger keeps the beginning of it." }
+            p class="dim" { "Only the beginning of the item is stored." }
         }
         @match found {
             Some(found) => pre { (block(&found.before)) mark { (block(&found.quoted)) } (block(&found.behind)) },
@@ -41,16 +41,16 @@ pub(super) fn cited(
     }
 }
 
-/// Why a quote is shown by itself.
+/// Explains why a quote is shown without context.
 fn unplaced(record: &v1::GetEvaluationResponse) -> &'static str {
     let provenance = record.evaluation.as_ref().and_then(|answer| answer.provenance.as_ref());
     match provenance.is_some_and(|provenance| provenance.redacted) {
-        true => "Quoted from what is left out of this page:",
-        false => "Quoted; where it stands in it is not known:",
+        true => "Quoted from content omitted from this page:",
+        false => "Quoted; its position in the item is unknown:",
     }
 }
 
-/// The item with the field and the line within it.
+/// The item, with the field and the line.
 fn place(
     citation: &v1::Citation,
     item: Option<&v1::RecordedEvidence>,
@@ -71,7 +71,7 @@ fn place(
     }
 }
 
-/// `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`; empty for none.
+/// Formats `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`; empty if unspecified.
 fn lane(item: &v1::RecordedEvidence) -> String {
     match item.lane() {
         v1::EvidenceLane::Unspecified => String::new(),

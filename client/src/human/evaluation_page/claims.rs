@@ -1,4 +1,4 @@
-//! The claims of an evaluation in the order of the report, each with what was said of it.
+//! Renders the claims of an evaluation.
 
 use gsar_proto::v1;
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use super::{Contents, class_of, style_of, verdict_on};
 use crate::human::html::said;
 use crate::human::{claims::impact, words};
 
-/// All claims.
+/// Renders all claims.
 pub(super) fn claims(
     answer: &v1::EvaluateResponse,
     record: &v1::GetEvaluationResponse,
@@ -21,7 +21,7 @@ pub(super) fn claims(
             section class=(style_of(claim)) id={ "claim-" (place + 1) } {
                 (judged(claim, &answer.corrections))
                 @for citation in &claim.citations { (cited(citation, &answer.claims, record, contents)) }
-                @if claim.citations.is_empty() { p class="dim" { "Nothing is cited." } }
+                @if claim.citations.is_empty() { p class="dim" { "No evidence cited." } }
             }
         }
     }
@@ -44,7 +44,7 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     }
 }
 
-/// What verification made of the claim, and who voted how.
+/// Renders the corrections, the second look and the votes of a claim.
 fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     let corrections: Vec<_> = corrections.iter().filter(|of| of.claim_id == claim.id).collect();
     if corrections.is_empty() && claim.votes.is_empty() && claim.second_look.is_none() {

@@ -1,5 +1,5 @@
-//! What was decided and why: the tier with its reasons, the score with its thresholds, and what holds an agent. Words are
-//! those of the terminal; nothing is decided here.
+//! Renders the decision: the tier with its reasons, the score with its thresholds, and the safety checks. Uses the same
+//! wording as the terminal output.
 
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
@@ -10,7 +10,7 @@ use crate::human::html::said;
 use crate::human::verdict::{decided, verdict};
 use crate::human::{safety, score as scores, words};
 
-/// The tier with its sign, what to do about it, and the reasons.
+/// Renders the tier, the advice and the reasons.
 pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
     let decision = decided(answer);
     let tier = decision.map_or(v1::Tier::Unspecified, v1::Decision::tier);
@@ -32,13 +32,13 @@ pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
                 p class="dim" { "Specialists: " (said(&decision.affected_specialists.join(", "))) }
             }
             @if !decision.not_applicable.is_empty() {
-                p class="dim" { "Not checked: " (said(&decision.not_applicable.join(", "))) ": nothing to look at" }
+                p class="dim" { "Not checked: " (said(&decision.not_applicable.join(", "))) ": not applicable" }
             }
         }
     }
 }
 
-/// The score that decided, its thresholds and weights, and what would change the tier.
+/// Renders the score that decided, its thresholds and weights, and what would change the tier.
 pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> Markup {
     let Some(score) = answer.guarded_score.as_ref().or(answer.score.as_ref()) else {
         return html! {
@@ -79,13 +79,13 @@ fn weights(terms: &v1::ScoreTerms) -> String {
     format!("{parts} · a contradiction counts {} times", words::number(terms.rho))
 }
 
-/// Gate, chain, cap and action, where there are any, and what else is open.
+/// Renders the gate, chain, cap, action ladder, open points and gaps.
 pub(super) fn safety(answer: &v1::EvaluateResponse) -> Markup {
     let facts = safety::facts(answer);
     let open = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
     let missed = answer.gaps.iter().map(String::as_str);
     let rest: Vec<_> =
-        open.map(|said| ("Open", said)).chain(missed.map(|said| ("Missed", said))).collect();
+        open.map(|text| ("Open", text)).chain(missed.map(|text| ("Missed", text))).collect();
     html! {
         @if !facts.is_empty() || !rest.is_empty() {
             dl {

@@ -1,26 +1,26 @@
-//! Bytes of a text with a few lines around them, bounded whatever the text is. Knows no HTML and no message of the contract.
+//! Extracts a byte range of a text with a few lines of context, in bounded size.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Lines before and behind the bytes.
+/// The number of context lines before and after the quote.
 const LINES_AROUND: usize = 3;
-/// The most bytes of a line around them, and of what stands in their own line before and behind them.
+/// The maximum size of a context line, in bytes.
 const MAX_LINE: usize = 400;
-/// The most of the bytes themselves.
+/// The maximum size of the quote, in bytes.
 const MAX_QUOTED: usize = 2_000;
 
-/// Bytes of a text with what stands around them. What is cut ends, or begins, with `…`.
+/// A quote in context. Truncated parts are marked with `…`.
 #[derive(Debug)]
 pub(super) struct Excerpt {
-    /// The line, from 1, in which the bytes begin.
+    /// The number of the line where the quote begins, starting at 1.
     pub(super) line: usize,
     pub(super) before: String,
     pub(super) quoted: String,
     pub(super) behind: String,
 }
 
-/// The bytes with what stands around them; none where the text has no such bytes.
+/// Extracts a range of a text; `None` if the text has no such range.
 pub(super) fn excerpt(text: &str, at: Range<usize>) -> Option<Excerpt> {
     let (before, quoted, behind) =
         (text.get(..at.start)?, text.get(at.clone())?, text.get(at.end..)?);
@@ -43,17 +43,17 @@ pub(super) fn excerpt(text: &str, at: Range<usize>) -> Option<Excerpt> {
     })
 }
 
-/// At most that many bytes of the beginning, never within a character.
-pub(super) fn start_of(text: &str, most: usize) -> Cow<'_, str> {
-    match text.get(..text.floor_char_boundary(most)) {
+/// Truncates a text to `max` bytes at a character boundary.
+pub(super) fn start_of(text: &str, max: usize) -> Cow<'_, str> {
+    match text.get(..text.floor_char_boundary(max)) {
         Some(start) if start.len() < text.len() => Cow::Owned(format!("{start}…")),
         _ => Cow::Borrowed(text),
     }
 }
 
-/// At most that many bytes of the end, never within a character.
-fn end_of(text: &str, most: usize) -> Cow<'_, str> {
-    match text.get(text.ceil_char_boundary(text.len().saturating_sub(most))..) {
+/// Keeps the last `max` bytes of a text, at a character boundary.
+fn end_of(text: &str, max: usize) -> Cow<'_, str> {
+    match text.get(text.ceil_char_boundary(text.len().saturating_sub(max))..) {
         Some(end) if end.len() < text.len() => Cow::Owned(format!("…{end}")),
         _ => Cow::Borrowed(text),
     }
@@ -64,11 +64,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// `…`, and a line end.
+    /// The length of `…` and a newline.
     const CUT: usize = 4;
 
     #[test]
-    fn a_few_lines_stand_around_the_bytes() {
+    fn a_quote_has_context_lines() {
         let found = excerpt("1\n2\n3\n4\na b c\n6\n7\n8\n9\n", 10..11).unwrap();
         let all = format!("{}[{}]{}", found.before, found.quoted, found.behind);
         assert_eq!((found.line, all.as_str()), (5, "2\n3\n4\na [b] c\n6\n7\n8"));
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_endless_line_little_is_shown() {
+    fn long_lines_are_truncated() {
         let text = "é".repeat(500_000);
         let found = excerpt(&text, 500_000..500_010).unwrap();
         assert_eq!(found.quoted, "é".repeat(5));
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_excerpt_is_of_the_text_and_bounded(
+        fn an_excerpt_is_part_of_the_text_and_bounded(
             text in "(a|é|内|\n|a{390,420}|é{300}){0,20}",
             start in 0_usize..5_000,
             length in 0_usize..3_000,

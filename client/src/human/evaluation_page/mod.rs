@@ -1,5 +1,5 @@
-//! A recorded evaluation as one page of HTML with nothing beside it, for tickets and mails. Works without scripts and loads
-//! nothing; whatever a report, its evidence or a judge says is shown as text. It makes no calls.
+//! Renders a recorded evaluation as a standalone HTML page for tickets and emails, without scripts or external
+//! resources. All untrusted text is escaped.
 
 mod cited;
 mod claims;
@@ -22,12 +22,12 @@ use super::html::{document, said};
 use super::verdict::verdict;
 use super::words;
 
-/// The contents of evidence items that are at hand whole, by id.
+/// The evidence items whose full content is available, by id.
 pub(crate) type Contents = BTreeMap<String, String>;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page of an evaluation.
+/// Renders the page of an evaluation.
 pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Contents) -> String {
     let answer = record.evaluation.clone().unwrap_or_default();
     let reported = record.report.clone().unwrap_or_default();
@@ -49,19 +49,19 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
     document(&format!("{name}: {}", verdict(&answer).0), STYLE, &body)
 }
 
-/// Sign and word of a class.
+/// Renders a class, with its sign.
 fn class_of(class: v1::ClaimClass) -> Markup {
     let (sign, word, _) = words::class(class);
     html! { span class={ "word " (style_of_class(class)) } { (sign) " " (word) } }
 }
 
-/// Sign and word of what was said of a claim.
+/// Renders the class of a claim, or that it is undecided.
 fn verdict_on(claim: &v1::JudgedClaim) -> Markup {
     let (sign, word, _) = words::verdict(claim);
     html! { span class={ "word " (style_of(claim)) } { (sign) " " (word) } }
 }
 
-/// The class of the style sheet for what was said of a claim.
+/// The CSS class of a claim.
 fn style_of(claim: &v1::JudgedClaim) -> &'static str {
     match claim.undecided {
         Some(_) => "plain",
@@ -69,7 +69,7 @@ fn style_of(claim: &v1::JudgedClaim) -> &'static str {
     }
 }
 
-/// The class of the style sheet for a class of claims.
+/// The CSS class of a class of claims.
 fn style_of_class(class: v1::ClaimClass) -> &'static str {
     match class {
         v1::ClaimClass::Grounded => "good",
@@ -79,12 +79,12 @@ fn style_of_class(class: v1::ClaimClass) -> &'static str {
     }
 }
 
-/// Sign and word of a tier.
+/// Renders a tier, with its sign.
 fn tier_of(tier: v1::Tier) -> Markup {
     html! { span class={ "word " (style_of_tier(tier)) } { (words::tier_sign(tier)) " " (words::tier(tier).0) } }
 }
 
-/// The class of the style sheet for a tier.
+/// The CSS class of a tier.
 fn style_of_tier(tier: v1::Tier) -> &'static str {
     match tier {
         v1::Tier::Proceed => "good",
@@ -94,7 +94,7 @@ fn style_of_tier(tier: v1::Tier) -> &'static str {
     }
 }
 
-/// The claims of an answer by id as links to where they stand on the page; an id that is none of them as text.
+/// Links the ids of claims to their sections; unknown ids are plain text.
 fn links(ids: &[String], claims: &[v1::JudgedClaim]) -> Markup {
     let place = |id: &String| claims.iter().position(|claim| claim.id == *id);
     html! {
@@ -108,12 +108,12 @@ fn links(ids: &[String], claims: &[v1::JudgedClaim]) -> Markup {
     }
 }
 
-/// Where a claim stands on the page. Ids come from outside, so that its place among the claims is its name.
+/// The anchor of a claim. It uses the index, since ids are untrusted.
 fn target(place: usize) -> String {
     format!("#claim-{}", place + 1)
 }
 
-/// A range of bytes as indices; none where it is none.
+/// Converts a byte range to indices; `None` if it is missing or empty.
 fn range(of: Option<&v1::ByteRange>) -> Option<Range<usize>> {
     let v1::ByteRange { start, end } = of?;
     let (start, end) = (usize::try_from(*start).ok()?, usize::try_from(*end).ok()?);

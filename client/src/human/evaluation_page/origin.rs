@@ -1,4 +1,4 @@
-//! What people said of an evaluation, and where it comes from: who judged it, when, by which server and policy.
+//! Renders the grades of an evaluation and its provenance.
 
 use gsar_proto::v1;
 use gsar_proto::v1::grade::Subject;
@@ -9,7 +9,7 @@ use crate::human::evaluation::certified;
 use crate::human::html::{block, said};
 use crate::human::words;
 
-/// What people said is right.
+/// Renders the grades.
 pub(super) fn grades(grades: &[v1::RecordedGrade]) -> Markup {
     html! {
         @if !grades.is_empty() {
@@ -35,7 +35,7 @@ fn grade(recorded: &v1::RecordedGrade) -> Markup {
     }
 }
 
-/// Server, policy and judges, with the policy as a file.
+/// Renders the server, the judges and the policy with its file.
 pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup {
     let from = answer.provenance.clone().unwrap_or_default();
     let policy = from.policy.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The report as it was written, with each claim marked by its class and what no claim says underlined.
+//! Renders the report, with claims highlighted by class and uncovered text underlined.
 
 use gsar_proto::v1;
 use maud::{Markup, html};
@@ -6,33 +6,33 @@ use maud::{Markup, html};
 use super::{range, style_of, target, verdict_on};
 use crate::human::html::{block, said};
 
-/// What a stretch of the report is.
+/// The kind of a marked span.
 enum Mark<'a> {
-    /// A claim, and its place among the claims.
+    /// A claim and its index.
     Claim(&'a v1::JudgedClaim, usize),
     Gap,
 }
 
-/// The report, with how much of it claims cover.
+/// Renders the report and its coverage.
 pub(super) fn report(report: &v1::Report, answer: &v1::EvaluateResponse) -> Markup {
     let text = report.synthesis.as_str();
     html! {
         h2 { "Report" }
         @match text.is_empty() {
-            true => p class="dim" { "The report came as claims alone." },
+            true => p class="dim" { "The report consists of claims only." },
             false => div class="report" { @for (text, mark) in stretches(text, answer) { (stretch(text, mark)) } },
         }
         @if let Some(coverage) = &answer.coverage {
             p class="dim" {
                 "Claims cover " (coverage.covered) " of " (coverage.sentences) " statements"
-                @if !coverage.uncovered.is_empty() { "; what is underlined by dots is in no claim" }
+                @if !coverage.uncovered.is_empty() { "; text with a dotted underline is not covered by any claim" }
                 "."
             }
         }
     }
 }
 
-/// The text cut at its marks; of those that overlap the first stands.
+/// Splits the text at its marks. If marks overlap, the first one wins.
 fn stretches<'a>(
     text: &'a str,
     answer: &'a v1::EvaluateResponse,
@@ -63,7 +63,7 @@ fn stretch(text: &str, mark: Option<Mark<'_>>) -> Markup {
     html! {
         @match mark {
             None => (text),
-            Some(Mark::Gap) => { span class="gap" { (text) } small { "in no claim" } },
+            Some(Mark::Gap) => { span class="gap" { (text) } small { "not covered" } },
             Some(Mark::Claim(claim, place)) => {
                 span class={ "claim " (style_of(claim)) } { (text) }
                 small { (verdict_on(claim)) " " a href=(target(place)) { (said(&claim.id)) } }
@@ -77,13 +77,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_marks_that_overlap_the_first_stands_and_no_text_is_lost() {
+    fn the_first_of_overlapping_marks_wins_and_no_text_is_lost() {
         let claim = |start, end| v1::JudgedClaim {
             span: Some(v1::ByteRange { start, end }),
             class: v1::ClaimClass::Grounded.into(),
             ..Default::default()
         };
-        // The last one ends within a character, and one lies behind the end.
+        // The fourth ends inside a character, and the last is past the end.
         let claims = vec![claim(4, 7), claim(0, 3), claim(2, 5), claim(8, 10), claim(90, 95)];
         let answer = v1::EvaluateResponse { claims, ..Default::default() };
         let found = stretches("abc def ä.", &answer);

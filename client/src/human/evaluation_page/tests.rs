@@ -1,4 +1,4 @@
-//! The page of an evaluation over samples, and over texts that would rather be markup.
+//! Tests the page of an evaluation with sample answers and hostile text.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::human::html::tests::{tags, unseen};
 use crate::human::samples;
 
-/// A record in which a text stands wherever a report, its evidence, a judge or a person may say something.
+/// A record that has `text` in every untrusted field.
 fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
     let said = || text.to_owned();
     let end = u64::try_from(text.len()).unwrap_or_default();
@@ -117,7 +117,7 @@ fn page_of(text: &str) -> String {
     evaluation_page(&record, &contents)
 }
 
-/// A text of the same length and lines without a character that markup is made of.
+/// Replaces every character that could be markup, preserving length and line breaks.
 fn harmless(text: &str) -> String {
     let plain = |of: char| match of.is_whitespace() {
         true => of.to_string(),
@@ -127,7 +127,7 @@ fn harmless(text: &str) -> String {
 }
 
 #[test]
-fn a_hostile_text_is_text_wherever_it_stands() {
+fn hostile_text_is_escaped_everywhere() {
     let hostile = "</style></pre></bdi><script>alert(1)</script><img src=x onerror=alert(2)>\" onload=\"x\u{202e}\u{2066}\u{7}\u{200b}&lt;b&gt;";
     let page = page_of(hostile);
     assert_eq!(tags(&page), tags(&page_of(&harmless(hostile))));
@@ -139,7 +139,7 @@ fn a_hostile_text_is_text_wherever_it_stands() {
 
 proptest! {
     #[test]
-    fn no_markup_comes_of_a_text(
+    fn text_adds_no_markup(
         text in "[<>\"'&a-z/=! \u{202a}-\u{202e}\u{2066}-\u{2069}\u{200b}\u{feff}é内\n-]{0,60}",
         tag in "(</style>|</bdi>|<script>|<p |<!--|]]>|&#60;|\" x=\")?",
     ) {
@@ -151,13 +151,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_shown_without_what_is_not_seen(text in any::<String>()) {
+    fn no_invisible_character_is_rendered(text in any::<String>()) {
         prop_assert_eq!(unseen(&page_of(&text)), Vec::<char>::new());
     }
 }
 
 #[test]
-fn of_long_evidence_a_few_lines_are_shown() {
+fn long_evidence_is_truncated() {
     let (mut record, _) = record("pod restarted");
     let line = "14:02:07 pod restarted 4 times\n";
     for content in [line.repeat(100_000), "x".repeat(3_000_000)] {
@@ -175,7 +175,7 @@ fn of_long_evidence_a_few_lines_are_shown() {
 }
 
 #[test]
-fn a_decision_in_shadow_says_what_it_would_have_been() {
+fn a_shadow_decision_shows_the_computed_tier() {
     let mut answer = samples::full_answer();
     if let Some(decision) = &mut answer.decision {
         decision.in_shadow = true;
@@ -183,13 +183,13 @@ fn a_decision_in_shadow_says_what_it_would_have_been() {
     let record = v1::GetEvaluationResponse { evaluation: Some(answer), ..Default::default() };
     let page = evaluation_page(&record, &Contents::default());
     assert!(page.contains("SHADOW"), "{page}");
-    assert!(page.contains("nothing is held back; regenerate was decided"), "{page}");
-    assert!(page.contains("at most 0.64 for such a chain</bdi> (in shadow)"), "{page}");
-    assert!(page.contains("The report came as claims alone."), "{page}");
+    assert!(page.contains("not enforced; regenerate was decided"), "{page}");
+    assert!(page.contains("capped at 0.64 by the evidence chain</bdi> (in shadow)"), "{page}");
+    assert!(page.contains("The report consists of claims only."), "{page}");
 }
 
 #[test]
-fn an_answer_of_which_little_is_known_is_shown() {
+fn incomplete_answers_are_rendered() {
     let page = evaluation_page(&v1::GetEvaluationResponse::default(), &Contents::default());
     assert!(page.contains("NO DECISION") && page.contains("There is no score."), "{page}");
     let failed = samples::without_score(v1::Outcome::Failed, "JUDGE_FAILED", "the judge failed");
@@ -198,14 +198,14 @@ fn an_answer_of_which_little_is_known_is_shown() {
     assert!(page.contains("<p class=\"verdict bad\"><strong>∅ FAILED</strong>"), "{page}");
 }
 
-/// The sample with its evidence, of which one item is whole and of the other the beginning is kept.
+/// A sample record with evidence: one item in full, and the beginning of the other.
 fn sample() -> (v1::GetEvaluationResponse, Contents) {
     use v1::grade::Subject;
     let mut answer = samples::full_answer();
     let mut from = 0;
     let report = samples::report();
     for claim in &mut answer.claims {
-        // Every sentence of the report is a claim but the last.
+        // Every sentence of the report except the last is a claim.
         let end = report.synthesis.get(from..).and_then(|rest| rest.find(". "));
         let end = end.map_or(report.synthesis.len(), |at| from + at + 1);
         let of = |at: usize| u64::try_from(at).unwrap_or_default();
@@ -254,12 +254,12 @@ fn sample() -> (v1::GetEvaluationResponse, Contents) {
 }
 
 #[test]
-fn what_a_ticket_gets() {
+fn a_complete_page() {
     let (record, contents) = sample();
     let page = evaluation_page(&record, &contents);
     let (before, rest) = page.split_once("<style>").unwrap();
     let (_, body) = rest.split_once("</style>").unwrap();
-    // A line for each element that begins one; style and policy are files of their own.
+    // One line per block element; style and policy are omitted.
     let (body, _) = body.split_once("<details>").unwrap();
     let mut shown = format!("{before}{body}");
     for tag in ["<h1>", "<h2>", "<section", "<p", "<ul>", "<li>", "<dl>", "<dt>", "<pre>", "<div"] {
