@@ -193,7 +193,7 @@ fn explores_and_draws_a_graph() {
         stdout(&output).to_owned()
     };
     let human = shown("human");
-    assert!(human.contains("  origin       shop/StatefulSet/db\n"), "{human}");
+    assert!(human.contains("  origin      shop/StatefulSet/db\n"), "{human}");
     assert!(human.contains("  alert       shop/Deployment/api ← shop/StatefulSet/db\n"), "{human}");
     assert!(human.lines().all(|line| line.chars().count() <= 80), "{human}");
     assert!(shown("dot").contains(r#""shop/StatefulSet/db" -> "shop/Deployment/api";"#));

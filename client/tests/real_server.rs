@@ -188,7 +188,7 @@ fn the_console_is_opened_with_the_systems_opener() {
         (failed.status.code(), stdout(&failed)),
         (Some(2), format!("{expected}\n").as_str())
     );
-    assert!(stderr(&failed).contains("open the address above yourself"), "{}", stderr(&failed));
+    assert!(stderr(&failed).contains("open the URL above yourself"), "{}", stderr(&failed));
 
     fs::remove_file(&opened).unwrap();
     drop(listener);

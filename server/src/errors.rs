@@ -45,7 +45,7 @@ fn exhausted(
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
     let shown = shown(name);
-    not_found(resource, name, format!("{resource} `{shown}` is not known; {known}"))
+    not_found(resource, name, format!("unknown {resource} `{shown}`; {known}"))
 }
 
 /// UNAUTHENTICATED or PERMISSION_DENIED: why a call is not let in.

@@ -123,7 +123,7 @@ def test_the_frame_has_the_schema_and_an_error_where_there_is_no_verdict(
     assert [claim["class"] for claim in first["claims"]] == ["grounded", "ungrounded"]
     assert (second["tier"], second["error_code"]) == (None, "NOT_FOUND")
     assert (second["error_reason"], "none-such" in second["error"]) == ("UNKNOWN_RESOURCE", True)
-    assert third["error"].startswith("the server refuses 1 field\n  evidence: is no JSON document")
+    assert third["error"].startswith("the server rejected 1 field\n  evidence: invalid JSON")
 
 
 def test_columns_may_be_maps_and_arrays(spark: SparkSession, two: list[Server]) -> None:

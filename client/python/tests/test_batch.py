@@ -127,11 +127,11 @@ def test_what_is_wrong_with_a_row_is_in_its_row(server: Server) -> None:
     assert values(verdicts, "error_code") == [None, *wrong, "NOT_FOUND", "INVALID_ARGUMENT"]
     wrong = ["INVALID_FIELDS"] * 3
     assert values(verdicts, "error_reason") == [None, *wrong, "UNKNOWN_RESOURCE", "INVALID_FIELDS"]
-    columns = ["id: is missing", "evidence: is no JSON", "evidence: ", "", "report"]
+    columns = ["id: is missing", "evidence: invalid JSON", "evidence: ", "", "report"]
     for error, column in zip(values(verdicts, "error")[1:], columns, strict=True):
         assert f"  {column}" in str(error)
     assert verdicts["id"][1] is None
-    with pytest.raises(ReportFailed, match="report json: the server refuses 1 field"):
+    with pytest.raises(ReportFailed, match="report json: the server rejected 1 field"):
         Evaluator([server.endpoint], on_error="raise")(reordered(given, [2, 3, 4, 5]))
 
 
@@ -258,7 +258,7 @@ def test_no_more_reports_are_under_way_than_allowed(tmp_path: Path) -> None:
     [
         ({"endpoints": "grpc://a:1"}, "endpoints: is no list"),
         ({"endpoints": []}, "endpoints: is no list"),
-        ({"endpoints": ["a"]}, "endpoints: `a` is no endpoint"),
+        ({"endpoints": ["a"]}, "endpoints: invalid endpoint `a`"),
         ({"job": ""}, "job: "),
         ({"job": "ä"}, "job: "),
         ({"in_flight": 0}, "in_flight: 0"),

@@ -80,7 +80,7 @@ def test_files_are_what_they_say(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     ]
     assert (items[2].text, items[3].text) == ("one\ntwo\n", "grün")
     assert [record.getMessage() for record in caplog.records] == [
-        f"{tmp_path}/out is a link out of the directory and was left out"
+        f"{tmp_path}/out is a link out of the directory and was skipped"
     ]
 
 
@@ -88,11 +88,11 @@ def test_files_are_what_they_say(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     ("name", "content", "expected"),
     [
         ("a.log", b"ok\n\xff", "a.log:2: not valid UTF-8"),
-        ("a.log", b"ok\n\0", "a.log:2: holds a zero byte"),
-        ("a.json", b'{"a": }', "a.json: not JSON"),
+        ("a.log", b"ok\n\0", "a.log:2: contains a zero byte"),
+        ("a.json", b'{"a": }', "a.json: invalid JSON"),
         ("evidence.toml", b'[[item]]\nfile = "../x"\n', "is not below this directory"),
         ("evidence.toml", b'[[item]]\nfile = "x"\nsort = "y"\n', "`sort` is no field of an item"),
-        ("evidence.toml", b"[[file]]\n", "`file` is not known here"),
+        ("evidence.toml", b"[[file]]\n", "unknown key `file`"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_the_fix(tmp_path: Path, name: str, content: bytes, expected: str) -> None:

@@ -34,7 +34,7 @@ fn four() -> Vec<Evaluated> {
     );
     let refused = Refused {
         code: "INVALID_FIELDS".to_owned(),
-        message: "Evaluate: the server refuses 1 field\n  report.claims[1].id  `c1` is given twice; rename one\n  reason INVALID_FIELDS".to_owned(),
+        message: "Evaluate: the server rejected 1 field\n  report.claims[1].id  duplicate id `c1`\n  reason INVALID_FIELDS".to_owned(),
     };
     vec![
         evaluated("checkout-oom", Ok(samples::full_answer())),
@@ -81,7 +81,7 @@ fn undecided_claims_are_skipped() {
     let report =
         junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view(), false).unwrap();
     assert!(report.contains("skipped=\"3\""), "a complementary claim as well: {report}");
-    let skipped = "<skipped message=\"no judge decided it\"/>";
+    let skipped = "<skipped message=\"undecided\"/>";
     assert_eq!(report.matches(skipped).count(), 2, "{report}");
 }
 

@@ -187,7 +187,7 @@ mod tests {
         insta::assert_snapshot!(text, @r"
         2 entities found, 2 looked at, 2 looks
 
-          origin       shop/StatefulSet/db
+          origin      shop/StatefulSet/db
           alert       shop/Deployment/api ← shop/StatefulSet/db
 
           symptom    shop/Deployment/api (log)
@@ -218,7 +218,7 @@ mod tests {
         let text = anstream::adapter::strip_str(&lines(&state, 80)).to_string();
         assert!(
             text.contains(
-                "candidates   shop/Deployment/api: deferred, reaches 1 alert, 0 suspected"
+                "candidates  shop/Deployment/api: deferred, reaches 1 alert, 0 suspected"
             ),
             "{text}"
         );

@@ -25,21 +25,21 @@ export class Endpoint {
 
 /** Reads an endpoint; `name` is where it was given. `http` and `https` stand for `grpc` and `grpcs`. */
 export function parseEndpoint(given: string, name = "endpoint"): Endpoint {
-  const no = (reason: string) => refused(name, `\`${given}\` is no endpoint: ${reason}; write ${FORMS}`);
+  const no = (reason: string) => refused(name, `invalid endpoint \`${given}\`: ${reason}; expected ${FORMS}`);
   const [, scheme, rest] = /^([^:/]*):\/\/(.*)$/s.exec(given) ?? [];
-  if (scheme === undefined || rest === undefined) throw no("it has no scheme");
+  if (scheme === undefined || rest === undefined) throw no("missing scheme");
   if (scheme === "unix") {
-    if (!isAbsolute(rest)) throw no("the path of the socket is not absolute");
+    if (!isAbsolute(rest)) throw no("the socket path is not absolute");
     return new Endpoint("unix", rest);
   }
-  if (!["grpc", "grpcs", "http", "https"].includes(scheme)) throw no("its scheme is none of unix, grpc and grpcs");
+  if (!["grpc", "grpcs", "http", "https"].includes(scheme)) throw no("unknown scheme");
   const address = rest.replace(/\/$/, "");
   const colon = address.lastIndexOf(":");
   const host = colon < 0 ? address : address.slice(0, colon);
   const port = colon < 0 ? "" : address.slice(colon + 1);
   const bareIpv6 = host.includes(":") && !/^\[.*\]$/.test(host);
-  if (!host || bareIpv6 || /[/?#@ ]/.test(host)) throw no("it names no host");
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) throw no("it names no port from 1 to 65535");
+  if (!host || bareIpv6 || /[/?#@ ]/.test(host)) throw no("missing or invalid host");
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) throw no("missing or invalid port");
   return new Endpoint(scheme === "grpc" || scheme === "http" ? "grpc" : "grpcs", address);
 }
 

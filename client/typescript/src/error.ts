@@ -135,8 +135,8 @@ function lines(summary: string, method: string, details: Details): string {
   if (resource && !head.includes(resource.name)) said.push(`${resource.type} \`${resource.name}\``);
   for (const name of Object.keys(metadata).sort()) said.push(`${name}: ${metadata[name]}`);
   said.push(...links);
-  if (retryAfterMs !== undefined) said.push(`try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`);
-  if (requestId) said.push(`the server's log has more under request ${requestId}`);
+  if (retryAfterMs !== undefined) said.push(`retry in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`);
+  if (requestId) said.push(`see request ${requestId} in the server's log`);
   if (reason) said.push(`reason ${reason}`);
   return said.join("\n  ");
 }

@@ -38,7 +38,7 @@ export async function evidenceFrom(...paths: string[]): Promise<EvidenceItem[]> 
   for (const { name, path, entry } of found) {
     const shared = entry.id === undefined && names.filter((each) => each === name).length > 1;
     const id = shared ? path : (entry.id ?? name);
-    if (items.some((item) => item.id === id)) throw refused(path, `the id \`${id}\` is given twice; leave one out`);
+    if (items.some((item) => item.id === id)) throw refused(path, `duplicate id \`${id}\``);
     const content = await textOf(path);
     const { file: _, ...described } = entry;
     items.push(
@@ -71,7 +71,7 @@ async function* folder(root: string, path: string): AsyncGenerator<Omit<Found, "
   for (const each of entries) {
     const at = join(path, each.name);
     const why = await unfit(root, at);
-    if (why) warn(`${at} ${why} and was left out`);
+    if (why) warn(`${at} ${why} and was skipped`);
     else if ((await stat(at)).isDirectory()) yield* folder(root, at);
     else yield { path: at, entry: {} };
   }
@@ -101,7 +101,7 @@ async function* listed(root: string, path: string, entries: Dirent[]): AsyncGene
     const at = join(path, each.name);
     const isListed = files.some((file) => file === at || file.startsWith(at + sep));
     if (each.name !== MANIFEST && !isListed) {
-      warn(`${at} is not listed in ${manifest} and was left out`);
+      warn(`${at} is not listed in ${manifest} and was skipped`);
     }
   }
 }

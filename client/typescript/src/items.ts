@@ -57,7 +57,7 @@ export interface ItemOptions {
 function numberOf<T>(field: string, names: Record<string, T>, name: string): T {
   const number = Object.hasOwn(names, name) ? names[name] : undefined;
   if (number !== undefined) return number;
-  throw refused(field, `\`${name}\` is not known; known are ${Object.keys(names).join(", ")}`);
+  throw refused(field, `\`${name}\` is unknown; expected one of ${Object.keys(names).join(", ")}`);
 }
 
 function item(id: string, content: EvidenceItem["content"], lane: Lane, options: ItemOptions): EvidenceItem {

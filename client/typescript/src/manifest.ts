@@ -76,7 +76,7 @@ export async function readManifest(path: string): Promise<Entry[]> {
   try {
     read = parse(content);
   } catch (error) {
-    throw refused(path, `is not TOML: ${(error as Error).message.split("\n")[0]}`, error);
+    throw refused(path, `invalid TOML: ${(error as Error).message.split("\n")[0]}`, error);
   }
   const { item = [], ...others } = read;
   const unknown = Object.keys(others)[0];

@@ -36,7 +36,7 @@ const NAMES: Record<Code, CodeName> = {
 };
 
 const START = "start gsar-server there, or name a running one with `endpoint` or GSAR_ENDPOINT";
-const NO_GRPC = "and knows no gRPC, as the gateway and the admin port do; give an address of `listen`";
+const NO_GRPC = "without gRPC, such as the gateway or the admin port; use an address of `listen`";
 const CHECK_TLS = "check tlsCa, tlsCertificate and tlsKey (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)";
 
 /** How Node.js names faults of certificates and of the handshake. */
@@ -94,19 +94,19 @@ export function errorOf(
     return unreachable(`no sidecar answers at ${endpoint}: ${error.rawMessage}\n  ${START}`, method, error);
   }
   const late = code === "DEADLINE_EXCEEDED" && !details.reason;
-  const summary = late ? "no answer before the deadline; allow more with timeoutMs" : error.rawMessage;
-  return new GsarError(code, summary || `the server answers ${code}`, { method, details, cause: error });
+  const summary = late ? "deadline exceeded; allow more with timeoutMs" : error.rawMessage;
+  return new GsarError(code, summary || `the server returned ${code}`, { method, details, cause: error });
 }
 
 /** The error of a call that got no status from a gRPC server. */
 function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint): GsarError | undefined {
   if (/^HTTP \d+$|^unsupported content type /.test(error.rawMessage)) {
-    const summary = `an HTTP server answers at ${endpoint} ${NO_GRPC} (${error.rawMessage})`;
+    const summary = `the peer at ${endpoint} is an HTTP server ${NO_GRPC} (${error.rawMessage})`;
     return new GsarError(NAMES[error.code], summary, { method, cause: error });
   }
   const cause = causeOf(error);
   if (cause === "ERR_HTTP2_ERROR") {
-    const summary = `what answers at ${endpoint} speaks no HTTP/2 ${NO_GRPC}, with grpcs:// where it has TLS (${error.rawMessage})`;
+    const summary = `the peer at ${endpoint} does not speak HTTP/2: it may be a server ${NO_GRPC}, with grpcs:// for TLS (${error.rawMessage})`;
     return new GsarError("UNAVAILABLE", summary, { method, cause: error });
   }
   // connect-node calls a connection that ends during a call cancelled, and one that never stood internal or aborted.

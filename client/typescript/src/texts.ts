@@ -53,7 +53,7 @@ export async function textOf(path: string): Promise<string> {
   const zero = text.indexOf("\0");
   if (zero >= 0) {
     const line = text.slice(0, zero).split("\n").length;
-    throw refused(`${path}:${line}`, "holds a zero byte: a binary file is no evidence; export it as text");
+    throw refused(`${path}:${line}`, "contains a zero byte; binary files are not supported, export it as text");
   }
   return text;
 }
@@ -70,7 +70,7 @@ export function isDocument(path: string, text: string): boolean {
     const { message } = error as Error;
     // Several documents in one file are read as text.
     if (suffix === ".json" && !message.includes("after JSON")) {
-      throw refused(path, `not JSON: ${message}; fix it, or name the file .txt`, error);
+      throw refused(path, `invalid JSON: ${message}; fix it, or rename the file to .txt`, error);
     }
     return false;
   }

@@ -1,4 +1,4 @@
-/** Where the sidecar is looked for, and what is no endpoint. */
+/** Where the sidecar is looked for, and which endpoints are invalid. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -42,23 +42,23 @@ test("http and https stand for grpc and grpcs", async () => {
   assert.equal(await found("https://localhost:1"), "grpcs://localhost:1");
 });
 
-test("what is no endpoint says why", async () => {
+test("invalid endpoints are explained", async () => {
   const cases: [string, string][] = [
-    ["localhost:50051", "it has no scheme"],
-    ["/run/gsar.sock", "it has no scheme"],
-    ["ftp://localhost:50051", "its scheme is none of unix, grpc and grpcs"],
-    ["unix://gsar.sock", "the path of the socket is not absolute"],
-    ["grpcs://localhost", "it names no port from 1 to 65535"],
-    ["grpc://localhost:0", "it names no port from 1 to 65535"],
-    ["grpc://localhost:99999", "it names no port from 1 to 65535"],
-    ["grpc://:50051", "it names no host"],
-    ["grpc://::1", "it names no host"],
-    ["grpc://a/b:1", "it names no host"],
+    ["localhost:50051", "missing scheme"],
+    ["/run/gsar.sock", "missing scheme"],
+    ["ftp://localhost:50051", "unknown scheme"],
+    ["unix://gsar.sock", "the socket path is not absolute"],
+    ["grpcs://localhost", "missing or invalid port"],
+    ["grpc://localhost:0", "missing or invalid port"],
+    ["grpc://localhost:99999", "missing or invalid port"],
+    ["grpc://:50051", "missing or invalid host"],
+    ["grpc://::1", "missing or invalid host"],
+    ["grpc://a/b:1", "missing or invalid host"],
   ];
   for (const [given, reason] of cases) {
-    const message = `endpoint: \`${given}\` is no endpoint: ${reason}; write unix:///path/to/socket, grpc://host:port or grpcs://host:port\n  reason INVALID_FIELDS`;
+    const message = `endpoint: invalid endpoint \`${given}\`: ${reason}; expected unix:///path/to/socket, grpc://host:port or grpcs://host:port\n  reason INVALID_FIELDS`;
     await assert.rejects(Client.connect(given), { code: "INVALID_ARGUMENT", message });
   }
   process.env["GSAR_ENDPOINT"] = "localhost";
-  await assert.rejects(Client.connect(), { message: /^GSAR_ENDPOINT: `localhost` is no endpoint/ });
+  await assert.rejects(Client.connect(), { message: /^GSAR_ENDPOINT: invalid endpoint `localhost`/ });
 });

@@ -51,7 +51,7 @@ test("an unknown policy is named, with those that are known", async () => {
   const error = await thrown(client.evaluate(PROCEEDS, EVIDENCE, { policy: "night-shift" }));
   assert.deepEqual([error.code, error.reason], ["NOT_FOUND", "UNKNOWN_RESOURCE"]);
   assert.equal(error.resource?.name, "night-shift");
-  assert.match(error.message, /policy `night-shift` is not known; known are paper, reference, strict/);
+  assert.match(error.message, /unknown policy `night-shift`; known are paper, reference, strict/);
 });
 
 test("a step that is not due is refused", async () => {
@@ -103,7 +103,7 @@ test("arguments of the wrong type are refused with the fix, and nothing is sent"
   assert.match(error.message, /gsar\.v1\.ByteRange\.start/);
   assert.throws(
     () => text("log", "a", { lane: "log" as "logs" }),
-    /evidence\["log"\]\.lane: `log` is not known; known are traces, logs,/,
+    /evidence\["log"\]\.lane: `log` is unknown; expected one of traces, logs,/,
   );
   for (const timeoutMs of [-1, Number.NaN, Infinity, "5" as unknown as number]) {
     assert.equal((await thrown(client.isServing({ timeoutMs }))).violations[0]?.field, "timeoutMs");
@@ -218,7 +218,7 @@ test("a port of HTTP is named as one", async (t) => {
   t.after(() => (plain.close(), closing.close()));
   for (const port of [admin, gateway, (plain.address() as AddressInfo).port]) {
     const error = await thrown((await connected(`grpc://127.0.0.1:${port}`)).evaluate(PROCEEDS, EVIDENCE));
-    assert.match(error.message, /knows no gRPC, as the gateway and the admin port do; give an address of `listen`/);
+    assert.match(error.message, /server without gRPC, such as the gateway or the admin port; use an address of `listen`/);
     assert.ok(!error.unreachable);
   }
   const port = (closing.address() as AddressInfo).port;

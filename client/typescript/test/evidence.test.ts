@@ -77,7 +77,7 @@ test("files are what they say", async () => {
       ["sub/f.log", "text", "three"],
     ],
   );
-  assert.equal(((await warned) as [Error])[0].message, `${at}/out is a link out of the directory and was left out`);
+  assert.equal(((await warned) as [Error])[0].message, `${at}/out is a link out of the directory and was skipped`);
   const other = await folder();
   await writeFile(join(other, "a.json"), "{}");
   const named = await evidenceFrom(join(at, "a.json"), join(other, "a.json"), join(at, "b.jsonl"));
@@ -86,7 +86,7 @@ test("files are what they say", async () => {
     [join(at, "a.json"), join(other, "a.json"), "b.jsonl"],
   );
   await assert.rejects(evidenceFrom(join(at, "a.json"), join(at, "a.json")), {
-    message: /is given twice; leave one out/,
+    message: /duplicate id/,
   });
   assert.deepEqual((await file(join(at, "a.json"))).content, { case: "json", value: '{"kind": "PodList"}' });
   assert.equal((await file(join(at, "sub", "f.log"), { id: "x", lane: "metrics" })).lane, EvidenceLane.METRICS);
@@ -114,10 +114,10 @@ test("a manifest says what its files are", async () => {
 test("what cannot be read is refused with the fix", async () => {
   const cases: [string, string | Buffer, RegExp][] = [
     ["a.log", Buffer.from("ok\n\xff", "latin1"), /a\.log:2: not valid UTF-8; convert/],
-    ["a.log", "ok\n\0", /a\.log:2: holds a zero byte/],
-    ["a.json", '{"a": }', /a\.json: not JSON: .*; fix it, or name the file \.txt/],
+    ["a.log", "ok\n\0", /a\.log:2: contains a zero byte/],
+    ["a.json", '{"a": }', /a\.json: invalid JSON: .*; fix it, or rename the file to \.txt/],
     ["a.gz", Buffer.from([0x1f, 0x8b, 0]), /a\.gz: is not gzip/],
-    ["evidence.toml", "[[item", /evidence\.toml: is not TOML/],
+    ["evidence.toml", "[[item", /evidence\.toml: invalid TOML/],
     ["evidence.toml", '[[item]]\nfile = "../x"\n', /is not below this directory/],
     ["evidence.toml", '[[item]]\nfile = "x"\n', /x: cannot be read \(ENOENT\)/],
     ["evidence.toml", '[[item]]\nid = "x"\n', /an item has no `file`/],

@@ -69,8 +69,8 @@ test("after three repetitions the error is thrown with all that it says", async 
   assert.deepEqual(error.links, ["limits: docs"]);
   assert.equal(
     error.message,
-    "Evaluate: busy\n  limits: docs\n  try again in 1 s\n" +
-      "  the server's log has more under request 0198\n  reason TOO_MANY_CALLS",
+    "Evaluate: busy\n  limits: docs\n  retry in 1 s\n" +
+      "  see request 0198 in the server's log\n  reason TOO_MANY_CALLS",
   );
   assert.deepEqual(Object.keys(error).sort(), ["code", "method", "name", "reason", "summary"]);
 });

@@ -9,7 +9,7 @@ from typing import Literal
 
 from gsar.errors import SidecarUnreachable
 
-FORMS = "write unix:///path/to/socket, grpc://host:port or grpcs://host:port"
+FORMS = "unix:///path/to/socket, grpc://host:port or grpcs://host:port"
 
 
 @dataclass(frozen=True)
@@ -32,24 +32,24 @@ def parse(given: str, name: str = "endpoint") -> Endpoint:
     """Reads an endpoint; `name` is where it was given."""
 
     def refused(reason: str) -> ValueError:
-        return ValueError(f"{name}: `{given}` is no endpoint: {reason}; {FORMS}")
+        return ValueError(f"{name}: invalid endpoint `{given}`: {reason}; expected {FORMS}")
 
     scheme, separator, address = given.partition("://")
     if not separator:
-        raise refused("it has no scheme")
+        raise refused("missing scheme")
     if scheme == "unix":
         if not address.startswith("/"):
-            raise refused("the path of the socket is not absolute")
+            raise refused("the socket path is not absolute")
         return Endpoint("unix", address)
     if scheme not in ("grpc", "grpcs"):
-        raise refused("its scheme is none of unix, grpc and grpcs")
+        raise refused("unknown scheme")
     address = address.removesuffix("/")
     host, _, port = address.rpartition(":") if ":" in address else (address, "", "")
     bare_ipv6 = ":" in host and not (host.startswith("[") and host.endswith("]"))
     if not host or bare_ipv6 or re.search(r"[/?#@ ]", host):
-        raise refused("it names no host")
+        raise refused("missing or invalid host")
     if not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
-        raise refused("it names no port from 1 to 65535")
+        raise refused("missing or invalid port")
     return Endpoint("grpc" if scheme == "grpc" else "grpcs", address)
 
 
@@ -87,5 +87,5 @@ def find(given: str = "", *, must_run: bool = True) -> Endpoint:
     looked = " and ".join(map(str, sockets))
     raise SidecarUnreachable(
         f"no sidecar runs here: looked for a socket at {looked}\n"
-        "  start gsar-server, or name a running one with endpoint= or GSAR_ENDPOINT: " + FORMS.removeprefix("write ")
+        "  start gsar-server, or name a running one with endpoint= or GSAR_ENDPOINT: " + FORMS
     )

@@ -69,7 +69,7 @@ class Error(Exception):
     def __str__(self) -> str:
         """What is wrong, then a line for each field, limit or fix."""
         count = len(self.violations)
-        summary = f"the server refuses {count} field{'s' if count > 1 else ''}" if count else self.message
+        summary = f"the server rejected {count} field{'s' if count > 1 else ''}" if count else self.message
         lines = [f"{self.method}: {summary}" if self.method else summary]
         lines += [f"{name}: {description}" for name, description in self.violations]
         lines += [limit for limit in self.limits if limit not in summary]
@@ -78,9 +78,9 @@ class Error(Exception):
         lines += [f"{name}: {value}" for name, value in sorted(self.metadata.items())]
         lines += self.links
         if self.retry_after is not None:
-            lines.append(f"try again in {max(1, math.ceil(self.retry_after))} s")
+            lines.append(f"retry in {max(1, math.ceil(self.retry_after))} s")
         if self.request_id:
-            lines.append(f"the server's log has more under request {self.request_id}")
+            lines.append(f"see request {self.request_id} in the server's log")
         if self.reason:
             lines.append(f"reason {self.reason}")
         return "\n  ".join(lines)
@@ -205,13 +205,13 @@ def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str
         return SidecarUnreachable(f"no sidecar answers at {endpoint}: {reason}\n  {fix}", method=method, code=code.name)
     if "http2 header with status" in message and not details.reason:
         message = (
-            f"an HTTP server answers at {endpoint} and knows no gRPC, as the gateway and the admin port do; "
-            f"give an address of `listen` ({message})"
+            f"the peer at {endpoint} is an HTTP server without gRPC, such as the gateway or the admin port; "
+            f"use an address of `listen` ({message})"
         )
     if code is grpc.StatusCode.DEADLINE_EXCEEDED and not details.reason:
-        message = "no answer before the deadline; allow more with timeout= or deadline="
+        message = "deadline exceeded; allow more with timeout= or deadline="
     return CLASSES.get(code.name, Error)(
-        message or f"the server answers {code.name}", method=method, code=code.name, details=details
+        message or f"the server returned {code.name}", method=method, code=code.name, details=details
     )
 
 

@@ -54,7 +54,7 @@ def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
         shared = names.count(name) > 1 and "id" not in entry
         item = item_of(os.fspath(path) if shared else entry.get("id", name), path, entry)
         if item.id in seen:
-            raise ValueError(f"{path}: the id `{item.id}` is given twice; leave one out")
+            raise ValueError(f"{path}: duplicate id `{item.id}`")
         seen.add(item.id)
         items.append(item)
     return items
@@ -74,7 +74,7 @@ def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
         return
     for entry in entries:
         if why := unfit(root, entry):
-            log.warning("%s %s and was left out", entry, why)
+            log.warning("%s %s and was skipped", entry, why)
         elif entry.is_dir():
             yield from folder(root, entry)
         else:
@@ -96,11 +96,11 @@ def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Pa
     """The files that a manifest lists."""
     document = tomllib.loads(manifest.read_text(encoding="utf-8"))
     for key in document.keys() - {"item"}:
-        raise ValueError(f"{manifest}: `{key}` is not known here; list files as [[item]]")
+        raise ValueError(f"{manifest}: unknown key `{key}`; list files as [[item]]")
     files: list[Path] = []
     for entry in document.get("item", []):
         for key in entry.keys() - set(FIELDS):
-            raise ValueError(f"{manifest}: `{key}` is no field of an item; these are: {', '.join(FIELDS)}")
+            raise ValueError(f"{manifest}: unknown field `{key}`; expected one of {', '.join(FIELDS)}")
         file = str(entry.get("file", ""))
         if not file or PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
             raise ValueError(f"{manifest}: file = {file!r} is not below this directory")
@@ -111,7 +111,7 @@ def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Pa
         yield path, entry
     for path in entries:
         if path != manifest and not any(file.is_relative_to(path) for file in files):
-            log.warning("%s is not listed in %s and was left out", path, manifest)
+            log.warning("%s is not listed in %s and was skipped", path, manifest)
 
 
 def item_of(name: str, path: Path, entry: dict[str, Any]) -> v1.EvidenceItem:
@@ -153,7 +153,7 @@ def text_of(path: Path) -> str:
         raise ValueError(f"{path}:{line}: not valid {encoding[:6].upper()}; convert the file to UTF-8") from error
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise ValueError(f"{path}:{line}: holds a zero byte: a binary file is no evidence; export it as text")
+        raise ValueError(f"{path}:{line}: contains a zero byte; binary files are not supported, export it as text")
     return text
 
 
@@ -168,6 +168,6 @@ def is_document(path: Path, text: str) -> bool:
         json.loads(text)
     except ValueError as error:
         if suffix == ".json" and "Extra data" not in str(error):
-            raise ValueError(f"{path}: not JSON: {error}; fix it, or name the file .txt") from error
+            raise ValueError(f"{path}: invalid JSON: {error}; fix it, or rename the file to .txt") from error
         return False
     return True

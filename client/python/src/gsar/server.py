@@ -75,7 +75,7 @@ class Server:
     def _start(self, folder: Path) -> None:
         socket = folder / "gsar.sock"
         if len(os.fspath(socket)) > MAX_SOCKET_PATH:
-            raise ServerError(f"{folder} has too long a name for a socket; set TMPDIR to a shorter one")
+            raise ServerError(f"{folder} is too long for a socket path; set TMPDIR to a shorter directory")
         endpoint = Endpoint("unix", os.fspath(socket))
         (folder / "gsar.toml").write_text(self.configuration)
         command = [self.binary, "--config", str(folder / "gsar.toml"), "--listen", str(endpoint)]
@@ -90,7 +90,7 @@ class Server:
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
                 )
         except OSError as error:
-            raise ServerError(f"{self.binary} cannot be started: {error.strerror}") from error
+            raise ServerError(f"{self.binary} failed to start: {error.strerror}") from error
         try:
             self._wait_until_serving(endpoint)
         except BaseException:

@@ -25,7 +25,7 @@ def connection(
     if endpoint.scheme != "grpcs" and files != TlsFiles():
         raise ValueError(
             f"tls_ca, tls_certificate and tls_key are for a server with TLS, and {endpoint} is none; "
-            "write grpcs://host:port, or leave them out"
+            "write grpcs://host:port, or omit them"
         )
     settings: list[Option] = [
         ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),

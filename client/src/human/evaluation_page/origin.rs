@@ -26,10 +26,10 @@ fn grade(recorded: &v1::RecordedGrade) -> Markup {
     html! {
         li {
             @match subject {
-                Subject::Report(report) => { "report is " (tier_of(report.tier())) },
-                Subject::Claim(claim) => { (said(&claim.claim_id)) " is " (class_of(claim.class())) },
+                Subject::Report(report) => { "report: " (tier_of(report.tier())) },
+                Subject::Claim(claim) => { (said(&claim.claim_id)) ": " (class_of(claim.class())) },
             }
-            ", says " (said(&recorded.grader))
+            ", graded by " (said(&recorded.grader))
             @if !note.is_empty() { ": " (said(note)) }
         }
     }

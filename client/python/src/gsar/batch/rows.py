@@ -147,7 +147,7 @@ def _document(value: str) -> Any:
     try:
         return json.loads(value)
     except ValueError as error:
-        raise ValueError(f"is no JSON document: {error}") from error
+        raise ValueError(f"invalid JSON: {error}") from error
 
 
 def _claims(value: Any) -> list[v1.Claim]:
