@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use gsar_client::Client;
 use gsar_client::connection::{
-    Environment, OneCallServer, SERVER_BINARY, Target, TargetError, Wish, find,
+    ConnectOptions, Environment, SERVER_BINARY, Target, TargetError, TemporaryServer, select_target,
 };
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -39,10 +39,13 @@ pub(crate) async fn with_server_allowing<T>(
         return with_configured_server(&toml::to_string(&configuration)?, work).await;
     }
     let endpoint = wanted.endpoint.clone();
-    let environment = Environment { default_sockets: Vec::new(), ..Environment::of_process() };
-    let target = match find(&Wish { endpoint, ..Wish::default() }, &environment) {
+    let environment = Environment { default_sockets: Vec::new(), ..Environment::from_env() };
+    let target = match select_target(
+        &ConnectOptions { endpoint, ..ConnectOptions::default() },
+        &environment,
+    ) {
         Ok(target) => target,
-        Err(TargetError::Nowhere { .. }) => bail!(
+        Err(TargetError::NotFound { .. }) => bail!(
             "{SERVER_BINARY} does not stand beside this program; build it there or name a server with --endpoint"
         ),
         Err(error) => return Err(error.into()),
@@ -54,9 +57,9 @@ pub(crate) async fn with_server_allowing<T>(
                 let client = Client::connect_with(endpoint, tls).await?;
                 client.with_token_file(token_file.as_deref())?
             }
-            Target::OneCall { binary, data_dir, .. } => {
-                let server = OneCallServer::start(binary, data_dir.as_deref())?;
-                started.insert(server).client(binary).await?
+            Target::Temporary { binary, data_dir, .. } => {
+                let server = TemporaryServer::start(binary, data_dir.as_deref())?;
+                started.insert(server).connect().await?
             }
         };
         work(client).await
@@ -77,11 +80,11 @@ pub(crate) async fn with_configured_server<T>(
     configuration: &str,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
-    let binary = Environment::of_process().server_binary().with_context(|| {
+    let binary = Environment::from_env().server_binary().with_context(|| {
         format!("{SERVER_BINARY} does not stand beside this program; build it there")
     })?;
-    let mut server = OneCallServer::configured(&binary, configuration)?;
-    let result = until_signal(async { work(server.client(&binary).await?).await }).await;
+    let mut server = TemporaryServer::with_config(&binary, configuration)?;
+    let result = until_signal(async { work(server.connect().await?).await }).await;
     server.stop().await;
     result
 }

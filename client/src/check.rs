@@ -7,12 +7,12 @@ use crate::{Client, Item, Verdict};
 
 /// What to do with a report if the sidecar is unreachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WhenAbsent {
+pub enum WhenUnreachable {
     /// Hold it: return the error.
     #[default]
     Hold,
     /// Send it unchecked.
-    LetGo,
+    Proceed,
 }
 
 /// A builder for the check of a report.
@@ -88,9 +88,9 @@ impl Check {
     /// # Errors
     /// Returns a [`ClientError`] if the server returned no evaluation, unless it is unreachable and `absent` allows
     /// that.
-    pub async fn may_go_out(self, absent: WhenAbsent) -> Result<bool, ClientError> {
+    pub async fn may_go_out(self, absent: WhenUnreachable) -> Result<bool, ClientError> {
         match self.verdict().await {
-            Err(ClientError::Unreachable { .. }) if absent == WhenAbsent::LetGo => Ok(true),
+            Err(ClientError::Unreachable { .. }) if absent == WhenUnreachable::Proceed => Ok(true),
             verdict => verdict.map(|verdict| verdict.may_go_out()),
         }
     }

@@ -14,7 +14,7 @@ use tokio::process::Command;
 /// The maximum size of the recorded output in bytes: the first half and the last half of a longer one.
 const MAX_OUTPUT: usize = 256 << 10;
 /// How long to wait for the output after the process ended; a process left behind may hold the pipe open.
-const LEFT_OPEN: Duration = Duration::from_secs(1);
+const PIPE_GRACE: Duration = Duration::from_secs(1);
 
 /// Where and how checks are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl CheckRunner {
                 None
             }
         };
-        let _ = tokio::time::timeout(LEFT_OPEN, reading).await;
+        let _ = tokio::time::timeout(PIPE_GRACE, reading).await;
         let output = output.lock().unwrap_or_else(PoisonError::into_inner).text();
         Ok(CheckRun { declaration: declaration.clone(), exit_status, output })
     }

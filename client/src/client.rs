@@ -51,9 +51,9 @@ impl fmt::Debug for Client {
 
 /// Whether a request may be sent twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    Harmless,
-    Forbidden,
+pub(crate) enum Retry {
+    Safe,
+    Never,
 }
 
 impl Client {
@@ -101,7 +101,7 @@ impl Client {
     /// Returns [`ClientError::Token`] if the file has no valid token.
     pub fn with_token_file(self, file: Option<&Path>) -> Result<Self, ClientError> {
         match file {
-            Some(file) => Ok(self.with_token(Token::in_file(file)?)),
+            Some(file) => Ok(self.with_token(Token::from_file(file)?)),
             None => Ok(self),
         }
     }
@@ -136,7 +136,7 @@ impl Client {
     pub async fn is_serving(&self) -> Result<bool, ClientError> {
         let request = HealthCheckRequest::default();
         let answer = self
-            .call("Check", Repeat::Harmless, request, |channel, request| async move {
+            .call("Check", Retry::Safe, request, |channel, request| async move {
                 HealthClient::new(channel).check(request).await
             })
             .await?;
@@ -151,9 +151,8 @@ impl Client {
         &self,
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, ClientError> {
-        let repeat =
-            if request.idempotency_key.is_empty() { Repeat::Forbidden } else { Repeat::Harmless };
-        self.call("Evaluate", repeat, request, |channel, request| async move {
+        let retry = if request.idempotency_key.is_empty() { Retry::Never } else { Retry::Safe };
+        self.call("Evaluate", retry, request, |channel, request| async move {
             grounding(channel).evaluate(request).await
         })
         .await
@@ -164,7 +163,7 @@ impl Client {
     /// # Errors
     /// Returns a [`ClientError`] if the call fails.
     pub async fn score(&self, request: v1::ScoreRequest) -> Result<v1::ScoreResponse, ClientError> {
-        self.call("Score", Repeat::Harmless, request, |channel, request| async move {
+        self.call("Score", Retry::Safe, request, |channel, request| async move {
             grounding(channel).score(request).await
         })
         .await
@@ -179,7 +178,7 @@ impl Client {
         &self,
         request: v1::SelectBestRequest,
     ) -> Result<v1::SelectBestResponse, ClientError> {
-        self.call("SelectBest", Repeat::Forbidden, request, |channel, request| async move {
+        self.call("SelectBest", Retry::Never, request, |channel, request| async move {
             grounding(channel).select_best(request).await
         })
         .await
@@ -193,7 +192,7 @@ impl Client {
         &self,
         request: v1::RescoreRequest,
     ) -> Result<v1::RescoreResponse, ClientError> {
-        self.call("Rescore", Repeat::Harmless, request, |channel, request| async move {
+        self.call("Rescore", Retry::Safe, request, |channel, request| async move {
             grounding(channel).rescore(request).await
         })
         .await
@@ -207,7 +206,7 @@ impl Client {
         &self,
         request: v1::TryJudgesRequest,
     ) -> Result<v1::TryJudgesResponse, ClientError> {
-        self.call("TryJudges", Repeat::Harmless, request, |channel, request| async move {
+        self.call("TryJudges", Retry::Safe, request, |channel, request| async move {
             grounding(channel).try_judges(request).await
         })
         .await
@@ -221,7 +220,7 @@ impl Client {
         &self,
         request: v1::EvaluateGateRequest,
     ) -> Result<v1::EvaluateGateResponse, ClientError> {
-        self.call("EvaluateGate", Repeat::Harmless, request, |channel, request| async move {
+        self.call("EvaluateGate", Retry::Safe, request, |channel, request| async move {
             GateServiceClient::new(channel).evaluate_gate(request).await
         })
         .await
@@ -235,7 +234,7 @@ impl Client {
         &self,
         request: v1::ClassifyVerdictRequest,
     ) -> Result<v1::ClassifyVerdictResponse, ClientError> {
-        self.call("ClassifyVerdict", Repeat::Harmless, request, |channel, request| async move {
+        self.call("ClassifyVerdict", Retry::Safe, request, |channel, request| async move {
             GateServiceClient::new(channel).classify_verdict(request).await
         })
         .await
@@ -249,7 +248,7 @@ impl Client {
         &self,
         request: v1::AssembleChainRequest,
     ) -> Result<v1::AssembleChainResponse, ClientError> {
-        self.call("AssembleChain", Repeat::Harmless, request, |channel, request| async move {
+        self.call("AssembleChain", Retry::Safe, request, |channel, request| async move {
             GateServiceClient::new(channel).assemble_chain(request).await
         })
         .await
@@ -263,7 +262,7 @@ impl Client {
         &self,
         request: v1::CapConfidenceRequest,
     ) -> Result<v1::CapConfidenceResponse, ClientError> {
-        self.call("CapConfidence", Repeat::Harmless, request, |channel, request| async move {
+        self.call("CapConfidence", Retry::Safe, request, |channel, request| async move {
             GateServiceClient::new(channel).cap_confidence(request).await
         })
         .await
@@ -275,7 +274,7 @@ impl Client {
     /// Returns a [`ClientError`] if the call fails.
     pub async fn list_policies(&self) -> Result<v1::ListPoliciesResponse, ClientError> {
         let request = v1::ListPoliciesRequest {};
-        self.call("ListPolicies", Repeat::Harmless, request, |channel, request| async move {
+        self.call("ListPolicies", Retry::Safe, request, |channel, request| async move {
             PolicyServiceClient::new(channel).list_policies(request).await
         })
         .await
@@ -287,7 +286,7 @@ impl Client {
     /// Returns a [`ClientError`] if the call fails or the policy is unknown.
     pub async fn policy(&self, name: &str) -> Result<v1::GetPolicyResponse, ClientError> {
         let request = v1::GetPolicyRequest { name: name.to_owned() };
-        self.call("GetPolicy", Repeat::Harmless, request, |channel, request| async move {
+        self.call("GetPolicy", Retry::Safe, request, |channel, request| async move {
             PolicyServiceClient::new(channel).get_policy(request).await
         })
         .await
@@ -299,7 +298,7 @@ impl Client {
     /// Returns a [`ClientError`] if the call fails. Problems of the file are part of the response.
     pub async fn check_policy(&self, toml: &str) -> Result<v1::CheckPolicyResponse, ClientError> {
         let request = v1::CheckPolicyRequest { toml: toml.to_owned() };
-        self.call("CheckPolicy", Repeat::Harmless, request, |channel, request| async move {
+        self.call("CheckPolicy", Retry::Safe, request, |channel, request| async move {
             PolicyServiceClient::new(channel).check_policy(request).await
         })
         .await
@@ -321,8 +320,8 @@ impl Client {
         let mut client = EvidenceServiceClient::new(connection.channel.clone());
         match tokio::time::timeout(self.deadline, client.put_evidence(request)).await {
             Ok(Ok(answer)) => Ok(answer.into_inner()),
-            Ok(Err(status)) => Err(connection.refused(METHOD, &status)),
-            Err(_) => Err(late(METHOD)),
+            Ok(Err(status)) => Err(connection.status_error(METHOD, &status)),
+            Err(_) => Err(deadline_exceeded(METHOD)),
         }
     }
 
@@ -334,7 +333,7 @@ impl Client {
         &self,
         request: v1::GetSnapshotRequest,
     ) -> Result<v1::GetSnapshotResponse, ClientError> {
-        self.call("GetSnapshot", Repeat::Harmless, request, |channel, request| async move {
+        self.call("GetSnapshot", Retry::Safe, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).get_snapshot(request).await
         })
         .await
@@ -348,7 +347,7 @@ impl Client {
         &self,
         request: v1::SearchRequest,
     ) -> Result<v1::SearchResponse, ClientError> {
-        self.call("Search", Repeat::Harmless, request, |channel, request| async move {
+        self.call("Search", Retry::Safe, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).search(request).await
         })
         .await
@@ -362,7 +361,7 @@ impl Client {
         &self,
         request: v1::ListCorporaRequest,
     ) -> Result<v1::ListCorporaResponse, ClientError> {
-        self.call("ListCorpora", Repeat::Harmless, request, |channel, request| async move {
+        self.call("ListCorpora", Retry::Safe, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).list_corpora(request).await
         })
         .await
@@ -377,7 +376,7 @@ impl Client {
         corpus_id: &str,
     ) -> Result<v1::DeleteCorpusResponse, ClientError> {
         let request = v1::DeleteCorpusRequest { corpus_id: corpus_id.to_owned() };
-        self.call("DeleteCorpus", Repeat::Forbidden, request, |channel, request| async move {
+        self.call("DeleteCorpus", Retry::Never, request, |channel, request| async move {
             EvidenceServiceClient::new(channel).delete_corpus(request).await
         })
         .await
@@ -387,7 +386,7 @@ impl Client {
     pub(crate) async fn call<Q: Clone, A, F>(
         &self,
         method: &'static str,
-        repeat: Repeat,
+        retry: Retry,
         message: Q,
         send: impl Fn(Channel, Request<Q>) -> F,
     ) -> Result<A, ClientError>
@@ -400,9 +399,9 @@ impl Client {
         self.pool.count_call();
         loop {
             let left = self.deadline.saturating_sub(began.elapsed());
-            let last = repeat == Repeat::Forbidden || attempt == MAX_ATTEMPTS;
+            let last = retry == Retry::Never || attempt == MAX_ATTEMPTS;
             let Some(content) = (if last { message.take() } else { message.clone() }) else {
-                return Err(late(method));
+                return Err(deadline_exceeded(method));
             };
             let mut request = self.request(content);
             request.set_timeout(left);
@@ -412,19 +411,19 @@ impl Client {
             let status = match answer {
                 Ok(Ok(answer)) => return Ok(answer.into_inner()),
                 Ok(Err(status)) => status,
-                Err(_) => return Err(late(method)),
+                Err(_) => return Err(deadline_exceeded(method)),
             };
-            let refusal = Refusal::of(method, &status);
+            let refusal = Refusal::from_status(method, &status);
             let retry_after = refusal.retry_after;
             let error = connection.error(refusal);
             let is_broken = error.refusal().is_none();
             if is_broken {
-                connection.note_failure();
+                connection.record_failure();
             }
             // Another server may respond immediately.
             let failover = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
             let delay = retry_after.or(failover).filter(|delay| {
-                !last && began.elapsed() + *delay < self.deadline && self.pool.may_repeat()
+                !last && began.elapsed() + *delay < self.deadline && self.pool.may_retry()
             });
             let Some(delay) = delay else { return Err(error) };
             tokio::time::sleep(delay).await;
@@ -457,8 +456,8 @@ impl Client {
 }
 
 /// The error of a call that exceeded its deadline on the client.
-pub(crate) fn late(method: &'static str) -> ClientError {
-    Box::new(Refusal::of(method, &Status::deadline_exceeded(""))).into()
+pub(crate) fn deadline_exceeded(method: &'static str) -> ClientError {
+    Box::new(Refusal::from_status(method, &Status::deadline_exceeded(""))).into()
 }
 
 fn grounding(channel: Channel) -> GroundingServiceClient<Channel> {

@@ -121,7 +121,7 @@ fn message_of(status: &Status, is_ours: bool) -> String {
 impl Refusal {
     /// Extracts the details of a status.
     #[must_use]
-    pub fn of(method: &'static str, status: &Status) -> Self {
+    pub fn from_status(method: &'static str, status: &Status) -> Self {
         let details = status.get_error_details();
         let info = details.error_info();
         let mut metadata: Vec<_> =
@@ -222,7 +222,8 @@ mod tests {
     use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation};
 
     fn shown(code: Code, message: &str, details: ErrorDetails) -> String {
-        Refusal::of("Evaluate", &Status::with_error_details(code, message, details)).to_string()
+        Refusal::from_status("Evaluate", &Status::with_error_details(code, message, details))
+            .to_string()
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
             "protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1)",
         ] {
             let status = Status::new(Code::Unimplemented, message);
-            let shown = Refusal::of("Evaluate", &status).to_string();
+            let shown = Refusal::from_status("Evaluate", &status).to_string();
             assert!(shown.contains("use an address of `listen`"), "{shown}");
         }
     }
@@ -241,10 +242,10 @@ mod tests {
     fn a_client_side_deadline_is_not_a_cancellation() {
         let late = Status::from_error(Box::new(tonic::TimeoutExpired(())));
         assert_eq!(late.code(), Code::Cancelled);
-        let refusal = Refusal::of("Evaluate", &late);
+        let refusal = Refusal::from_status("Evaluate", &late);
         assert_eq!(refusal.code, Code::DeadlineExceeded);
         assert_eq!(refusal.one_line(), "deadline exceeded");
-        let of_server = Refusal::of("Evaluate", &Status::cancelled("by the server"));
+        let of_server = Refusal::from_status("Evaluate", &Status::cancelled("by the server"));
         assert_eq!(of_server.code, Code::Cancelled);
     }
 
@@ -260,7 +261,7 @@ mod tests {
         drop(connection);
         let ended = Status::from_error(Box::new(call.await.unwrap_err()));
         assert_eq!(ended.code(), Code::Cancelled);
-        assert_eq!(Refusal::of("Evaluate", &ended).code, Code::Unavailable);
+        assert_eq!(Refusal::from_status("Evaluate", &ended).code, Code::Unavailable);
     }
 
     #[tokio::test]
@@ -294,7 +295,7 @@ mod tests {
             }
         };
         assert_eq!(broken.code(), Code::Unknown, "{broken:?}");
-        assert_eq!(Refusal::of("EvaluateStream", &broken).code, Code::Unavailable);
+        assert_eq!(Refusal::from_status("EvaluateStream", &broken).code, Code::Unavailable);
     }
 
     #[test]

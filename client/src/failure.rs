@@ -33,7 +33,7 @@ pub(crate) enum Failure {
     Call(#[from] ClientError),
     /// A call exceeded its deadline.
     #[error("{error}\n  the deadline was {} s; raise it with --deadline SECONDS", deadline.as_secs())]
-    Late {
+    DeadlineExceeded {
         /// The error.
         error: ClientError,
         /// The deadline.
@@ -41,7 +41,7 @@ pub(crate) enum Failure {
     },
     /// A temporary server exited during the command.
     #[error("the temporary server exited: {0}")]
-    Lost(String),
+    ServerExited(String),
     /// A response that cannot be encoded as JSON.
     #[error("failed to encode the response as JSON: {0}")]
     Json(#[from] json::JsonError),
@@ -57,21 +57,21 @@ pub(crate) enum Failure {
 }
 
 /// Returns `true` if the call named an unknown policy.
-fn is_of_a_policy(error: &ClientError) -> bool {
+fn is_policy_error(error: &ClientError) -> bool {
     let resource = error.refusal().and_then(|refusal| refusal.resource.as_ref());
     resource.is_some_and(|(kind, _)| kind == "policy")
 }
 
 impl Failure {
     /// Adds the deadline to the error of a call that exceeded it.
-    pub(crate) fn after(self, deadline: Duration) -> Self {
+    pub(crate) fn with_deadline(self, deadline: Duration) -> Self {
         match self {
             Self::Call(error)
                 if error
                     .refusal()
                     .is_some_and(|refusal| refusal.code == Code::DeadlineExceeded) =>
             {
-                Self::Late { error, deadline }
+                Self::DeadlineExceeded { error, deadline }
             }
             other => other,
         }
@@ -83,11 +83,11 @@ impl Failure {
             Self::Start(error) if error.is_configuration() => Status::Usage,
             Self::Call(ClientError::TlsFile(_) | ClientError::Token(_)) => Status::Usage,
             Self::Interrupted { code } => Status::Interrupted(*code),
-            Self::Call(error) if is_of_a_policy(error) => Status::Usage,
+            Self::Call(error) if is_policy_error(error) => Status::Usage,
             Self::Start(_)
             | Self::Call(_)
-            | Self::Late { .. }
-            | Self::Lost(_)
+            | Self::DeadlineExceeded { .. }
+            | Self::ServerExited(_)
             | Self::Json(_)
             | Self::Output(_) => Status::Error,
         }

@@ -63,15 +63,15 @@ const MAX_BYTES: u64 = 128 << 20;
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     if path == Path::new(STANDARD_INPUT) {
-        let bytes = bounded(path, io::stdin().lock())?;
-        return text_of(Path::new("standard input"), bytes);
+        let bytes = read_limited(path, io::stdin().lock())?;
+        return decode(Path::new("standard input"), bytes);
     }
     let file = fs::File::open(path).map_err(unreadable)?;
-    text_of(path, bounded(path, file)?)
+    decode(path, read_limited(path, file)?)
 }
 
 /// Reads everything, up to the limit.
-fn bounded(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
+fn read_limited(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
@@ -83,8 +83,8 @@ fn bounded(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
 }
 
 /// Decodes bytes as text.
-fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
-    let bytes = if bytes.starts_with(&GZIP) { unpacked(path, &bytes)? } else { bytes };
+fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
+    let bytes = if bytes.starts_with(&GZIP) { gunzip(path, &bytes)? } else { bytes };
     let text = match bytes.as_slice() {
         [0xff, 0xfe, rest @ ..] => utf16(path, rest, u16::from_le_bytes)?,
         [0xfe, 0xff, rest @ ..] => utf16(path, rest, u16::from_be_bytes)?,
@@ -145,7 +145,7 @@ fn utf16(path: &Path, bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, 
     Ok(text)
 }
 
-fn unpacked(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
+fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
     let unusable = |message: String| InputError::Unusable { path: path.to_owned(), message };
     let mut bytes = Vec::new();
     let read = MultiGzDecoder::new(packed).take(MAX_BYTES + 1).read_to_end(&mut bytes);
@@ -166,7 +166,7 @@ pub fn line_at(bytes: &[u8], offset: usize) -> usize {
 ///
 /// # Errors
 /// Returns [`InputError::Content`] with the line of the first error.
-pub fn messages<T>(path: &Path, text: &str) -> Result<Vec<T>, InputError>
+pub fn parse_messages<T>(path: &Path, text: &str) -> Result<Vec<T>, InputError>
 where
     T: Named + prost::Message + Default,
 {
@@ -175,12 +175,12 @@ where
         serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
     let mut found = Vec::new();
     while let Some(document) = documents.next() {
-        let document =
-            document.map_err(|error| content(error.line(), without_place(&error.to_string()).1))?;
+        let document = document
+            .map_err(|error| content(error.line(), split_position(&error.to_string()).1))?;
         let end = documents.byte_offset();
         let start = end.saturating_sub(document.get().len());
         let message = json::from_json(document.get()).map_err(|error| {
-            let (line, message) = without_place(&error.to_string());
+            let (line, message) = split_position(&error.to_string());
             content(line_at(text.as_bytes(), start) + line.saturating_sub(1), message)
         })?;
         found.push(message);
@@ -190,7 +190,7 @@ where
 
 /// Splits ` at line L column C` off a parser's message. Returns the line, and the message prefixed with the column.
 #[must_use]
-pub fn without_place(message: &str) -> (usize, String) {
+pub fn split_position(message: &str) -> (usize, String) {
     let place = message.rsplit_once(" at line ").and_then(|(text, place)| {
         let (line, column) = place.split_once(" column ")?;
         Some((line.parse().ok()?, format!("column {column}: {text}")))
@@ -204,7 +204,7 @@ mod tests {
     use gsar_proto::v1::ScoreRequest;
 
     fn text(bytes: &[u8]) -> Result<String, String> {
-        text_of(Path::new("report.md"), bytes.to_vec()).map_err(|error| error.to_string())
+        decode(Path::new("report.md"), bytes.to_vec()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -264,8 +264,9 @@ mod tests {
 
     #[test]
     fn parses_one_or_many_documents() {
-        let read =
-            |text| messages::<ScoreRequest>(Path::new("r.jsonl"), text).map(|found| found.len());
+        let read = |text| {
+            parse_messages::<ScoreRequest>(Path::new("r.jsonl"), text).map(|found| found.len())
+        };
         assert_eq!(read("{\n  \"policy\": \"paper\"\n}\n").unwrap(), 1);
         assert_eq!(read("{\"policy\":\"paper\"}\n{\"explain\":true}\n\n{}").unwrap(), 3);
         assert_eq!(read(" \n").unwrap(), 0);
@@ -273,8 +274,9 @@ mod tests {
 
     #[test]
     fn invalid_documents_name_their_line() {
-        let read =
-            |text| messages::<ScoreRequest>(Path::new("r.jsonl"), text).unwrap_err().to_string();
+        let read = |text| {
+            parse_messages::<ScoreRequest>(Path::new("r.jsonl"), text).unwrap_err().to_string()
+        };
         assert!(read("{}\n{}\n{\"polcy\":1}").starts_with("r.jsonl:3: "));
         assert!(read("{\n\n\"polcy\":1}").starts_with("r.jsonl:3: "));
         assert!(read("{}\n{").starts_with("r.jsonl:2: "));

@@ -45,7 +45,7 @@ impl<T: Into<String>> From<T> for Draft {
 
 /// The outcome of an investigation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ended {
+pub struct InvestigationOutcome {
     /// The final state: every judged report, the cost, and findings about the agent.
     pub investigation: v1::Investigation,
     /// The end: whether the result is degraded, why, and the best and the last report.
@@ -85,7 +85,7 @@ impl Investigation {
         self,
         mut synthesizer: impl AsyncFnMut(&v1::Investigation) -> Result<D, E>,
         mut planner: impl AsyncFnMut(&v1::Investigation) -> Result<Option<v1::RecordTurnRequest>, E>,
-    ) -> Result<Ended, RunError<E>> {
+    ) -> Result<InvestigationOutcome, RunError<E>> {
         let Self { client, start } = self;
         let started = client.start_investigation(start).await?;
         let mut at = started.investigation.unwrap_or_default();
@@ -94,7 +94,7 @@ impl Investigation {
                 Some(Due::Regenerate(_)) => false,
                 Some(Due::Synthesize(_) | Due::Replan(_) | Due::GatherEvidence(_)) => true,
                 // Treat instructions of newer servers as finished.
-                Some(Due::Finished(_)) | None => return Ok(ended(at)),
+                Some(Due::Finished(_)) | None => return Ok(outcome(at)),
             };
             while planning
                 && !is_over(&at)
@@ -135,10 +135,10 @@ fn is_over(at: &v1::Investigation) -> bool {
     matches!(due(at), Some(Due::Finished(_)) | None)
 }
 
-fn ended(investigation: v1::Investigation) -> Ended {
+fn outcome(investigation: v1::Investigation) -> InvestigationOutcome {
     let end = match due(&investigation) {
         Some(Due::Finished(end)) => end.clone(),
         _ => v1::Finished { degraded: true, ..v1::Finished::default() },
     };
-    Ended { investigation, end }
+    InvestigationOutcome { investigation, end }
 }

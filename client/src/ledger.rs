@@ -8,7 +8,7 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient as Service;
 use tonic::{Status, Streaming};
 
 use crate::Client;
-use crate::client::{MAX_ANSWER_BYTES, Repeat, late};
+use crate::client::{MAX_ANSWER_BYTES, Retry, deadline_exceeded};
 use crate::error::ClientError;
 use crate::pool::Connection;
 
@@ -23,7 +23,7 @@ impl Client {
         &self,
         request: v1::ListEvaluationsRequest,
     ) -> Result<v1::ListEvaluationsResponse, ClientError> {
-        self.call("ListEvaluations", Repeat::Harmless, request, |channel, request| async move {
+        self.call("ListEvaluations", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).list_evaluations(request).await
         })
         .await
@@ -37,7 +37,7 @@ impl Client {
         &self,
         request: v1::CountEvaluationsRequest,
     ) -> Result<v1::CountEvaluationsResponse, ClientError> {
-        self.call("CountEvaluations", Repeat::Harmless, request, |channel, request| async move {
+        self.call("CountEvaluations", Retry::Safe, request, |channel, request| async move {
             Service::new(channel)
                 .max_decoding_message_size(MAX_ANSWER_BYTES)
                 .count_evaluations(request)
@@ -54,7 +54,7 @@ impl Client {
         &self,
         request: v1::RescoreEvaluationsRequest,
     ) -> Result<v1::RescoreEvaluationsResponse, ClientError> {
-        self.call("RescoreEvaluations", Repeat::Harmless, request, |channel, request| async move {
+        self.call("RescoreEvaluations", Retry::Safe, request, |channel, request| async move {
             Service::new(channel)
                 .max_decoding_message_size(MAX_ANSWER_BYTES)
                 .rescore_evaluations(request)
@@ -88,7 +88,7 @@ impl Client {
         redact: bool,
     ) -> Result<v1::GetEvaluationResponse, ClientError> {
         let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact };
-        self.call("GetEvaluation", Repeat::Harmless, request, |channel, request| async move {
+        self.call("GetEvaluation", Retry::Safe, request, |channel, request| async move {
             Service::new(channel)
                 .max_decoding_message_size(MAX_ANSWER_BYTES)
                 .get_evaluation(request)
@@ -113,7 +113,7 @@ impl Client {
         };
         let answer = self.call(
             "GetEvaluationEvidence",
-            Repeat::Harmless,
+            Retry::Safe,
             request,
             |channel, request| async move {
                 Service::new(channel)
@@ -134,7 +134,7 @@ impl Client {
         id: &str,
     ) -> Result<v1::DeleteEvaluationResponse, ClientError> {
         let request = v1::DeleteEvaluationRequest { evaluation_id: id.to_owned() };
-        self.call("DeleteEvaluation", Repeat::Forbidden, request, |channel, request| async move {
+        self.call("DeleteEvaluation", Retry::Never, request, |channel, request| async move {
             Service::new(channel).delete_evaluation(request).await
         })
         .await
@@ -145,7 +145,7 @@ impl Client {
     /// # Errors
     /// Returns a [`ClientError`] if the call fails, the evaluation is unknown, or a grade is invalid.
     pub async fn grade(&self, request: v1::GradeRequest) -> Result<v1::GradeResponse, ClientError> {
-        self.call("Grade", Repeat::Harmless, request, |channel, request| async move {
+        self.call("Grade", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).grade(request).await
         })
         .await
@@ -165,8 +165,8 @@ impl Client {
         request.set_timeout(deadline);
         let stream = match tokio::time::timeout(deadline, service.export(request)).await {
             Ok(Ok(answer)) => answer.into_inner(),
-            Ok(Err(status)) => return Err(connection.refused(EXPORT, &status)),
-            Err(_) => return Err(late(EXPORT)),
+            Ok(Err(status)) => return Err(connection.status_error(EXPORT, &status)),
+            Err(_) => return Err(deadline_exceeded(EXPORT)),
         };
         Ok(Export { connection, stream, deadline })
     }
@@ -190,8 +190,8 @@ impl Export {
             tokio::time::timeout(self.deadline, self.stream.message()).await;
         match answer {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(status)) => Err(self.connection.refused(EXPORT, &status)),
-            Err(_) => Err(late(EXPORT)),
+            Ok(Err(status)) => Err(self.connection.status_error(EXPORT, &status)),
+            Err(_) => Err(deadline_exceeded(EXPORT)),
         }
     }
 }

@@ -25,13 +25,13 @@ mod token;
 mod verdict;
 
 pub use capture::EvidenceCapture;
-pub use check::{Check, WhenAbsent};
+pub use check::{Check, WhenUnreachable};
 pub use check_runner::CheckRunner;
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};
 pub use gsar_proto::{json, v1};
-pub use investigation::{Draft, Ended, Investigation, RunError};
+pub use investigation::{Draft, Investigation, InvestigationOutcome, RunError};
 pub use item::Item;
 pub use ledger::Export;
 pub use stream::Evaluations;

@@ -22,17 +22,17 @@ use terminal::Terminal;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = runtime().and_then(|runtime| {
-        let outcome = runtime.block_on(commands::run(arguments, &Terminal::of_process()));
+        let outcome = runtime.block_on(commands::run(arguments, &Terminal::detect()));
         // Do not wait for an abandoned read of standard input.
         runtime.shutdown_background();
         outcome
     });
     match outcome {
-        Ok(status) => status.code(),
+        Ok(status) => status.exit_code(),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = writeln!(anstream::stderr(), "{}", human::errors::shown(&failure));
-            failure.status().code()
+            failure.status().exit_code()
         }
     }
 }

@@ -52,13 +52,13 @@ impl Pool {
             answers |= connection.is_ok();
             connections.push(match connection {
                 Ok(connection) => connection,
-                Err(_) => Connection::later(endpoint, files).await?,
+                Err(_) => Connection::open_lazy(endpoint, files).await?,
             });
         }
         let first = match connected {
             Ok(connection) => connection,
             Err(error) if !answers => return Err(error),
-            Err(_) => Connection::later(first, files).await?,
+            Err(_) => Connection::open_lazy(first, files).await?,
         };
         Ok(Self {
             first: Arc::new(first),
@@ -83,7 +83,7 @@ impl Pool {
     pub(crate) fn next(&self) -> Arc<Connection> {
         let all = || std::iter::once(&self.first).chain(&self.others);
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        let healthy: Vec<_> = all().filter(|connection| !connection.failed_lately()).collect();
+        let healthy: Vec<_> = all().filter(|connection| !connection.failed_recently()).collect();
         let chosen = match healthy.len() {
             0 => all().nth(turn % (self.others.len() + 1)),
             count => healthy.get(turn % count).copied(),
@@ -97,7 +97,7 @@ impl Pool {
     }
 
     /// Withdraws a retry from the budget; `false` if the budget is exhausted.
-    pub(crate) fn may_repeat(&self) -> bool {
+    pub(crate) fn may_retry(&self) -> bool {
         self.repetitions.withdraw()
     }
 }
@@ -117,9 +117,9 @@ impl Connection {
     }
 
     /// Creates a connection that is established on first use and is marked as failed.
-    async fn later(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
+    async fn open_lazy(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
         let connection = Self::dial(endpoint, files, false).await?;
-        connection.note_failure();
+        connection.record_failure();
         Ok(connection)
     }
 
@@ -128,7 +128,7 @@ impl Connection {
         let unreachable = |error: tonic::transport::Error| match last_failure.get() {
             Some(failure) => untrusted(endpoint, failure),
             None => {
-                ClientError::Unreachable { endpoint: endpoint.clone(), reason: deepest(&error) }
+                ClientError::Unreachable { endpoint: endpoint.clone(), reason: root_cause(&error) }
             }
         };
         let channel = match endpoint {
@@ -150,9 +150,9 @@ impl Connection {
                 if now { settings.connect().await } else { Ok(settings.connect_lazy()) }
             }
             Endpoint::Tls(address) => {
-                let config = tls::configuration(files)?;
+                let config = tls::client_config(files)?;
                 let origin = format!("https://{address}").parse();
-                let origin = origin.map_err(|_| unreachable_address(endpoint))?;
+                let origin = origin.map_err(|_| invalid_host(endpoint))?;
                 let connector = tls::connector(address, config, files, last_failure.clone());
                 // The connector performs TLS; `https` is only the scheme of requests.
                 let settings = settings(&format!("http://{address}")).map_err(unreachable)?;
@@ -172,18 +172,18 @@ impl Connection {
     }
 
     /// Marks the server as failed, so that it is skipped for a while.
-    pub(crate) fn note_failure(&self) {
+    pub(crate) fn record_failure(&self) {
         *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    fn failed_lately(&self) -> bool {
+    fn failed_recently(&self) -> bool {
         let failed_at = *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
         failed_at.is_some_and(|at| at.elapsed() < PASSED_OVER)
     }
 
     /// Converts a status to an error.
-    pub(crate) fn refused(&self, method: &'static str, status: &Status) -> ClientError {
-        self.error(Refusal::of(method, status))
+    pub(crate) fn status_error(&self, method: &'static str, status: &Status) -> ClientError {
+        self.error(Refusal::from_status(method, status))
     }
 
     /// Converts an error of the server, and detects a broken connection.
@@ -218,7 +218,7 @@ fn untrusted(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> Cli
 }
 
 /// The error for an endpoint with an invalid host.
-fn unreachable_address(endpoint: &Endpoint) -> ClientError {
+fn invalid_host(endpoint: &Endpoint) -> ClientError {
     let reason = "invalid host name".to_owned();
     ClientError::Unreachable { endpoint: endpoint.clone(), reason }
 }
@@ -230,7 +230,7 @@ fn settings(uri: &str) -> Result<tonic::transport::Endpoint, tonic::transport::E
 }
 
 /// Returns the innermost source of an error, the most specific one.
-fn deepest(error: &dyn std::error::Error) -> String {
+fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

@@ -1,7 +1,9 @@
 //! Selects or starts a server, runs a command with a client, and cleans up, even on a signal.
 
 use gsar_client::Client;
-use gsar_client::connection::{ChosenJudge, Environment, OneCallServer, Target, Wish, find};
+use gsar_client::connection::{
+    ConnectOptions, Environment, JudgeSpec, Target, TemporaryServer, select_target,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::Connection;
@@ -13,7 +15,7 @@ pub(crate) enum Server {
     /// A server that was running before.
     Running,
     /// A temporary server.
-    OneCall,
+    Temporary,
 }
 
 /// Runs `work` with a client. A temporary server is stopped afterwards, even on a signal.
@@ -27,22 +29,22 @@ pub(crate) async fn with_client<T>(
 /// Runs `work` with a client of a temporary server with this judge, if one is given.
 pub(crate) async fn with_judge<T>(
     connection: &Connection,
-    judge: Option<ChosenJudge>,
+    judge: Option<JudgeSpec>,
     work: impl AsyncFnOnce(Client, Server) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let wish = Wish { judge, ..wish(connection) };
-    let target = find(&wish, &Environment::of_process())?;
+    let options = ConnectOptions { judge, ..connect_options(connection) };
+    let target = select_target(&options, &Environment::from_env())?;
     let mut started = None;
     let result = until_signal(async {
-        let client = open(&target, &mut started).await?;
+        let client = connect(&target, &mut started).await?;
         let server = match target {
             Target::Running { .. } => Server::Running,
-            Target::OneCall { .. } => Server::OneCall,
+            Target::Temporary { .. } => Server::Temporary,
         };
         work(client.with_deadline(connection.deadline()), server).await
     })
     .await
-    .map_err(|failure: Failure| failure.after(connection.deadline()));
+    .map_err(|failure: Failure| failure.with_deadline(connection.deadline()));
     if let Some(server) = started {
         server.stop().await;
     }
@@ -50,8 +52,8 @@ pub(crate) async fn with_judge<T>(
 }
 
 /// Converts the connection flags.
-pub(crate) fn wish(connection: &Connection) -> Wish {
-    Wish {
+pub(crate) fn connect_options(connection: &Connection) -> ConnectOptions {
+    ConnectOptions {
         endpoint: connection.endpoint.clone(),
         data_dir: connection.data_dir.clone(),
         judge: None,
@@ -76,22 +78,22 @@ pub(crate) async fn until_signal<T>(
 }
 
 /// Connects to a server, after starting a temporary one if necessary.
-pub(crate) async fn open(
+pub(crate) async fn connect(
     target: &Target,
-    started: &mut Option<OneCallServer>,
+    started: &mut Option<TemporaryServer>,
 ) -> Result<Client, Failure> {
     match target {
         Target::Running { endpoint, tls, token_file, .. } => {
             let client = Client::connect_with(endpoint, tls).await?;
             Ok(client.with_token_file(token_file.as_deref())?)
         }
-        Target::OneCall { binary, data_dir, judge } => {
+        Target::Temporary { binary, data_dir, judge } => {
             let data_dir = data_dir.as_deref();
             let server = started.insert(match judge {
-                Some(judge) => OneCallServer::judged_by(binary, data_dir, judge)?,
-                None => OneCallServer::start(binary, data_dir)?,
+                Some(judge) => TemporaryServer::with_judge(binary, data_dir, judge)?,
+                None => TemporaryServer::start(binary, data_dir)?,
             });
-            Ok(server.client(binary).await?)
+            Ok(server.connect().await?)
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Status {
 
 impl Status {
     /// Returns the status of an evaluation. A shadow decision is never enforced, even if its judge failed.
-    pub(crate) fn of(evaluation: &v1::EvaluateResponse) -> Self {
+    pub(crate) fn from_evaluation(evaluation: &v1::EvaluateResponse) -> Self {
         if evaluation.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
             return Self::Proceed;
         }
@@ -42,7 +42,7 @@ impl Status {
         }
     }
 
-    pub(crate) fn code(self) -> ExitCode {
+    pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Proceed => 0,
             Self::Regenerate => 10,
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn of(outcome: v1::Outcome, tier: v1::Tier) -> Status {
-        Status::of(&v1::EvaluateResponse {
+        Status::from_evaluation(&v1::EvaluateResponse {
             outcome: outcome.into(),
             decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
             ..Default::default()
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(of(v1::Outcome::Scored, v1::Tier::Replan), Status::Replan);
         assert_eq!(of(v1::Outcome::Abstained, v1::Tier::Abstain), Status::Abstain);
         assert_eq!(of(v1::Outcome::Failed, v1::Tier::Abstain), Status::Error);
-        assert_eq!(Status::of(&v1::EvaluateResponse::default()), Status::Error);
+        assert_eq!(Status::from_evaluation(&v1::EvaluateResponse::default()), Status::Error);
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
                 decision: Some(decision.clone()),
                 ..Default::default()
             };
-            assert_eq!(Status::of(&evaluation), Status::Proceed);
+            assert_eq!(Status::from_evaluation(&evaluation), Status::Proceed);
         }
     }
 

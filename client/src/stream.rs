@@ -28,7 +28,7 @@ impl Client {
         let mut service = GroundingServiceClient::new(connection.channel.clone())
             .max_decoding_message_size(MAX_ANSWER_BYTES);
         let answer = service.evaluate_stream(self.request(requests)).await;
-        let answer = answer.map_err(|status| connection.refused(METHOD, &status))?;
+        let answer = answer.map_err(|status| connection.status_error(METHOD, &status))?;
         Ok(Evaluations { connection, answers: answer.into_inner() })
     }
 }
@@ -47,6 +47,6 @@ impl Evaluations {
     /// Returns a [`ClientError`] if the stream ends prematurely. Reports without a response may be sent again, safely
     /// with an idempotency key.
     pub async fn next(&mut self) -> Result<Option<v1::EvaluateStreamResponse>, ClientError> {
-        self.answers.message().await.map_err(|status| self.connection.refused(METHOD, &status))
+        self.answers.message().await.map_err(|status| self.connection.status_error(METHOD, &status))
     }
 }

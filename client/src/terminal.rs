@@ -19,7 +19,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn detect() -> Self {
         let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
         let columns = size.map_or(DEFAULT_COLUMNS, |(width, _)| usize::from(width.0));
         Self { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS) }

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// Truncates a text in the middle to at most `columns` columns, at character boundaries.
 #[must_use]
-pub fn middle_cut(text: &str, columns: usize) -> Cow<'_, str> {
+pub fn truncate_middle(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }
@@ -19,7 +19,7 @@ pub fn middle_cut(text: &str, columns: usize) -> Cow<'_, str> {
 
 /// Truncates a text at the end to at most `columns` columns, at a character boundary.
 #[must_use]
-pub fn end_cut(text: &str, columns: usize) -> Cow<'_, str> {
+pub fn truncate_end(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }
@@ -47,7 +47,7 @@ pub fn one_line(text: &str) -> String {
         if std::mem::take(&mut blank) {
             line.push(' ');
         }
-        line.push(if is_obeyed(character) { char::REPLACEMENT_CHARACTER } else { character });
+        line.push(if is_unsafe(character) { char::REPLACEMENT_CHARACTER } else { character });
     }
     line
 }
@@ -57,14 +57,14 @@ pub fn one_line(text: &str) -> String {
 pub fn lines(text: &str) -> String {
     let shown = |character| match character {
         '\n' | '\t' => character,
-        _ if is_obeyed(character) => char::REPLACEMENT_CHARACTER,
+        _ if is_unsafe(character) => char::REPLACEMENT_CHARACTER,
         _ => character,
     };
     text.chars().map(shown).collect()
 }
 
 /// Returns `true` for control and directional characters, which a terminal interprets.
-fn is_obeyed(character: char) -> bool {
+fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -106,24 +106,27 @@ mod tests {
 
     #[test]
     fn short_texts_are_unchanged() {
-        assert_eq!(middle_cut("naïve", 5), "naïve");
-        assert_eq!(end_cut("naïve", 5), "naïve");
+        assert_eq!(truncate_middle("naïve", 5), "naïve");
+        assert_eq!(truncate_end("naïve", 5), "naïve");
     }
 
     #[test]
     fn truncates_in_the_middle_and_at_the_end() {
-        assert_eq!(middle_cut("0123456789", 7), "012…789");
-        assert_eq!(middle_cut("0123456789", 6), "012…89");
-        assert_eq!(end_cut("one two three", 9), "one two…");
+        assert_eq!(truncate_middle("0123456789", 7), "012…789");
+        assert_eq!(truncate_middle("0123456789", 6), "012…89");
+        assert_eq!(truncate_end("one two three", 9), "one two…");
     }
 
     #[test]
     fn wide_and_combining_characters_are_not_split() {
-        assert_eq!(middle_cut("内存不足错误", 8), "内存…误");
+        assert_eq!(truncate_middle("内存不足错误", 8), "内存…误");
         let accents = "e\u{301}".repeat(10);
-        assert_eq!(middle_cut(&accents, 5), "e\u{301}e\u{301}…e\u{301}e\u{301}");
+        assert_eq!(truncate_middle(&accents, 5), "e\u{301}e\u{301}…e\u{301}e\u{301}");
         for columns in 0..12 {
-            assert!(width(&middle_cut("a内b存c不d足", columns)) <= columns.max(1), "{columns}");
+            assert!(
+                width(&truncate_middle("a内b存c不d足", columns)) <= columns.max(1),
+                "{columns}"
+            );
         }
     }
 
@@ -138,10 +141,10 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn truncated_text_fits_and_sanitized_text_is_one_line(text in ".{0,60}", columns in 1_usize..40) {
-            proptest::prop_assert!(width(&middle_cut(&text, columns)) <= columns);
-            proptest::prop_assert!(width(&end_cut(&text, columns)) <= columns);
+            proptest::prop_assert!(width(&truncate_middle(&text, columns)) <= columns);
+            proptest::prop_assert!(width(&truncate_end(&text, columns)) <= columns);
             let line = one_line(&text);
-            proptest::prop_assert!(!line.chars().any(is_obeyed));
+            proptest::prop_assert!(!line.chars().any(is_unsafe));
             proptest::prop_assert_eq!(&one_line(&line), &line);
         }
     }

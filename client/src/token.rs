@@ -51,7 +51,7 @@ impl Token {
     ///
     /// # Errors
     /// Returns a [`TokenError`] if the file has no valid token now.
-    pub fn in_file(path: &Path) -> Result<Self, TokenError> {
+    pub fn from_file(path: &Path) -> Result<Self, TokenError> {
         let text = std::fs::read_to_string(path).map_err(|error| TokenError::File {
             path: path.to_owned(),
             reason: error.to_string(),
@@ -89,13 +89,13 @@ mod tests {
     fn a_token_is_reloaded_and_never_printed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
-        assert!(matches!(Token::in_file(&path), Err(TokenError::File { .. })));
+        assert!(matches!(Token::from_file(&path), Err(TokenError::File { .. })));
         for wrong in ["", " \n", "a\u{7}b"] {
             std::fs::write(&path, wrong).unwrap();
-            assert_eq!(Token::in_file(&path).unwrap_err(), TokenError::Text);
+            assert_eq!(Token::from_file(&path).unwrap_err(), TokenError::Text);
         }
         std::fs::write(&path, "first\n").unwrap();
-        let token = Token::in_file(&path).unwrap();
+        let token = Token::from_file(&path).unwrap();
         assert_eq!(token.header(), "Bearer first");
         std::fs::write(&path, "second").unwrap();
         assert_eq!(token.clone().header(), "Bearer second");

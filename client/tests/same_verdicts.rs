@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::server_binary::server_binary;
-use gsar_client::connection::OneCallServer;
+use gsar_client::connection::TemporaryServer;
 use gsar_client::{Client, evidence, json, v1};
 use gsar_datasets::{ReportKind, incidents};
 use serde_json::Value;
 use tokio::process::Command;
 
 struct Ways {
-    server: OneCallServer,
+    server: TemporaryServer,
     client: Client,
     gateway: String,
     http: reqwest::Client,
@@ -24,8 +24,8 @@ impl Ways {
         let binary = server_binary();
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let configuration = format!("judges.chain = [\"rules/2\"]\ngateway.address = \"{free}\"\n");
-        let mut server = OneCallServer::configured(&binary, &configuration).unwrap();
-        let client = server.client(&binary).await.unwrap();
+        let mut server = TemporaryServer::with_config(&binary, &configuration).unwrap();
+        let client = server.connect().await.unwrap();
         Self { server, client, gateway: format!("http://{free}"), http: reqwest::Client::new() }
     }
 

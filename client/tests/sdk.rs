@@ -2,9 +2,9 @@
 
 use crate::common::{Script, ScriptedServer};
 use crate::server_binary::server_binary;
-use gsar_client::connection::OneCallServer;
+use gsar_client::connection::TemporaryServer;
 use gsar_client::{
-    Client, ClientError, Draft, EvidenceCapture, Item, RunError, TlsFiles, WhenAbsent, v1,
+    Client, ClientError, Draft, EvidenceCapture, Item, RunError, TlsFiles, WhenUnreachable, v1,
 };
 use gsar_core::{Class, Tier};
 use tonic::Status;
@@ -13,10 +13,10 @@ const PODS: &str =
     "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\ncart-2  1/1    Running  0\n";
 
 /// Starts a real server and connects to it.
-async fn real() -> (OneCallServer, Client) {
+async fn real() -> (TemporaryServer, Client) {
     let binary = server_binary();
-    let mut server = OneCallServer::start(&binary, None).unwrap();
-    let client = server.client(&binary).await.unwrap();
+    let mut server = TemporaryServer::start(&binary, None).unwrap();
+    let client = server.connect().await.unwrap();
     (server, client)
 }
 
@@ -39,7 +39,7 @@ async fn a_report_is_checked() {
         ("Pod cart-1 restarted 4 times", Some(Class::Grounded))
     );
     assert!(claim.quotes().any(|(item, quote)| item == "pods" && quote.contains("cart-1")));
-    assert!(check.may_go_out(WhenAbsent::Hold).await.unwrap());
+    assert!(check.may_go_out(WhenUnreachable::Hold).await.unwrap());
 
     let wrong =
         client.check("Pod cart-1 restarted 9 times.").evidence([pods()]).policy("reference");
@@ -147,9 +147,9 @@ async fn an_unreachable_server_holds_the_report_unless_allowed() {
     let server = Removable::start();
     let client = Client::connect(&server.server.endpoint().parse().unwrap()).await.unwrap();
     server.remove();
-    let held = client.check("x").may_go_out(WhenAbsent::default()).await;
+    let held = client.check("x").may_go_out(WhenUnreachable::default()).await;
     assert!(matches!(held, Err(ClientError::Unreachable { .. })), "{held:?}");
-    assert!(client.check("x").may_go_out(WhenAbsent::LetGo).await.unwrap());
+    assert!(client.check("x").may_go_out(WhenUnreachable::Proceed).await.unwrap());
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn a_rejected_request_is_an_error() {
     let script = Script { evaluations: [refusal].into(), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let client = Client::connect(&server.endpoint().parse().unwrap()).await.unwrap();
-    client.check("").may_go_out(WhenAbsent::LetGo).await.unwrap_err();
+    client.check("").may_go_out(WhenUnreachable::Proceed).await.unwrap_err();
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn what_is_answered_or_refused_otherwise_is_found() {
-        let got = |code| Err(Box::new(Refusal::of("Search", &Status::new(code, ""))));
+        let got = |code| Err(Box::new(Refusal::from_status("Search", &Status::new(code, ""))));
         let checked = |answer: Result<(), _>| refused("a search", &answer, Code::NotFound);
         checked(got(Code::NotFound)).unwrap();
         assert!(checked(got(Code::PermissionDenied)).is_err());

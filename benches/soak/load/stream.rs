@@ -98,5 +98,5 @@ impl Caller {
 
 fn late() -> gsar_client::ClientError {
     let status = tonic::Status::deadline_exceeded("");
-    Box::new(gsar_client::Refusal::of("EvaluateStream", &status)).into()
+    Box::new(gsar_client::Refusal::from_status("EvaluateStream", &status)).into()
 }

@@ -1,7 +1,7 @@
 //! The arguments that select a judge, and those of `gsar judge`.
 
 use clap::{Args, Subcommand};
-use gsar_client::connection::ChosenJudge;
+use gsar_client::connection::JudgeSpec;
 
 use super::Connection;
 
@@ -22,9 +22,9 @@ pub(crate) struct JudgeChoice {
 
 impl JudgeChoice {
     /// Returns the selected judge; `None` for the judges of the server.
-    pub(crate) fn chosen(&self) -> Option<ChosenJudge> {
+    pub(crate) fn chosen(&self) -> Option<JudgeSpec> {
         let name = self.name.clone()?;
-        Some(ChosenJudge { name, url: self.url.clone() })
+        Some(JudgeSpec { name, url: self.url.clone() })
     }
 }
 

@@ -13,7 +13,7 @@ use gsar_proto::{render, v1};
 use v1::evidence_item::Content;
 use v1::put_evidence_request::Part;
 
-use super::{check_kept, is_json, print, print_json};
+use super::{is_json, print, print_json, require_records};
 use crate::arguments::Check;
 use crate::failure::Failure;
 use crate::human::{check_run, stored};
@@ -23,7 +23,7 @@ use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status, Failure> {
     if arguments.corpus.is_some() {
-        check_kept(&arguments.connection, "corpus to keep")?;
+        require_records(&arguments.connection, "corpus to keep")?;
     }
     let declared = declared(&arguments.file)?;
     let wanted = chosen(declared, &arguments.names)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gsar_client::connection::{Environment, SERVER_BINARY, Target, TargetError, find};
+use gsar_client::connection::{Environment, SERVER_BINARY, Target, TargetError, select_target};
 use gsar_client::{Client, ClientError};
 use gsar_proto::v1;
 use tokio::process::Command;
@@ -12,7 +12,7 @@ use super::print;
 use crate::arguments::Doctor;
 use crate::failure::Failure;
 use crate::human::{Check, Health, checks};
-use crate::session::{open, until_signal, wish};
+use crate::session::{connect, connect_options, until_signal};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -23,9 +23,9 @@ const LITTLE_SPACE: u64 = 1 << 30;
 const NO_SPACE: u64 = 16 << 20;
 
 pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Status, Failure> {
-    let environment = Environment::of_process();
-    let target = find(&wish(&arguments.connection), &environment);
-    let mut found = vec![fine("command", format!("gsar {}", env!("CARGO_PKG_VERSION")))];
+    let environment = Environment::from_env();
+    let target = select_target(&connect_options(&arguments.connection), &environment);
+    let mut found = vec![healthy("command", format!("gsar {}", env!("CARGO_PKG_VERSION")))];
     found.push(binary(&environment, &target).await);
     if let Some(directory) = &arguments.connection.data_dir {
         found.extend(configuration(&environment, directory).await);
@@ -48,16 +48,11 @@ pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Statu
     Ok(if broken { Status::Error } else { Status::Proceed })
 }
 
-fn fine(subject: &'static str, finding: impl Into<String>) -> Check {
+fn healthy(subject: &'static str, finding: impl Into<String>) -> Check {
     Check { subject, health: Health::Fine, finding: finding.into(), fix: String::new() }
 }
 
-fn found_wrong(
-    subject: &'static str,
-    health: Health,
-    finding: impl Into<String>,
-    fix: &str,
-) -> Check {
+fn problem(subject: &'static str, health: Health, finding: impl Into<String>, fix: &str) -> Check {
     Check { subject, health, finding: finding.into(), fix: fix.to_owned() }
 }
 
@@ -67,7 +62,7 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
         let needed = !matches!(target, Ok(Target::Running { .. }));
         let health = if needed { Health::Broken } else { Health::Doubtful };
         let finding = format!("{SERVER_BINARY} is not installed next to gsar");
-        return found_wrong(
+        return problem(
             "server",
             health,
             finding,
@@ -84,11 +79,11 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
         Ok(Ok(output)) => {
             let finding =
                 format!("{} failed to report its version ({})", path.display(), output.status);
-            return found_wrong("server", Health::Broken, finding, "install it again");
+            return problem("server", Health::Broken, finding, "install it again");
         }
         Ok(Err(error)) => {
             let finding = format!("{} failed to start: {error}", path.display());
-            return found_wrong(
+            return problem(
                 "server",
                 Health::Broken,
                 finding,
@@ -97,14 +92,14 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
         }
         Err(_) => {
             let finding = format!("{} did not report its version within 10 s", path.display());
-            return found_wrong("server", Health::Broken, finding, "install it again");
+            return problem("server", Health::Broken, finding, "install it again");
         }
     };
     let finding = format!("{SERVER_BINARY} {version} at {}", path.display());
     if version == env!("CARGO_PKG_VERSION") {
-        fine("server", finding)
+        healthy("server", finding)
     } else {
-        found_wrong(
+        problem(
             "server",
             Health::Doubtful,
             finding,
@@ -129,22 +124,17 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Ch
         Ok(Ok(output)) => output,
         Ok(Err(error)) => {
             let finding = format!("failed to run gsar-server --check: {error}");
-            return Some(found_wrong(
-                "check",
-                Health::Doubtful,
-                finding,
-                "install the server again",
-            ));
+            return Some(problem("check", Health::Doubtful, finding, "install the server again"));
         }
         Err(_) => {
             let finding = "timed out after five minutes";
             let fix = "run gsar-server --check, which has no timeout";
-            return Some(found_wrong("check", Health::Doubtful, finding, fix));
+            return Some(problem("check", Health::Doubtful, finding, fix));
         }
     };
     if output.status.success() {
         let finding = format!("configuration and ledger in {} are valid", directory.display());
-        return Some(fine("check", finding));
+        return Some(healthy("check", finding));
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
     let problems: Vec<&str> = stderr
@@ -158,29 +148,29 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Ch
         false => problems.join("; "),
     };
     let fix = "fix it and run gsar-server --check";
-    Some(found_wrong("check", Health::Broken, finding, fix))
+    Some(problem("check", Health::Broken, finding, fix))
 }
 
 /// Checks that the server is reachable and ready, and each of its services.
 async fn server(
     target: &Result<Target, TargetError>,
-    started: &mut Option<gsar_client::connection::OneCallServer>,
+    started: &mut Option<gsar_client::connection::TemporaryServer>,
     deadline: std::time::Duration,
 ) -> Vec<Check> {
     let target = match target {
         Ok(target) => target,
-        Err(TargetError::Endpoint { found, error }) => {
-            let finding = format!("{}: {error}", found.words());
-            return vec![found_wrong("endpoint", Health::Broken, finding, "correct the endpoint")];
+        Err(TargetError::Endpoint { origin, error }) => {
+            let finding = format!("{}: {error}", origin.name());
+            return vec![problem("endpoint", Health::Broken, finding, "correct the endpoint")];
         }
         Err(error @ TargetError::WithoutTls { .. }) => {
             let fix = "remove the TLS files, or specify a grpcs:// endpoint";
-            return vec![found_wrong("endpoint", Health::Broken, error.to_string(), fix)];
+            return vec![problem("endpoint", Health::Broken, error.to_string(), fix)];
         }
-        Err(error @ TargetError::Nowhere { .. }) => {
+        Err(error @ TargetError::NotFound { .. }) => {
             let finding = error.to_string();
             let finding = finding.lines().next().unwrap_or_default();
-            return vec![found_wrong(
+            return vec![problem(
                 "endpoint",
                 Health::Broken,
                 finding,
@@ -189,12 +179,12 @@ async fn server(
         }
     };
     let how = match target {
-        Target::Running { endpoint, found, .. } => format!("{endpoint}, from {}", found.words()),
-        Target::OneCall { .. } => {
+        Target::Running { endpoint, origin, .. } => format!("{endpoint}, from {}", origin.name()),
+        Target::Temporary { .. } => {
             "no server is running; a temporary one is started for each command".to_owned()
         }
     };
-    let client = match open(target, started).await {
+    let client = match connect(target, started).await {
         Ok(client) => client.with_deadline(deadline),
         Err(failure) => {
             let text = failure.to_string();
@@ -205,19 +195,19 @@ async fn server(
                 }
                 _ => (text, fix),
             };
-            return vec![found_wrong("endpoint", Health::Broken, text, fix)];
+            return vec![problem("endpoint", Health::Broken, text, fix)];
         }
     };
-    let mut found = vec![fine("endpoint", how)];
+    let mut found = vec![healthy("endpoint", how)];
     found.push(match client.is_serving().await {
-        Ok(true) => fine("health", "serving"),
-        Ok(false) => found_wrong(
+        Ok(true) => healthy("health", "serving"),
+        Ok(false) => problem(
             "health",
             Health::Broken,
             "the server is running but not serving",
             "see the server's log",
         ),
-        Err(error) => found_wrong(
+        Err(error) => problem(
             "health",
             Health::Broken,
             error.to_string(),
@@ -240,7 +230,7 @@ async fn judges(client: &Client) -> Vec<Check> {
         Ok(answer) => answer,
         Err(error) => {
             let fix = "see the server's log";
-            return vec![found_wrong("judge", Health::Broken, error.to_string(), fix)];
+            return vec![problem("judge", Health::Broken, error.to_string(), fix)];
         }
     };
     let mut found: Vec<Check> = answer.trials.iter().map(trial).collect();
@@ -256,7 +246,7 @@ fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
             "{FALLBACK_JUDGE} is used instead of local/1: ONNX Runtime is missing, or judges.chain lists {FALLBACK_JUDGE}"
         );
         let fix = "reinstall the package, set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime in the source tree";
-        found_wrong("local/1", Health::Doubtful, finding, fix)
+        problem("local/1", Health::Doubtful, finding, fix)
     })
 }
 
@@ -267,9 +257,9 @@ fn trial(trial: &v1::JudgeTrial) -> Check {
     let judge = &link.judge;
     match (link.result.as_str(), trial.tier()) {
         ("judged", v1::Tier::Proceed) => {
-            fine("judge", format!("{judge} judged the test report correctly{took}"))
+            healthy("judge", format!("{judge} judged the test report correctly{took}"))
         }
-        ("judged", tier) => found_wrong(
+        ("judged", tier) => problem(
             "judge",
             Health::Doubtful,
             format!(
@@ -278,13 +268,13 @@ fn trial(trial: &v1::JudgeTrial) -> Check {
             ),
             "use a stronger model, or inspect its answer in provenance.judges of an evaluation",
         ),
-        ("abstained", _) => found_wrong(
+        ("abstained", _) => problem(
             "judge",
             Health::Doubtful,
             format!("{judge} abstained{took}: {}", link.detail),
             "inspect its answer in provenance.judges of an evaluation",
         ),
-        _ => found_wrong(
+        _ => problem(
             "judge",
             Health::Broken,
             format!("{judge} failed{took} ({}): {}", link.code, link.detail),
@@ -297,9 +287,9 @@ fn trial(trial: &v1::JudgeTrial) -> Check {
 async fn search(client: &Client) -> Option<Check> {
     let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
     if answer.degraded.is_empty() {
-        return Some(fine("search", format!("{}: by words and meaning", answer.method)));
+        return Some(healthy("search", format!("{}: by words and meaning", answer.method)));
     }
-    Some(found_wrong(
+    Some(problem(
         "search",
         Health::Doubtful,
         format!("{}: stored evidence is searched by words only", answer.method),
@@ -311,18 +301,18 @@ async fn search(client: &Client) -> Option<Check> {
 async fn ledger(client: &Client) -> Check {
     let request = v1::ListEvaluationsRequest { page_size: 1, ..Default::default() };
     match client.list_evaluations(request).await {
-        Ok(_) => fine("ledger", "evaluations are recorded and readable"),
+        Ok(_) => healthy("ledger", "evaluations are recorded and readable"),
         Err(error)
             if error.refusal().is_some_and(|refusal| refusal.code == Code::FailedPrecondition) =>
         {
-            found_wrong(
+            problem(
                 "ledger",
                 Health::Doubtful,
                 "disabled: evaluations are not recorded",
                 "set ledger.enabled in the server's configuration",
             )
         }
-        Err(error) => found_wrong(
+        Err(error) => problem(
             "ledger",
             Health::Broken,
             error.to_string(),
@@ -339,8 +329,8 @@ async fn policies(client: &Client) -> Check {
                 answer.policies.iter().map(|policy| policy.name.as_str()).collect();
             let names = names.join(", ");
             match default {
-                Some(default) => fine("policies", format!("{names}; default: {}", default.name)),
-                None => found_wrong(
+                Some(default) => healthy("policies", format!("{names}; default: {}", default.name)),
+                None => problem(
                     "policies",
                     Health::Doubtful,
                     names,
@@ -349,13 +339,13 @@ async fn policies(client: &Client) -> Check {
             }
         }
         Err(error) => {
-            found_wrong("policies", Health::Broken, error.to_string(), "see the server's log")
+            problem("policies", Health::Broken, error.to_string(), "see the server's log")
         }
     }
 }
 
 fn private_directory(target: &Result<Target, TargetError>) -> Option<PathBuf> {
-    matches!(target, Ok(Target::OneCall { .. })).then(std::env::temp_dir)
+    matches!(target, Ok(Target::Temporary { .. })).then(std::env::temp_dir)
 }
 
 /// Checks that a server could store its data in the directory.
@@ -363,11 +353,11 @@ fn directory_checks(directory: &Path) -> Vec<Check> {
     let existing = directory.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     let shown = directory.display();
     let writable = match tempfile::Builder::new().prefix(".gsar-doctor-").tempfile_in(existing) {
-        Ok(_) if existing == directory => fine("data", format!("{shown} is writable")),
-        Ok(_) => fine("data", format!("{shown} can be created")),
+        Ok(_) if existing == directory => healthy("data", format!("{shown} is writable")),
+        Ok(_) => healthy("data", format!("{shown} can be created")),
         Err(error) => {
             let finding = format!("{shown} is not writable: {error}");
-            found_wrong(
+            problem(
                 "data",
                 Health::Broken,
                 finding,
@@ -382,7 +372,7 @@ fn space(directory: &Path) -> Check {
     let free = match rustix::fs::statvfs(directory) {
         Ok(system) => system.f_bavail.saturating_mul(system.f_frsize),
         Err(error) => {
-            return found_wrong(
+            return problem(
                 "space",
                 Health::Doubtful,
                 format!("unknown: {error}"),
@@ -393,11 +383,11 @@ fn space(directory: &Path) -> Check {
     let finding = format!("{} MiB free under {}", free >> 20, directory.display());
     let fix = "free some space; otherwise evaluations cannot be recorded";
     if free < NO_SPACE {
-        found_wrong("space", Health::Broken, finding, fix)
+        problem("space", Health::Broken, finding, fix)
     } else if free < LITTLE_SPACE {
-        found_wrong("space", Health::Doubtful, finding, fix)
+        problem("space", Health::Doubtful, finding, fix)
     } else {
-        fine("space", finding)
+        healthy("space", finding)
     }
 }
 

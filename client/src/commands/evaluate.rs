@@ -2,13 +2,13 @@
 
 use futures_util::StreamExt as _;
 
-use super::shown::Shown;
+use super::answer_printer::AnswerPrinter;
 use super::{
-    check_explained, check_redacted, explain, note, print_as_it_is, print_json, report, requests,
+    check_explained, check_redacted, explain, note, print_json, print_raw, report, requests,
     shown_classes,
 };
 use crate::arguments::{Evaluate, Format};
-use crate::documents::{Evaluated, Refused, junit, markdown};
+use crate::documents::{Rejection, ReportResult, junit, markdown};
 use crate::failure::Failure;
 use crate::human::View;
 use crate::session::{Server, with_judge};
@@ -33,8 +33,8 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         explain: explain(arguments.explain.as_deref()),
     };
     with_judge(&arguments.connection, arguments.judge.chosen(), async |client, server| {
-        let is_kept = server == Server::Running || arguments.connection.data_dir.is_some();
-        let mut shown = Shown::new(&client, is_kept);
+        let is_recorded = server == Server::Running || arguments.connection.data_dir.is_some();
+        let mut shown = AnswerPrinter::new(&client, is_recorded);
         let mut document = Vec::new();
         let mut status = Status::Proceed;
         let mut answers = futures_util::stream::iter(requests)
@@ -50,7 +50,8 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
             let answer = match answer {
                 Err(error) => {
                     if arguments.output.is_document() {
-                        document.push(Evaluated { request, answer: Err(Refused::from(&error)) });
+                        document
+                            .push(ReportResult { request, answer: Err(Rejection::from(&error)) });
                     }
                     // A rejected report does not stop the others.
                     if let Some(earlier) = refused.replace(Failure::from(error)) {
@@ -61,7 +62,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                 }
                 Ok(answer) => answer,
             };
-            status = status.max(Status::of(&answer));
+            status = status.max(Status::from_evaluation(&answer));
             if !is_read {
                 continue;
             }
@@ -77,11 +78,11 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                         check_redacted(Some(&answer))?;
                     }
                     let mut answer = answer;
-                    if !is_kept {
+                    if !is_recorded {
                         // The record is discarded when the command ends, so its id is useless.
                         answer.evaluation_id.clear();
                     }
-                    document.push(Evaluated { request, answer: Ok(answer) });
+                    document.push(ReportResult { request, answer: Ok(answer) });
                     Ok(())
                 }
             };
@@ -92,8 +93,8 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         }
         let printed = match arguments.output {
             Format::Human | Format::Json => Ok(()),
-            Format::Junit => print_as_it_is(&junit(&document, &view, arguments.strict)?),
-            Format::Markdown => print_as_it_is(&markdown(&document, &view)),
+            Format::Junit => print_raw(&junit(&document, &view, arguments.strict)?),
+            Format::Markdown => print_raw(&markdown(&document, &view)),
         };
         printed.or_else(|failure| if failure.is_closed_pipe() { Ok(()) } else { Err(failure) })?;
         match refused {

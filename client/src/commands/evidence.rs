@@ -10,7 +10,7 @@ use v1::evidence_item::Content;
 use v1::put_evidence_request::Part;
 
 use super::progress::Progress;
-use super::{check_kept, is_json, note, print, print_json};
+use super::{is_json, note, print, print_json, require_records};
 use crate::arguments::{Connection, Evidence, Output};
 use crate::failure::Failure;
 use crate::human::{corpora, stored};
@@ -46,7 +46,7 @@ async fn put(
     connection: &Connection,
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
-    check_kept(connection, "corpus to keep")?;
+    require_records(connection, "corpus to keep")?;
     let loaded = evidence::load(paths)?;
     loaded.notes.iter().for_each(|text| note(text));
     let whole = loaded.items.iter().map(size_of).sum();
@@ -101,7 +101,7 @@ async fn get(
     connection: &Connection,
 ) -> Result<Status, Failure> {
     use v1::get_snapshot_request::{Item, Range};
-    check_kept(connection, "corpus to read")?;
+    require_records(connection, "corpus to read")?;
     let is_key = item.len() == 64 && item.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut request = v1::GetSnapshotRequest {
         corpus_id: corpus.to_owned(),
@@ -137,7 +137,7 @@ async fn get(
 }
 
 async fn list(output: Output, connection: &Connection) -> Result<Status, Failure> {
-    check_kept(connection, "corpus to list")?;
+    require_records(connection, "corpus to list")?;
     with_client(connection, async |client, _| {
         let mut request = v1::ListCorporaRequest { page_size: PAGE, ..Default::default() };
         loop {
@@ -157,7 +157,7 @@ async fn list(output: Output, connection: &Connection) -> Result<Status, Failure
 }
 
 async fn delete(names: &[String], connection: &Connection) -> Result<Status, Failure> {
-    check_kept(connection, "corpus to delete")?;
+    require_records(connection, "corpus to delete")?;
     with_client(connection, async |client, _| {
         for name in names {
             client.delete_corpus(name).await?;

@@ -30,7 +30,7 @@ pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Stat
                 report: request.report.as_ref(),
                 evidence: &request.evidence,
                 policy: None,
-                is_kept: false,
+                is_recorded: false,
             };
             print(&human::statements(&answer, &scene, &view))?;
         }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use gsar_client::graph::{Edges, EdgesError};
+use gsar_client::graph::{GraphBuilder, GraphParseError};
 use gsar_client::input::{InputError, read_text};
 use gsar_client::v1;
 
-use super::{check_kept, is_json, print, print_as_it_is, print_json};
+use super::{is_json, print, print_json, print_raw, require_records};
 use crate::arguments::{Connection, Graph, GraphFormat, Output};
 use crate::failure::Failure;
 use crate::human::{entity_look, graph, graph_page};
@@ -27,7 +27,7 @@ pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status
             look(request, *output, connection, terminal).await
         }
         Graph::Read { kubernetes, traces, edges, alerts, changed } => {
-            let mut read = Edges::default();
+            let mut read = GraphBuilder::default();
             add(kubernetes, |text| read.add_kubernetes(text))?;
             add(traces, |text| read.add_traces(text))?;
             add(edges, |text| read.add_lines(text))?;
@@ -39,13 +39,11 @@ pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status
 
 fn add(
     paths: &[PathBuf],
-    mut read: impl FnMut(&str) -> Result<(), EdgesError>,
+    mut read: impl FnMut(&str) -> Result<(), GraphParseError>,
 ) -> Result<(), Failure> {
     for path in paths {
-        read(&read_text(path)?).map_err(|EdgesError { line, message }| InputError::Content {
-            path: path.clone(),
-            line,
-            message,
+        read(&read_text(path)?).map_err(|GraphParseError { line, message }| {
+            InputError::Content { path: path.clone(), line, message }
         })?;
     }
     Ok(())
@@ -57,7 +55,7 @@ async fn look(
     connection: &Connection,
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
-    check_kept(connection, "investigation to look into")?;
+    require_records(connection, "investigation to look into")?;
     with_client(connection, async |client, _| {
         let answer = client.look_at_entity(request).await?;
         match is_json(output) {
@@ -75,7 +73,7 @@ async fn show(
     connection: &Connection,
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
-    check_kept(connection, "investigation to show")?;
+    require_records(connection, "investigation to show")?;
     with_client(connection, async |client, _| {
         let request =
             v1::GetInvestigationRequest { investigation_id: id.to_owned(), ..Default::default() };
@@ -88,9 +86,9 @@ async fn show(
         match format {
             GraphFormat::Human => print(&graph::lines(&state, terminal.columns))?,
             GraphFormat::Json => print_json(&state)?,
-            GraphFormat::Dot => print_as_it_is(&graph::dot(&state))?,
-            GraphFormat::Mermaid => print_as_it_is(&graph::mermaid(&state))?,
-            GraphFormat::Html => print_as_it_is(&graph_page::page(id, &state))?,
+            GraphFormat::Dot => print_raw(&graph::dot(&state))?,
+            GraphFormat::Mermaid => print_raw(&graph::mermaid(&state))?,
+            GraphFormat::Html => print_raw(&graph_page::page(id, &state))?,
         }
         Ok(Status::Proceed)
     })

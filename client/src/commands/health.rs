@@ -1,23 +1,23 @@
 //! `gsar health`: checks whether a running server accepts calls.
 
-use gsar_client::connection::{Environment, Target, find};
+use gsar_client::connection::{Environment, Target, select_target};
 
 use super::print;
 use crate::arguments::Health;
 use crate::failure::Failure;
-use crate::session::{open, until_signal, wish};
+use crate::session::{connect, connect_options, until_signal};
 use crate::status::Status;
 
 pub(super) async fn run(arguments: &Health) -> Result<Status, Failure> {
-    let target = find(&wish(&arguments.connection), &Environment::of_process())?;
-    if matches!(target, Target::OneCall { .. }) {
+    let target = select_target(&connect_options(&arguments.connection), &Environment::from_env())?;
+    if matches!(target, Target::Temporary { .. }) {
         print("no server is running\n")?;
         return Ok(Status::Error);
     }
     let deadline = arguments.connection.deadline();
     let is_serving = until_signal(async {
         let asked = tokio::time::timeout(deadline, async {
-            let client = open(&target, &mut None).await?.with_deadline(deadline);
+            let client = connect(&target, &mut None).await?.with_deadline(deadline);
             Ok::<_, Failure>(client.is_serving().await?)
         });
         asked.await.map_or(Ok(None), |answer| answer.map(Some))

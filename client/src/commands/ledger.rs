@@ -8,13 +8,13 @@ use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
 use super::{
-    check_explained, check_kept, check_redacted, class, evaluation_id, explain, export, instant,
-    is_json, print, print_as_it_is, print_json, rescore, shown_classes,
+    check_explained, check_redacted, class, evaluation_id, explain, export, instant, is_json,
+    print, print_json, print_raw, require_records, rescore, shown_classes,
 };
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
 use crate::failure::Failure;
 use crate::human::{
-    Contents, Scene, View, evaluation, evaluation_page, evaluations, grades, words,
+    Contents, Scene, View, evaluation, evaluation_page, evaluations, grades, labels,
 };
 use crate::session::with_client;
 use crate::status::Status;
@@ -69,11 +69,11 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
         Ledger::Grade(arguments) => grade(arguments).await,
         Ledger::Export(arguments) => export::run(arguments).await,
         Ledger::Delete { ids, connection } => delete(ids, connection).await,
-        Ledger::Show { id, explain: wish, only, output, connection, .. } => {
+        Ledger::Show { id, explain: claim, only, output, connection, .. } => {
             let view = View {
                 columns: terminal.columns,
                 only: shown_classes(only),
-                explain: explain(wish.as_deref()),
+                explain: explain(claim.as_deref()),
             };
             show(id, &view, *output, connection).await
         }
@@ -86,7 +86,7 @@ async fn list(
     output: Output,
     connection: &Connection,
 ) -> Result<Status, Failure> {
-    check_kept(connection, "record to read")?;
+    require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let mut left = limit;
         while left > 0 {
@@ -116,7 +116,7 @@ async fn show(
     output: Output,
     connection: &Connection,
 ) -> Result<Status, Failure> {
-    check_kept(connection, "record to read")?;
+    require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let record = client.evaluation(&evaluation_id::whole(&client, id).await?).await?;
         if is_json(output) {
@@ -130,7 +130,7 @@ async fn show(
             report: record.report.as_ref(),
             evidence: &[],
             policy: policy.as_ref(),
-            is_kept: true,
+            is_recorded: true,
         };
         print(&grades(&record.grades))?;
         print(&evaluation(&answer, &scene, view))?;
@@ -140,13 +140,13 @@ async fn show(
 }
 
 async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Result<Status, Failure> {
-    check_kept(connection, "record to read")?;
+    require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let id = &evaluation_id::whole(&client, id).await?;
         if !unredacted {
             let record = client.redacted_evaluation(id).await?;
             check_redacted(record.evaluation.as_ref())?;
-            print_as_it_is(&evaluation_page(&record, &Contents::default()))?;
+            print_raw(&evaluation_page(&record, &Contents::default()))?;
             return Ok(Status::Proceed);
         }
         let record = client.evaluation(id).await?;
@@ -157,7 +157,7 @@ async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Resul
                 contents.insert(item.id, text);
             }
         }
-        print_as_it_is(&evaluation_page(&record, &contents))?;
+        print_raw(&evaluation_page(&record, &contents))?;
         Ok(Status::Proceed)
     })
     .await
@@ -178,7 +178,7 @@ async fn show_evidence(
     output: Output,
     connection: &Connection,
 ) -> Result<Status, Failure> {
-    check_kept(connection, "record to read")?;
+    require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
         let item = client.evaluation_evidence(id, item).await?;
         if is_json(output) {
@@ -194,7 +194,7 @@ async fn show_evidence(
 }
 
 async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failure> {
-    check_kept(connection, "record to delete from")?;
+    require_records(connection, "record to delete from")?;
     with_client(connection, async |client, _| {
         for id in ids {
             client.delete_evaluation(id).await?;
@@ -206,7 +206,7 @@ async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failu
 
 async fn grade(arguments: &Grade) -> Result<Status, Failure> {
     use v1::grade::Subject;
-    check_kept(&arguments.connection, "record to grade")?;
+    require_records(&arguments.connection, "record to grade")?;
     let class = arguments.class.map(class);
     let subject = match (&arguments.claim, class, arguments.tier) {
         (Some(claim), Some(class), _) => {
@@ -219,9 +219,9 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
     with_client(&arguments.connection, async |client, _| {
         let evaluation_id = evaluation_id::whole(&client, &arguments.id).await?;
         let graded = match (&arguments.claim, class, arguments.tier) {
-            (Some(claim), Some(class), _) => format!("{claim} as {}", words::class(class).1),
+            (Some(claim), Some(class), _) => format!("{claim} as {}", labels::class(class).1),
             (_, _, tier) => {
-                format!("the report as {}", tier.map_or("", |tier| words::tier(on_wire(tier)).0))
+                format!("the report as {}", tier.map_or("", |tier| labels::tier(on_wire(tier)).0))
             }
         };
         let message = format!("graded {graded}, by {grader}: evaluation {evaluation_id}\n");

@@ -1,5 +1,6 @@
 //! One module per command: sends requests and prints responses.
 
+mod answer_printer;
 mod cap;
 mod check;
 mod doctor;
@@ -22,19 +23,18 @@ mod requests;
 mod rescore;
 mod score;
 mod search;
-mod shown;
 mod watch;
 
 use std::io::Write as _;
 
-use gsar_client::connection::{Environment, Target, find};
+use gsar_client::connection::{Environment, Target, select_target};
 use gsar_proto::json::{self, Named};
 use gsar_proto::v1;
 
 use crate::arguments::{Arguments, Class, Command, Connection, Judge, Only, Output};
 use crate::failure::Failure;
 use crate::human::Explain;
-use crate::session::wish;
+use crate::session::connect_options;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -72,7 +72,7 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints text verbatim.
-fn print_as_it_is(text: &str) -> Result<(), Failure> {
+fn print_raw(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -89,12 +89,12 @@ fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
 }
 
 /// Returns an error if the command would use a temporary server without a data directory, which has no records.
-fn check_kept(connection: &Connection, what: &str) -> Result<(), Failure> {
-    match find(&wish(connection), &Environment::of_process())? {
-        Target::OneCall { data_dir: None, .. } => Err(Failure::Usage(format!(
+fn require_records(connection: &Connection, what: &str) -> Result<(), Failure> {
+    match select_target(&connect_options(connection), &Environment::from_env())? {
+        Target::Temporary { data_dir: None, .. } => Err(Failure::Usage(format!(
             "no server is running, so there is no {what}\n  specify a data directory with --data-dir, or a server with --endpoint"
         ))),
-        Target::OneCall { .. } | Target::Running { .. } => Ok(()),
+        Target::Temporary { .. } | Target::Running { .. } => Ok(()),
     }
 }
 
@@ -121,11 +121,11 @@ fn is_json(output: Output) -> bool {
     output == Output::Json
 }
 
-fn explain(wish: Option<&str>) -> Explain {
-    match wish {
+fn explain(claim: Option<&str>) -> Explain {
+    match claim {
         None => Explain::Briefly,
         Some("") => Explain::All,
-        Some(claim) => Explain::Claim(claim.to_owned()),
+        Some(id) => Explain::Claim(id.to_owned()),
     }
 }
 

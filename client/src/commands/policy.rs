@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gsar_client::connection::{Environment, Target, find};
+use gsar_client::connection::{Environment, Target, select_target};
 use gsar_client::input::{STANDARD_INPUT, read_text};
 use gsar_core::policy::{Policy as Checked, Preset, preset_file, to_toml};
 use gsar_core::preset;
@@ -12,7 +12,7 @@ use super::{is_json, note, print, print_json};
 use crate::arguments::{Connection, Output, Policy};
 use crate::failure::Failure;
 use crate::human::{differences, errors, policies, problems, warnings};
-use crate::session::{wish, with_client};
+use crate::session::{connect_options, with_client};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -39,7 +39,7 @@ async fn list(
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
     let runs = matches!(
-        find(&wish(connection), &Environment::of_process()),
+        select_target(&connect_options(connection), &Environment::from_env()),
         Ok(Target::Running { .. }) | Err(gsar_client::connection::TargetError::Endpoint { .. })
     );
     let answer = if runs || connection.data_dir.is_some() {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use gsar_client::evidence;
-use gsar_client::input::{InputError, STANDARD_INPUT, messages, read_text, without_place};
+use gsar_client::input::{InputError, STANDARD_INPUT, parse_messages, read_text, split_position};
 use gsar_core::own_report::OwnReport;
 use gsar_proto::v1;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ pub(super) fn of_reports(
     arguments: &Evaluate,
 ) -> Result<(Vec<v1::EvaluateRequest>, Vec<String>), Failure> {
     if let Some(path) = &arguments.request {
-        let mut requests: Vec<v1::EvaluateRequest> = messages(path, &read_text(path)?)?;
+        let mut requests: Vec<v1::EvaluateRequest> = parse_messages(path, &read_text(path)?)?;
         if requests.is_empty() {
             let message = "contains no request; expected an EvaluateRequest as JSON".to_owned();
             return Err(InputError::Unusable { path: path.clone(), message }.into());
@@ -44,7 +44,7 @@ pub(super) fn of_reports(
             let message = "the report is empty".to_owned();
             return Err(InputError::Unusable { path: path.clone(), message }.into());
         }
-        let items = without_the_report(&evidence.items, &synthesis, &mut evidence.notes);
+        let items = exclude_report(&evidence.items, &synthesis, &mut evidence.notes);
         requests.push(v1::EvaluateRequest {
             report: Some(v1::Report {
                 id: arguments.id.clone().unwrap_or_else(|| name_of(path)),
@@ -99,14 +99,14 @@ fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// Returns the evidence without items that repeat the report, with a note for each.
-fn without_the_report(
+fn exclude_report(
     items: &[v1::EvidenceItem],
     report: &str,
     notes: &mut Vec<String>,
 ) -> Vec<v1::EvidenceItem> {
     use v1::evidence_item::Content::{CheckRun, Json, Text};
     let report = OwnReport::new(report);
-    let is_kept = |item: &&v1::EvidenceItem| match &item.content {
+    let is_recorded = |item: &&v1::EvidenceItem| match &item.content {
         Some(Text(content) | Json(content)) if report.is_repeated_by(content) => {
             let id = &item.id;
             let sentence = "repeats the report and was skipped: a report is never its own evidence";
@@ -115,7 +115,7 @@ fn without_the_report(
         }
         Some(Text(_) | Json(_) | CheckRun(_)) | None => true,
     };
-    items.iter().filter(is_kept).cloned().collect()
+    items.iter().filter(is_recorded).cloned().collect()
 }
 
 fn for_one_report_only(arguments: &Evaluate) -> Result<(), Failure> {
@@ -177,7 +177,7 @@ fn claims_of(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
             continue;
         }
         let claim: ClaimLine = serde_json::from_str(line).map_err(|error| {
-            let (_, message) = without_place(&error.to_string());
+            let (_, message) = split_position(&error.to_string());
             content(number, format!("{message}; expected {{\"id\": \"c1\", \"text\": \"…\"}}"))
         })?;
         if !ids.insert(claim.id.clone()) {
@@ -196,7 +196,7 @@ fn claims_of(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
 
 /// Reads the graph of a file.
 pub(super) fn graph(path: &Path) -> Result<v1::Graph, InputError> {
-    messages(path, &read_text(path)?)?.pop().ok_or_else(|| InputError::Unusable {
+    parse_messages(path, &read_text(path)?)?.pop().ok_or_else(|| InputError::Unusable {
         path: path.to_owned(),
         message: "contains no graph; expected a Graph message as JSON".to_owned(),
     })
@@ -209,12 +209,12 @@ pub(super) fn gate(path: &Path) -> Result<v1::EvaluateGateRequest, InputError> {
 
 fn gate_of(path: &Path, text: &str) -> Result<v1::EvaluateGateRequest, InputError> {
     let fields: HashMap<String, IgnoredAny> = serde_json::from_str(text).map_err(|error| {
-        let (line, message) = without_place(&error.to_string());
+        let (line, message) = split_position(&error.to_string());
         InputError::Content { path: path.to_owned(), line, message }
     })?;
     let is_whole = fields.contains_key("gate");
     let wrapped = if is_whole { text.to_owned() } else { format!("{{\"gate\":{text}}}") };
-    messages(path, &wrapped)?.pop().ok_or_else(|| InputError::Unusable {
+    parse_messages(path, &wrapped)?.pop().ok_or_else(|| InputError::Unusable {
         path: path.to_owned(),
         message: "contains no gate inputs; expected a JSON object".to_owned(),
     })
@@ -248,7 +248,7 @@ mod tests {
         };
         let items = [item("report.md", "It is down.\n"), item("log", "10:00 It is down.")];
         let mut notes = Vec::new();
-        let rest = without_the_report(&items, "It is down.", &mut notes);
+        let rest = exclude_report(&items, "It is down.", &mut notes);
         assert_eq!(rest.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["log"]);
         assert!(notes[0].starts_with("report.md repeats the report"), "{notes:?}");
     }

@@ -4,7 +4,7 @@ use gsar_core::policy::Policy;
 use gsar_proto::v1;
 
 use super::score::hypothetical;
-use super::{check_kept, evaluation_id, is_json, print, print_json};
+use super::{evaluation_id, is_json, print, print_json, require_records};
 use crate::arguments::Rescore;
 use crate::failure::Failure;
 use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescored, rescored_many};
@@ -13,7 +13,7 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Status, Failure> {
-    check_kept(&arguments.connection, "record to rescore")?;
+    require_records(&arguments.connection, "record to rescore")?;
     with_client(&arguments.connection, async |client, _| {
         let mut answers = Vec::new();
         for id in &arguments.ids {

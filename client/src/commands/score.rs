@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use gsar_client::Client;
-use gsar_client::input::{InputError, STANDARD_INPUT, messages, read_text};
-use gsar_client::partition::{Answer, LineReader, Policies, Question};
+use gsar_client::input::{InputError, STANDARD_INPUT, parse_messages, read_text};
+use gsar_client::partition::{Answer, LineReader, LineRequest, Policies};
 use gsar_proto::v1;
 use tokio::sync::mpsc;
 
@@ -112,15 +112,15 @@ fn of(answer: &Answer) -> Status {
 /// Scores every line on the server; answers are written in the order of the lines.
 async fn online(input: Input, policies: Policies, client: &Client) -> Result<Status, Failure> {
     let mut progress = Progress::begin(input.whole);
-    let questions =
+    let requests =
         futures_util::stream::unfold(read_in_background(input, policies), async |mut lines| {
             lines.recv().await.map(|line| (line, lines))
         });
-    let answers = questions
+    let answers = requests
         .map(|read| async move {
-            let (question, bytes) = read?;
-            let answer = match question {
-                Ok(question) => question.ask(client).await?,
+            let (request, bytes) = read?;
+            let answer = match request {
+                Ok(request) => request.send(client).await?,
                 Err(refused) => refused,
             };
             Ok::<_, Failure>((answer, bytes))
@@ -148,7 +148,7 @@ async fn online(input: Input, policies: Policies, client: &Client) -> Result<Sta
 }
 
 /// A request for a line, or the answer of an invalid line, with the number of bytes read so far.
-type ReadLine = (Result<Question, Answer>, u64);
+type ReadLine = (Result<LineRequest, Answer>, u64);
 
 /// Reads lines on a separate thread, so that slow input does not delay answers.
 fn read_in_background(
@@ -159,7 +159,8 @@ fn read_in_background(
     std::thread::spawn(move || {
         while let Some(line) = input.lines.next_line().transpose() {
             let bytes = input.lines.bytes_read();
-            let read = line.map(|line| (Question::read(&policies, line.number, &line.text), bytes));
+            let read =
+                line.map(|line| (LineRequest::parse(&policies, line.number, &line.text), bytes));
             let failed = read.is_err();
             if sender.blocking_send(read).is_err() || failed {
                 return;
@@ -171,7 +172,7 @@ fn read_in_background(
 
 /// Sends `ScoreRequest` messages.
 async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result<Status, Failure> {
-    let requests: Vec<v1::ScoreRequest> = messages(path, &read_text(path)?)?;
+    let requests: Vec<v1::ScoreRequest> = parse_messages(path, &read_text(path)?)?;
     let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
     with_client(&arguments.connection, async |client, _| {
         for (number, request) in requests.into_iter().enumerate() {

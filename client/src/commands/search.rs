@@ -3,7 +3,7 @@
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-use super::{check_kept, is_json, note, print, print_json};
+use super::{is_json, note, print, print_json, require_records};
 use crate::arguments::{Method, Search};
 use crate::failure::Failure;
 use crate::human::hits;
@@ -12,7 +12,7 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Status, Failure> {
-    check_kept(&arguments.connection, "corpus to search")?;
+    require_records(&arguments.connection, "corpus to search")?;
     let request = v1::SearchRequest {
         corpus_id: arguments.corpus.clone(),
         query: arguments.query.clone(),

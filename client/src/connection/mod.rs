@@ -2,13 +2,13 @@
 //!
 //! Checks whether a socket is in use; the environment is passed in.
 
-mod one_call;
+mod temporary;
 
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-pub use one_call::{OneCallServer, StartError};
+pub use temporary::{StartError, TemporaryServer};
 
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::tls::TlsFiles;
@@ -34,7 +34,7 @@ pub struct Environment {
 impl Environment {
     /// Reads the environment of this process.
     #[must_use]
-    pub fn of_process() -> Self {
+    pub fn from_env() -> Self {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let file = |name: &str| {
             std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -68,13 +68,13 @@ impl Environment {
 
 /// Selects a server and how to connect to it.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct ConnectOptions {
     /// The endpoint, as given on the command line.
     pub endpoint: Option<String>,
     /// The data directory of a temporary server. If set, running servers are ignored.
     pub data_dir: Option<PathBuf>,
     /// The judge of a temporary server. If set, running servers are ignored.
-    pub judge: Option<ChosenJudge>,
+    pub judge: Option<JudgeSpec>,
     /// The TLS files given on the command line.
     pub tls: TlsFiles,
     /// The token file given on the command line.
@@ -83,7 +83,7 @@ pub struct Wish {
 
 /// The only judge of a temporary server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChosenJudge {
+pub struct JudgeSpec {
     /// The name, such as `ollama:qwen3:8b`.
     pub name: String,
     /// The base URL; `None` for the provider's default.
@@ -98,20 +98,20 @@ pub enum Target {
         /// The endpoint.
         endpoint: Endpoint,
         /// Where the endpoint was given.
-        found: EndpointSource,
+        origin: EndpointSource,
         /// The TLS files; empty for an endpoint without TLS.
         tls: TlsFiles,
         /// The token file, if any.
         token_file: Option<PathBuf>,
     },
     /// A temporary server, started and stopped by this process.
-    OneCall {
+    Temporary {
         /// The server's binary.
         binary: PathBuf,
         /// The data directory; `None` for a temporary one.
         data_dir: Option<PathBuf>,
         /// The judge; `None` for the judges of the configuration.
-        judge: Option<ChosenJudge>,
+        judge: Option<JudgeSpec>,
     },
 }
 
@@ -129,7 +129,7 @@ pub enum EndpointSource {
 impl EndpointSource {
     /// Returns the name of the source, for messages.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Flag => "--endpoint",
             Self::Variable => "GSAR_ENDPOINT",
@@ -142,21 +142,21 @@ impl EndpointSource {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// An invalid endpoint.
-    #[error("{}: {error}", found.words())]
+    #[error("{}: {error}", origin.name())]
     Endpoint {
         /// Where it was given.
-        found: EndpointSource,
+        origin: EndpointSource,
         /// The error.
         error: EndpointError,
     },
     /// TLS files for a server without TLS.
     #[error(
-        "--tls-ca, --tls-certificate and --tls-key require a grpcs:// endpoint, but the server is {asked}; use \
+        "--tls-ca, --tls-certificate and --tls-key require a grpcs:// endpoint, but the server is {server}; use \
          --endpoint grpcs://host:port, or remove them"
     )]
     WithoutTls {
         /// The server.
-        asked: String,
+        server: String,
     },
     /// No server is running, and none can be started.
     #[error(
@@ -165,7 +165,7 @@ pub enum TargetError {
          start a server, or specify one with --endpoint unix:///path, grpc://host:port or grpcs://host:port",
         sockets.join(" and ")
     )]
-    Nowhere {
+    NotFound {
         /// The sockets that were tried.
         sockets: Vec<String>,
     },
@@ -177,49 +177,52 @@ pub enum TargetError {
 /// # Errors
 /// Returns a [`TargetError`] if an endpoint is invalid, no server is available, or TLS files are given for a server
 /// without TLS.
-pub fn find(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
-    let target = looked_for(wish, environment)?;
-    let asked = match &target {
+pub fn select_target(
+    options: &ConnectOptions,
+    environment: &Environment,
+) -> Result<Target, TargetError> {
+    let target = select(options, environment)?;
+    let server = match &target {
         Target::Running { endpoint: Endpoint::Tls(_), .. } => return Ok(target),
         Target::Running { endpoint, .. } => endpoint.to_string(),
-        Target::OneCall { .. } => "a temporary one".to_owned(),
+        Target::Temporary { .. } => "a temporary one".to_owned(),
     };
-    if wish.tls == TlsFiles::default() {
+    if options.tls == TlsFiles::default() {
         Ok(target)
     } else {
-        Err(TargetError::WithoutTls { asked })
+        Err(TargetError::WithoutTls { server })
     }
 }
 
-fn looked_for(wish: &Wish, environment: &Environment) -> Result<Target, TargetError> {
-    let token_file = wish.token_file.clone().or_else(|| environment.token_file.clone());
-    if wish.data_dir.is_none() && wish.judge.is_none() {
-        for (given, found) in [
-            (&wish.endpoint, EndpointSource::Flag),
+fn select(options: &ConnectOptions, environment: &Environment) -> Result<Target, TargetError> {
+    let token_file = options.token_file.clone().or_else(|| environment.token_file.clone());
+    if options.data_dir.is_none() && options.judge.is_none() {
+        for (given, origin) in [
+            (&options.endpoint, EndpointSource::Flag),
             (&environment.endpoint, EndpointSource::Variable),
         ] {
             if let Some(given) = given {
                 let endpoint: Endpoint =
-                    given.parse().map_err(|error| TargetError::Endpoint { found, error })?;
+                    given.parse().map_err(|error| TargetError::Endpoint { origin, error })?;
                 let tls = match endpoint {
-                    Endpoint::Tls(_) => wish.tls.clone().or(&environment.tls),
+                    Endpoint::Tls(_) => options.tls.clone().or(&environment.tls),
                     Endpoint::Unix(_) | Endpoint::Tcp(_) => TlsFiles::default(),
                 };
-                return Ok(Target::Running { endpoint, found, tls, token_file });
+                return Ok(Target::Running { endpoint, origin, tls, token_file });
             }
         }
         if let Some(path) = environment.default_sockets.iter().find(|path| is_listened_on(path)) {
             let endpoint = Endpoint::Unix(path.clone());
-            let (found, tls) = (EndpointSource::DefaultSocket, TlsFiles::default());
-            return Ok(Target::Running { endpoint, found, tls, token_file });
+            let (origin, tls) = (EndpointSource::DefaultSocket, TlsFiles::default());
+            return Ok(Target::Running { endpoint, origin, tls, token_file });
         }
     }
     match environment.server_binary() {
         Some(binary) => {
-            let (data_dir, judge) = (wish.data_dir.clone(), wish.judge.clone());
-            Ok(Target::OneCall { binary, data_dir, judge })
+            let (data_dir, judge) = (options.data_dir.clone(), options.judge.clone());
+            Ok(Target::Temporary { binary, data_dir, judge })
         }
-        None => Err(TargetError::Nowhere {
+        None => Err(TargetError::NotFound {
             sockets: environment
                 .default_sockets
                 .iter()
@@ -268,8 +271,8 @@ mod tests {
         Machine { folder, environment }
     }
 
-    fn flag(endpoint: &str) -> Wish {
-        Wish { endpoint: Some(endpoint.to_owned()), ..Wish::default() }
+    fn flag(endpoint: &str) -> ConnectOptions {
+        ConnectOptions { endpoint: Some(endpoint.to_owned()), ..ConnectOptions::default() }
     }
 
     #[test]
@@ -277,8 +280,8 @@ mod tests {
         let Machine { folder, mut environment } = machine();
         let system = folder.path().join("system.sock");
         assert_eq!(
-            find(&Wish::default(), &environment),
-            Err(TargetError::Nowhere {
+            select_target(&ConnectOptions::default(), &environment),
+            Err(TargetError::NotFound {
                 sockets: vec![
                     folder.path().join("user.sock").display().to_string(),
                     system.display().to_string()
@@ -287,34 +290,38 @@ mod tests {
         );
         let binary = folder.path().join(SERVER_BINARY);
         std::fs::write(&binary, "").unwrap();
-        let one_call = Target::OneCall { binary, data_dir: None, judge: None };
-        assert_eq!(find(&Wish::default(), &environment), Ok(one_call.clone()));
+        let temporary = Target::Temporary { binary, data_dir: None, judge: None };
+        assert_eq!(select_target(&ConnectOptions::default(), &environment), Ok(temporary.clone()));
 
         let listener = UnixListener::bind(&system).unwrap();
-        let running = |endpoint: &str, found| {
+        let running = |endpoint: &str, origin| {
             let tls = TlsFiles::default();
             Ok(Target::Running {
                 endpoint: endpoint.parse().unwrap(),
-                found,
+                origin,
                 tls,
                 token_file: None,
             })
         };
         let socket = format!("unix://{}", system.display());
         assert_eq!(
-            find(&Wish::default(), &environment),
+            select_target(&ConnectOptions::default(), &environment),
             running(&socket, EndpointSource::DefaultSocket)
         );
         drop(listener);
-        assert_eq!(find(&Wish::default(), &environment), Ok(one_call), "a stale socket is ignored");
+        assert_eq!(
+            select_target(&ConnectOptions::default(), &environment),
+            Ok(temporary),
+            "a stale socket is ignored"
+        );
 
         environment.endpoint = Some("grpc://gsar:1".to_owned());
         assert_eq!(
-            find(&Wish::default(), &environment),
+            select_target(&ConnectOptions::default(), &environment),
             running("grpc://gsar:1", EndpointSource::Variable)
         );
         assert_eq!(
-            find(&flag("grpc://other:2"), &environment),
+            select_target(&flag("grpc://other:2"), &environment),
             running("grpc://other:2", EndpointSource::Flag)
         );
     }
@@ -326,10 +333,10 @@ mod tests {
         let binary = folder.path().join(SERVER_BINARY);
         std::fs::write(&binary, "").unwrap();
         let data_dir = Some(PathBuf::from("/data"));
-        let wish = Wish { data_dir: data_dir.clone(), ..Wish::default() };
+        let options = ConnectOptions { data_dir: data_dir.clone(), ..ConnectOptions::default() };
         assert_eq!(
-            find(&wish, &environment),
-            Ok(Target::OneCall { binary, data_dir, judge: None })
+            select_target(&options, &environment),
+            Ok(Target::Temporary { binary, data_dir, judge: None })
         );
     }
 
@@ -340,17 +347,19 @@ mod tests {
         environment.tls =
             TlsFiles { ca: file("env-ca"), key: file("env-key"), ..TlsFiles::default() };
         let tls = TlsFiles { ca: file("flag-ca"), ..TlsFiles::default() };
-        let wish = Wish { tls, ..flag("grpcs://gsar:1") };
-        let Ok(Target::Running { tls, .. }) = find(&wish, &environment) else { panic!("{wish:?}") };
+        let options = ConnectOptions { tls, ..flag("grpcs://gsar:1") };
+        let Ok(Target::Running { tls, .. }) = select_target(&options, &environment) else {
+            panic!("{options:?}")
+        };
         let merged = TlsFiles { ca: file("flag-ca"), key: file("env-key"), ..TlsFiles::default() };
         assert_eq!(tls, merged);
 
         assert!(
-            find(&flag("grpc://gsar:1"), &environment).is_ok(),
+            select_target(&flag("grpc://gsar:1"), &environment).is_ok(),
             "variables are ignored without TLS"
         );
-        let wish = Wish { endpoint: Some("grpc://gsar:1".to_owned()), ..wish };
-        let error = find(&wish, &environment).unwrap_err().to_string();
+        let options = ConnectOptions { endpoint: Some("grpc://gsar:1".to_owned()), ..options };
+        let error = select_target(&options, &environment).unwrap_err().to_string();
         assert!(error.contains("the server is grpc://gsar:1; use --endpoint grpcs://"), "{error}");
     }
 
@@ -358,9 +367,10 @@ mod tests {
     fn an_invalid_endpoint_names_its_source() {
         let Machine { mut environment, folder: _folder } = machine();
         environment.endpoint = Some("localhost".to_owned());
-        let error = find(&Wish::default(), &environment).unwrap_err().to_string();
+        let error =
+            select_target(&ConnectOptions::default(), &environment).unwrap_err().to_string();
         assert!(error.starts_with("GSAR_ENDPOINT: invalid endpoint `localhost`"), "{error}");
-        let error = find(&flag("http://x:1"), &environment).unwrap_err().to_string();
+        let error = select_target(&flag("http://x:1"), &environment).unwrap_err().to_string();
         assert!(error.starts_with("--endpoint: invalid endpoint `http://x:1`"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use super::suite::{Fault, Suite, TestResult, suite};
-use super::{Evaluated, names};
+use super::{ReportResult, names};
 use crate::human::View;
 
 /// The name of the document.
@@ -17,7 +17,7 @@ const NAME: &str = "gsar evaluate";
 ///
 /// # Errors
 /// Returns the writer's errors, which do not occur when writing to memory.
-pub(crate) fn junit(evaluated: &[Evaluated], view: &View, strict: bool) -> io::Result<String> {
+pub(crate) fn junit(evaluated: &[ReportResult], view: &View, strict: bool) -> io::Result<String> {
     let named = names(evaluated).into_iter().zip(evaluated);
     let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view, strict)).collect();
     let mut document = Document { writer: Writer::new_with_indent(Vec::new(), b' ', 2) };

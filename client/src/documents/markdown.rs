@@ -4,13 +4,13 @@
 //! All untrusted text goes through [`prose`] or [`code`] and never starts a line, so that it cannot open a block.
 
 use gsar_client::input::line_at;
-use gsar_client::text::{end_cut, middle_cut, one_line};
+use gsar_client::text::{one_line, truncate_end, truncate_middle};
 use gsar_proto::v1;
 
 use super::safe_markdown::{code, prose};
-use super::{Evaluated, Refused, names};
+use super::{Rejection, ReportResult, names};
 use crate::human::{
-    Scene, View, changes, count, decided, judges, place, policy_name, verdict, words,
+    Scene, View, changes, count, decided, judges, labels, place, policy_name, verdict,
 };
 
 /// The maximum width of a claim, in columns.
@@ -20,7 +20,7 @@ const MAX_CLAIM_COLUMNS: usize = 400;
 const MAX_QUOTE_COLUMNS: usize = 160;
 
 /// Writes the reports of a call as Markdown.
-pub(crate) fn markdown(evaluated: &[Evaluated], view: &View) -> String {
+pub(crate) fn markdown(evaluated: &[ReportResult], view: &View) -> String {
     let names = names(evaluated);
     let mut blocks = Vec::new();
     if evaluated.len() > 1 {
@@ -38,11 +38,11 @@ pub(crate) fn markdown(evaluated: &[Evaluated], view: &View) -> String {
 }
 
 /// A table with one row per report.
-fn overview(names: &[String], evaluated: &[Evaluated]) -> String {
+fn overview(names: &[String], evaluated: &[ReportResult]) -> String {
     let mut lines = vec!["| report | decision | score |".to_owned(), "|---|---|--:|".to_owned()];
     for (name, one) in names.iter().zip(evaluated) {
         let (word, score) = match &one.answer {
-            Ok(answer) => (verdict(answer).0, words::score(deciding(answer))),
+            Ok(answer) => (verdict(answer).0, labels::score(deciding_score(answer))),
             Err(_) => ("ERROR".to_owned(), "none".to_owned()),
         };
         lines.push(format!("| {} | {} | {score} |", prose(name), prose(&word)));
@@ -51,11 +51,11 @@ fn overview(names: &[String], evaluated: &[Evaluated]) -> String {
 }
 
 /// Returns the score that decided, if any.
-fn deciding(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
+fn deciding_score(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
     answer.guarded_score.as_ref().or(answer.score.as_ref())
 }
 
-fn refusal(name: &str, refused: &Refused) -> Vec<String> {
+fn refusal(name: &str, refused: &Rejection) -> Vec<String> {
     let lines = refused.message.lines().map(|line| format!("- {}", code(line)));
     vec![
         format!("## {}: ERROR", prose(name)),
@@ -71,7 +71,8 @@ fn report(
     view: &View,
 ) -> Vec<String> {
     let (word, advice) = verdict(answer);
-    let score = deciding(answer).map(|score| format!(", score {}", words::score(Some(score))));
+    let score =
+        deciding_score(answer).map(|score| format!(", score {}", labels::score(Some(score))));
     let score = score.unwrap_or_default();
     let mut blocks = vec![
         format!("## {}: {}{score}", prose(name), prose(&word)),
@@ -124,10 +125,10 @@ fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
     let mut lines =
         vec!["| | class | claim | evidence |".to_owned(), "|:-:|---|---|---|".to_owned()];
     for claim in claims {
-        let (sign, class, _) = words::verdict(claim);
+        let (sign, class, _) = labels::verdict(claim);
         let disputed = if claim.disputed { ", disputed" } else { "" };
         let text = one_line(&claim.text);
-        let text = prose(&end_cut(&text, MAX_CLAIM_COLUMNS));
+        let text = prose(&truncate_end(&text, MAX_CLAIM_COLUMNS));
         let evidence = shown(claim, scene);
         let id = code(&claim.id);
         lines.push(format!("| {sign} | {class}{disputed} | {id} {text} | {evidence} |"));
@@ -142,7 +143,7 @@ fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
         parts.push(code(&place(citation, scene, MAX_QUOTE_COLUMNS)));
         let quote = one_line(&citation.quote);
         if !quote.is_empty() {
-            parts.push(code(&middle_cut(&quote, MAX_QUOTE_COLUMNS)));
+            parts.push(code(&truncate_middle(&quote, MAX_QUOTE_COLUMNS)));
         }
         if let Some(more) = claim.citations.len().checked_sub(1).filter(|more| *more > 0) {
             parts.push(format!("(and {more} more cited)"));
@@ -167,7 +168,7 @@ fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<
         Some(match is_redacted {
             // The report in the request is not redacted.
             true => format!("line {} of the report", line_at(synthesis.as_bytes(), start)),
-            false => quoted(&end_cut(&one_line(sentence), MAX_CLAIM_COLUMNS)),
+            false => quoted(&truncate_end(&one_line(sentence), MAX_CLAIM_COLUMNS)),
         })
     };
     ranges.unwrap_or_default().iter().filter_map(shown).collect()

@@ -23,23 +23,23 @@ pub(crate) use markdown::markdown;
 
 /// A report of a call and its result.
 #[derive(Debug)]
-pub(crate) struct Evaluated {
+pub(crate) struct ReportResult {
     /// The request, with the report's name and the evidence.
     pub(crate) request: v1::EvaluateRequest,
     /// The evaluation, or the error.
-    pub(crate) answer: Result<v1::EvaluateResponse, Refused>,
+    pub(crate) answer: Result<v1::EvaluateResponse, Rejection>,
 }
 
 /// The error of a report without an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct Rejection {
     /// The reason in `UPPER_SNAKE_CASE`.
     pub(crate) code: String,
     /// What is wrong and how to fix it; may have several lines.
     pub(crate) message: String,
 }
 
-impl From<&ClientError> for Refused {
+impl From<&ClientError> for Rejection {
     fn from(error: &ClientError) -> Self {
         let code = match error.refusal() {
             None => "UNREACHABLE".to_owned(),
@@ -52,9 +52,9 @@ impl From<&ClientError> for Refused {
 }
 
 /// Returns the name of each report. Repeated names are numbered, since consumers assume that names are unique.
-fn names(evaluated: &[Evaluated]) -> Vec<String> {
+fn names(evaluated: &[ReportResult]) -> Vec<String> {
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let mut name = |one: &Evaluated| {
+    let mut name = |one: &ReportResult| {
         let id = one.request.report.as_ref().map(|report| one_line(&report.id));
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| "report".to_owned());
         let times = seen.entry(id.clone()).or_default();

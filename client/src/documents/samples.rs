@@ -6,24 +6,24 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::safe_markdown::{code, prose};
-use super::{Evaluated, Refused, junit, markdown};
+use super::{Rejection, ReportResult, junit, markdown};
 use crate::human::{Explain, samples};
 
 /// Text that is markup in some format.
 const HOSTILE: &str = "a|b \\| `c` ``d`` | <b>e</b> &lt; <!-- ]]> --> [f](http://g.example) ![h](i.png) @owner/team #12 GH-12 owner/repo#3 https://j.example www.k.example l@m.example 7b84d6c9d5a0 $x^2$ :tada: ~~n~~ **o** _p_ \u{0}\u{1b}[31mq\u{fffe}\n# r\n- [ ] s\n|---|\n&#64;t";
 
-fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Refused>) -> Evaluated {
+fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Rejection>) -> ReportResult {
     let report = v1::Report { id: id.to_owned(), ..samples::report() };
     let request = v1::EvaluateRequest {
         report: Some(report),
         evidence: samples::evidence(),
         ..Default::default()
     };
-    Evaluated { request, answer }
+    ReportResult { request, answer }
 }
 
 /// Four reports: one held, one that proceeds, one with a failed judge, and one rejected.
-fn four() -> Vec<Evaluated> {
+fn sample_reports() -> Vec<ReportResult> {
     let mut proceeds = samples::answer();
     proceeds.claims.truncate(1);
     proceeds.decision = Some(v1::Decision { tier: v1::Tier::Proceed.into(), ..Default::default() });
@@ -32,7 +32,7 @@ fn four() -> Vec<Evaluated> {
         "JUDGE_FAILED",
         "no judge of the chain gave an answer",
     );
-    let refused = Refused {
+    let refused = Rejection {
         code: "INVALID_FIELDS".to_owned(),
         message: "Evaluate: the server rejected 1 field\n  report.claims[1].id  duplicate id `c1`\n  reason INVALID_FIELDS".to_owned(),
     };
@@ -44,7 +44,7 @@ fn four() -> Vec<Evaluated> {
     ]
 }
 
-fn hostile() -> Evaluated {
+fn hostile() -> ReportResult {
     let mut answer = samples::full_answer();
     answer.evaluation_id = HOSTILE.to_owned();
     for claim in &mut answer.claims {
@@ -73,7 +73,7 @@ fn view() -> crate::human::View {
 
 #[test]
 fn junit_of_several_reports() {
-    insta::assert_snapshot!(junit(&four(), &view(), false).unwrap());
+    insta::assert_snapshot!(junit(&sample_reports(), &view(), false).unwrap());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn ungrounded_claims_fail_if_held_or_strict() {
 
 #[test]
 fn markdown_of_several_reports() {
-    insta::assert_snapshot!(markdown(&four(), &view()));
+    insta::assert_snapshot!(markdown(&sample_reports(), &view()));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn markdown_of_hostile_texts() {
 fn an_error_has_its_reason() {
     let endpoint = "unix:///run/gsar.sock".parse().unwrap();
     let error = ClientError::Unreachable { endpoint, reason: "gone".to_owned() };
-    assert_eq!(Refused::from(&error).code, "UNREACHABLE");
+    assert_eq!(Rejection::from(&error).code, "UNREACHABLE");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn read_by_quick_xml(document: &str) -> Vec<String> {
 
 #[test]
 fn other_xml_parsers_agree() {
-    let document = junit(&four(), &view(), false).unwrap();
+    let document = junit(&sample_reports(), &view(), false).unwrap();
     if let Some(lines) = read_by_python(&document) {
         assert_eq!(
             lines,

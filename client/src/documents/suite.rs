@@ -1,10 +1,10 @@
 //! Represents an evaluation as tests: one per claim, and one for the decision.
 
-use gsar_client::text::{end_cut, one_line};
+use gsar_client::text::{one_line, truncate_end};
 use gsar_proto::v1;
 
-use super::{Evaluated, Refused};
-use crate::human::{Scene, View, changes, decided, judges, place, policy_name, verdict, words};
+use super::{Rejection, ReportResult};
+use crate::human::{Scene, View, changes, decided, judges, labels, place, policy_name, verdict};
 
 /// The maximum width of a test name, in columns.
 const MAX_NAME_COLUMNS: usize = 200;
@@ -57,7 +57,7 @@ pub(super) struct Fault {
 }
 
 /// Builds the suite of a report.
-pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View, strict: bool) -> Suite {
+pub(super) fn suite(name: String, evaluated: &ReportResult, view: &View, strict: bool) -> Suite {
     let answer = match &evaluated.answer {
         Ok(answer) => answer,
         Err(refused) => {
@@ -76,7 +76,7 @@ pub(super) fn suite(name: String, evaluated: &Evaluated, view: &View, strict: bo
     Suite { name, properties: properties(answer), tests }
 }
 
-fn refusal(refused: &Refused) -> Fault {
+fn refusal(refused: &Rejection) -> Fault {
     let first = refused.message.lines().next().unwrap_or_default();
     Fault {
         kind: one_line(&refused.code),
@@ -86,7 +86,7 @@ fn refusal(refused: &Refused) -> Fault {
 }
 
 fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
-    let score = |score: &Option<v1::Score>| score.as_ref().map(|score| words::score(Some(score)));
+    let score = |score: &Option<v1::Score>| score.as_ref().map(|score| labels::score(Some(score)));
     let evaluation = Some(one_line(&answer.evaluation_id)).filter(|id| !id.is_empty());
     [
         ("evaluation", evaluation),
@@ -94,7 +94,7 @@ fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
         ("judge", judges(answer)),
         ("score", score(&answer.score)),
         ("guarded_score", score(&answer.guarded_score)),
-        ("tier", decided(answer).map(|decision| words::tier(decision.tier()).0.to_owned())),
+        ("tier", decided(answer).map(|decision| labels::tier(decision.tier()).0.to_owned())),
     ]
     .into_iter()
     .filter_map(|(name, value)| value.map(|value| (name, value)))
@@ -126,14 +126,14 @@ fn of_claim(claim: &v1::JudgedClaim, is_fault: bool, scene: &Scene<'_>, view: &V
         }
         v1::ClaimClass::Grounded => TestResult::Passed(details),
     };
-    Test { name: end_cut(&name, MAX_NAME_COLUMNS).into_owned(), result }
+    Test { name: truncate_end(&name, MAX_NAME_COLUMNS).into_owned(), result }
 }
 
 /// The details of a claim, one per line: its text, the note, and the citations with their quotes.
 fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> String {
     let mut lines = vec![one_line(&claim.text)];
     lines.extend(Some(one_line(&claim.note)).filter(|note| !note.is_empty()));
-    lines.extend(claim.second_look.as_ref().map(words::second_look));
+    lines.extend(claim.second_look.as_ref().map(labels::second_look));
     for citation in &claim.citations {
         let (place, quote) = (place(citation, scene, usize::MAX), one_line(&citation.quote));
         lines.push(if quote.is_empty() { place } else { format!("{place}: {quote}") });

@@ -70,9 +70,9 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
     Ok(entries)
 }
 
-type Misplaced = (Range<usize>, String);
+type SpannedError = (Range<usize>, String);
 
-fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, Misplaced> {
+fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, SpannedError> {
     let mut entry = Entry::default();
     for (key, value) in fields {
         let text = || text(key.get_ref(), value);
@@ -106,14 +106,14 @@ fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, Misplaced> 
     Ok(entry)
 }
 
-fn text(field: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Misplaced> {
+fn text(field: &str, value: &Spanned<DeValue<'_>>) -> Result<String, SpannedError> {
     match value.get_ref() {
         DeValue::String(text) => Ok(text.clone().into_owned()),
         _ => Err((value.span(), format!("{field} must be a string"))),
     }
 }
 
-fn below(file: String, place: Range<usize>) -> Result<String, Misplaced> {
+fn below(file: String, place: Range<usize>) -> Result<String, SpannedError> {
     use std::path::Component;
     let below = Path::new(&file).components().all(|part| matches!(part, Component::Normal(_)));
     if below { Ok(file) } else { Err((place, format!("`{file}` is not below this directory"))) }
@@ -124,7 +124,7 @@ fn named<T>(
     value: &Spanned<DeValue<'_>>,
     find: impl Fn(&str) -> Option<T>,
     names: impl Fn() -> String,
-) -> Result<T, Misplaced> {
+) -> Result<T, SpannedError> {
     find(name).ok_or_else(|| {
         (value.span(), format!("unknown value `{name}`; expected one of {}", names()))
     })
@@ -143,7 +143,7 @@ fn results() -> String {
 }
 
 /// Parses a TOML date-time with an offset, or the same as a string.
-fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Misplaced> {
+fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, SpannedError> {
     let written = match value.get_ref() {
         DeValue::Datetime(instant) => instant.to_string(),
         DeValue::String(text) => text.clone().into_owned(),

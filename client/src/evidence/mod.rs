@@ -15,7 +15,7 @@ use gsar_core::evidence::{EvidenceKind, Lane, Nature, recognise};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-use crate::input::{InputError, read_text, without_place};
+use crate::input::{InputError, read_text, split_position};
 
 /// The name of the file that describes the files of its directory.
 pub const MANIFEST: &str = "evidence.toml";
@@ -70,7 +70,7 @@ struct Root<'a> {
 }
 
 /// The type of a directory entry.
-enum Found {
+enum EntryKind {
     Directory,
     File,
     /// An entry to skip, with the reason.
@@ -80,17 +80,17 @@ enum Found {
 impl Root<'_> {
     /// Follows links only to files within the directory; otherwise, write access to the directory would expose any
     /// file.
-    fn find(&self, path: &Path) -> io::Result<Found> {
+    fn find(&self, path: &Path) -> io::Result<EntryKind> {
         let is_link = fs::symlink_metadata(path)?.is_symlink();
         if is_link && !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.real)) {
-            return Ok(Found::Other("is a link out of the directory"));
+            return Ok(EntryKind::Other("is a link out of the directory"));
         }
         let kind = fs::metadata(path)?;
         Ok(match (kind.is_file(), kind.is_dir()) {
-            (true, _) => Found::File,
-            (_, true) if is_link => Found::Other("is a link to a directory"),
-            (_, true) => Found::Directory,
-            _ => Found::Other("is neither a file nor a directory"),
+            (true, _) => EntryKind::File,
+            (_, true) if is_link => EntryKind::Other("is a link to a directory"),
+            (_, true) => EntryKind::Directory,
+            _ => EntryKind::Other("is neither a file nor a directory"),
         })
     }
 }
@@ -113,22 +113,24 @@ fn directory(
     entries.sort();
     let manifest_path = folder.join(MANIFEST);
     if entries.contains(&manifest_path) {
-        return listed(root, folder, &manifest_path, &entries, sources, notes);
+        return read_manifest(root, folder, &manifest_path, &entries, sources, notes);
     }
     for path in entries {
         let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
         match root.find(&path).map_err(unreadable)? {
-            Found::Directory => directory(root, &path, sources, notes)?,
-            Found::File => {
+            EntryKind::Directory => directory(root, &path, sources, notes)?,
+            EntryKind::File => {
                 sources.push(Source { name: name_within(root.path, &path), path, entry: None });
             }
-            Found::Other(why) => notes.push(format!("{} {why} and was skipped", path.display())),
+            EntryKind::Other(why) => {
+                notes.push(format!("{} {why} and was skipped", path.display()))
+            }
         }
     }
     Ok(())
 }
 
-fn listed(
+fn read_manifest(
     root: &Root<'_>,
     folder: &Path,
     manifest_path: &Path,
@@ -146,7 +148,7 @@ fn listed(
     for entry in listed {
         let path = folder.join(&entry.file);
         // A missing file is reported when it is read.
-        if let Ok(Found::Other(why)) = root.find(&path) {
+        if let Ok(EntryKind::Other(why)) = root.find(&path) {
             return Err(InputError::Unusable { path, message: format!("{why}; copy the file") });
         }
         sources.push(Source { name: name_within(root.path, &path), path, entry: Some(entry) });
@@ -243,7 +245,7 @@ fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputEr
             Ok(_) => documents += 1,
             Err(_) if !claims_json => return Ok(false),
             Err(error) => {
-                let (line, message) = without_place(&error.to_string());
+                let (line, message) = split_position(&error.to_string());
                 let message =
                     format!("invalid JSON: {message}; fix it, or rename the file to .txt");
                 return Err(InputError::Content { path: path.to_owned(), line, message });

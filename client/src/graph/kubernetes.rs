@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Edges, at, list};
+use super::{GraphBuilder, at, list};
 
 /// A Kubernetes object.
 struct Object<'a> {
@@ -15,7 +15,7 @@ struct Object<'a> {
 }
 
 /// Reads documents that are objects or lists of objects.
-pub(super) fn read(documents: &[Value], edges: &mut Edges) {
+pub(super) fn read(documents: &[Value], edges: &mut GraphBuilder) {
     let items = documents.iter().flat_map(|document| match at(document, "/items").as_array() {
         Some(items) => items.as_slice(),
         None => std::slice::from_ref(document),
@@ -76,7 +76,7 @@ impl Object<'_> {
 }
 
 /// Adds owners, the node, the volume of a claim, and the target of an autoscaler.
-fn owners(of: &Object<'_>, edges: &mut Edges) {
+fn owners(of: &Object<'_>, edges: &mut GraphBuilder) {
     for owner in list(of.value, "/metadata/ownerReferences") {
         if let (Some(kind), Some(name)) = (at(owner, "/kind").as_str(), at(owner, "/name").as_str())
         {
@@ -99,7 +99,7 @@ fn owners(of: &Object<'_>, edges: &mut Edges) {
 }
 
 /// Adds the config maps, secrets and volume claims of pods.
-fn settings(of: &Object<'_>, edges: &mut Edges) {
+fn settings(of: &Object<'_>, edges: &mut GraphBuilder) {
     let Some(pod) = of.pod() else { return };
     let mut found = BTreeSet::new();
     let mut note = |kind: &str, name: &Value| {
@@ -131,7 +131,7 @@ fn settings(of: &Object<'_>, edges: &mut Edges) {
 }
 
 /// Adds the Services behind an Ingress.
-fn backends(of: &Object<'_>, edges: &mut Edges) {
+fn backends(of: &Object<'_>, edges: &mut GraphBuilder) {
     if of.kind != "Ingress" {
         return;
     }
@@ -144,7 +144,7 @@ fn backends(of: &Object<'_>, edges: &mut Edges) {
 }
 
 /// Adds the pods and workloads that a Service selects.
-fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
+fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
     let Some(selector) =
         at(of.value, "/spec/selector").as_object().filter(|_| of.kind == "Service")
     else {
@@ -163,7 +163,7 @@ fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
 }
 
 /// Adds the Services mentioned in the environment, the command or the arguments of pods.
-fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut Edges) {
+fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
     let Some(pod) = of.pod() else { return };
     let mut hosts: BTreeSet<&str> = BTreeSet::new();
     for container in containers(pod) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// A builder for a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edges {
+pub struct GraphBuilder {
     /// Pairs of a dependency and the entity that depends on it.
     edges: BTreeSet<(String, String)>,
     entities: BTreeSet<String>,
@@ -20,21 +20,21 @@ pub struct Edges {
 /// An error from parsing a source of edges.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
-pub struct EdgesError {
+pub struct GraphParseError {
     /// The line number, starting at 1.
     pub line: usize,
     /// What is wrong and how to fix it.
     pub message: String,
 }
 
-impl Edges {
+impl GraphBuilder {
     /// Adds the edges between Kubernetes objects, from the output of `kubectl get … -o json`. An object depends on its
     /// owners, node, volumes, settings and selected pods, and a workload on the Services mentioned in its environment,
     /// command or arguments.
     ///
     /// # Errors
     /// Returns a [`GraphParseError`] if the text is not JSON.
-    pub fn add_kubernetes(&mut self, text: &str) -> Result<(), EdgesError> {
+    pub fn add_kubernetes(&mut self, text: &str) -> Result<(), GraphParseError> {
         kubernetes::read(&documents(text)?, self);
         Ok(())
     }
@@ -44,7 +44,7 @@ impl Edges {
     ///
     /// # Errors
     /// Returns a [`GraphParseError`] if the text is not JSON.
-    pub fn add_traces(&mut self, text: &str) -> Result<(), EdgesError> {
+    pub fn add_traces(&mut self, text: &str) -> Result<(), GraphParseError> {
         spans::read(&documents(text)?, self);
         Ok(())
     }
@@ -54,7 +54,7 @@ impl Edges {
     ///
     /// # Errors
     /// Returns a [`GraphParseError`] if a line is not an edge.
-    pub fn add_lines(&mut self, text: &str) -> Result<(), EdgesError> {
+    pub fn add_lines(&mut self, text: &str) -> Result<(), GraphParseError> {
         for (place, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -66,7 +66,7 @@ impl Edges {
                 Some((from, to)) if is_name(from) && is_name(to) => self.add(from, to),
                 _ => {
                     let message = format!("invalid edge `{line}`; expected FROM -> TO");
-                    return Err(EdgesError { line: place + 1, message });
+                    return Err(GraphParseError { line: place + 1, message });
                 }
             }
         }
@@ -133,11 +133,11 @@ fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
 }
 
 /// Parses all JSON documents of a text.
-fn documents(text: &str) -> Result<Vec<Value>, EdgesError> {
+fn documents(text: &str) -> Result<Vec<Value>, GraphParseError> {
     let documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     documents
         .collect::<Result<_, _>>()
-        .map_err(|error| EdgesError { line: error.line(), message: error.to_string() })
+        .map_err(|error| GraphParseError { line: error.line(), message: error.to_string() })
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Edges, at, list};
+use super::{GraphBuilder, at, list};
 
 /// Spans by trace and id, with their service and the id of the parent span.
 type Spans<'a> = BTreeMap<(&'a str, &'a str), (String, &'a str)>;
 
 /// Reads OTLP or Jaeger documents.
-pub(super) fn read(documents: &[Value], edges: &mut Edges) {
+pub(super) fn read(documents: &[Value], edges: &mut GraphBuilder) {
     let mut spans = Spans::new();
     for document in documents {
         otlp(document, &mut spans, edges);
@@ -27,7 +27,7 @@ pub(super) fn read(documents: &[Value], edges: &mut Edges) {
     }
 }
 
-fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut Edges) {
+fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut GraphBuilder) {
     for resource in list(document, "/resourceSpans") {
         let about = list(resource, "/resource/attributes");
         let Some(service) = entity(about) else { continue };

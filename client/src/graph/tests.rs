@@ -24,7 +24,7 @@ fn edges(graph: &v1::Graph) -> Vec<String> {
 
 #[test]
 fn objects_depend_on_the_objects_they_reference() {
-    let mut read = Edges::default();
+    let mut read = GraphBuilder::default();
     read.add_kubernetes(OBJECTS).unwrap();
     let graph = read.into_graph(vec!["web".to_owned()], Vec::new());
     assert_eq!(
@@ -58,7 +58,7 @@ fn callers_depend_on_callees() {
     let jaeger = r#"{"data": [{"processes": {"p1": {"serviceName": "cart"}, "p2": {"serviceName": "db"}}, "spans": [
       {"traceID": "t", "spanID": "a", "processID": "p1"},
       {"traceID": "t", "spanID": "b", "processID": "p2", "references": [{"refType": "CHILD_OF", "traceID": "t", "spanID": "a"}]}]}]}"#;
-    let mut read = Edges::default();
+    let mut read = GraphBuilder::default();
     read.add_traces(&format!("{otlp}\n{jaeger}")).unwrap();
     let graph = read.into_graph(vec!["api".to_owned()], Vec::new());
     assert_eq!(edges(&graph), ["cache -> api", "db -> cart", "shop/Deployment/cart -> api"]);
@@ -66,7 +66,7 @@ fn callers_depend_on_callees() {
 
 #[test]
 fn a_unique_service_name_is_resolved() {
-    let mut read = Edges::default();
+    let mut read = GraphBuilder::default();
     read.add_kubernetes(OBJECTS).unwrap();
     read.add_lines("# by hand\n db -> api\nqueue,api\napi worker\n\n").unwrap();
     let graph = read.into_graph(Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ fn a_unique_service_name_is_resolved() {
 
 #[test]
 fn errors_name_their_line() {
-    let mut read = Edges::default();
+    let mut read = GraphBuilder::default();
     let error = read.add_lines("a -> b\n\nlonely\n").unwrap_err();
     assert_eq!(error.to_string(), "line 3: invalid edge `lonely`; expected FROM -> TO");
     assert_eq!(read.add_lines("a b c").unwrap_err().line, 1);

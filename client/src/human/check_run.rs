@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gsar_client::text::{end_cut, one_line};
+use gsar_client::text::{one_line, truncate_end};
 use gsar_core::check::CheckRun;
 use gsar_core::evidence::VerificationResult;
 
@@ -26,7 +26,7 @@ pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> Strin
         let lines: Vec<&str> = run.output.lines().collect();
         for line in lines.iter().skip(lines.len().saturating_sub(SHOWN)) {
             let line = one_line(line);
-            let line = end_cut(&line, columns.saturating_sub(13));
+            let line = truncate_end(&line, columns.saturating_sub(13));
             page.line(&format!("           {}", styled(DIM, &format!("│ {line}"))));
         }
     }

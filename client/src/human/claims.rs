@@ -1,11 +1,11 @@
 //! Formats the claims of a report, with the evidence that decided each.
 
-use gsar_client::text::{middle_cut, one_line, width};
+use gsar_client::text::{one_line, truncate_middle, width};
 use gsar_proto::v1;
 
 use super::evaluation::{Scene, View};
+use super::labels;
 use super::page::{DIM, Page, listed, padded, styled};
-use super::words;
 
 /// The column where the class ends: two spaces, the sign, a space, the longest class, two spaces.
 const CLASS_COLUMN: usize = 19;
@@ -37,9 +37,9 @@ fn one(
     scene: &Scene<'_>,
     view: &View,
 ) {
-    let (sign, word, style) = words::verdict(claim);
+    let (sign, word, style) = labels::verdict(claim);
     let id = one_line(&claim.id);
-    let id = padded(&middle_cut(&id, MAX_ID_COLUMNS), id_columns);
+    let id = padded(&truncate_middle(&id, MAX_ID_COLUMNS), id_columns);
     let column = CLASS_COLUMN + id_columns + 2;
     let class = padded(word, CLASS_COLUMN - 4);
     let lead = format!("  {}{}  ", styled(style, &format!("{sign} {class}")), styled(DIM, &id));
@@ -67,14 +67,14 @@ fn one(
     let look = claim.second_look.as_ref();
     let is_shown = |look: &&v1::SecondLook| look.verdict() == v1::SecondLookVerdict::Shown;
     if let Some(look) = look.filter(|look| in_full || !is_shown(look)) {
-        page.wrapped(&indent, column, DIM, &words::second_look(look));
+        page.wrapped(&indent, column, DIM, &labels::second_look(look));
     }
     if let Some(line) = disagreement(claim).filter(|_| !in_full) {
         page.wrapped(&indent, column, DIM, &line);
     }
     if in_full {
-        let kind = format!("as {}", words::evidence_type(claim.r#type()));
-        let role = Some(words::role(claim.role())).filter(|role| !role.is_empty());
+        let kind = format!("as {}", labels::evidence_type(claim.r#type()));
+        let role = Some(labels::role(claim.role())).filter(|role| !role.is_empty());
         let facts = std::iter::once(kind).chain(role.map(str::to_owned)).chain(impact(claim));
         page.wrapped(&indent, column, DIM, &facts.collect::<Vec<_>>().join("; "));
         for vote in votes(claim) {
@@ -91,7 +91,7 @@ fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
     let agreement = claim.agreement.filter(|agreement| *agreement < 1.0)?;
     let mut others: Vec<String> = Vec::new();
     for vote in claim.votes.iter().filter(|vote| vote.class != claim.class) {
-        let dissent = format!("{} by {}", words::class(vote.class()).1, one_line(&vote.judge));
+        let dissent = format!("{} by {}", labels::class(vote.class()).1, one_line(&vote.judge));
         if !others.contains(&dissent) {
             others.push(dissent);
         }
@@ -110,7 +110,7 @@ fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
         format!(
             "vote {share:.0} % {judge} #{} {}{why}",
             vote.sample + 1,
-            words::class(vote.class()).1
+            labels::class(vote.class()).1
         )
     })
 }
@@ -125,13 +125,13 @@ fn cited(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<Stri
     if width(&place) + 3 + width(&quote) <= columns {
         return vec![format!("{place}   {quote}")];
     }
-    vec![place, middle_cut(&quote, columns).into_owned()]
+    vec![place, truncate_middle(&quote, columns).into_owned()]
 }
 
 /// The cited item with the field or line in it. A long field is truncated first.
 pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
     if !citation.claim_id.is_empty() {
-        return middle_cut(&one_line(&format!("claim {}", citation.claim_id)), columns)
+        return truncate_middle(&one_line(&format!("claim {}", citation.claim_id)), columns)
             .into_owned();
     }
     let item = scene.evidence.iter().find(|item| item.id == citation.evidence_id);
@@ -141,9 +141,9 @@ pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) 
         ("", None) => String::new(),
         (path, _) => one_line(path),
     };
-    let id = middle_cut(&one_line(&citation.evidence_id), columns / 2).into_owned();
+    let id = truncate_middle(&one_line(&citation.evidence_id), columns / 2).into_owned();
     let room = columns.saturating_sub(width(&id) + 1);
-    format!("{id} {}", middle_cut(&within, room)).trim_end().to_owned()
+    format!("{id} {}", truncate_middle(&within, room)).trim_end().to_owned()
 }
 
 /// The line number, starting at 1, of a byte in an item's text.
@@ -161,17 +161,17 @@ pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     let Some(impact) = &claim.impact else { return Vec::new() };
     let outcome = |words: &str, outcome: &Option<v1::HypotheticalOutcome>| {
         let outcome = outcome.as_ref()?;
-        let (tier, _) = words::tier(outcome.tier());
-        Some(format!("{words} {tier} at {}", words::score(outcome.score.as_ref())))
+        let (tier, _) = labels::tier(outcome.tier());
+        Some(format!("{words} {tier} at {}", labels::score(outcome.score.as_ref())))
     };
-    let weighs = Some(format!("weighs {}", words::weight(impact.contribution)));
+    let weighs = Some(format!("weighs {}", labels::weight(impact.contribution)));
     let without = outcome("without it:", &impact.without_claim);
     let grounded = outcome("if grounded:", &impact.if_grounded);
     [weighs, without, grounded].into_iter().flatten().collect()
 }
 
 /// The ids of the claims that a reason concerns, in parentheses; empty if there are none.
-pub(super) fn blamed(code: &str, claims: &[v1::JudgedClaim]) -> String {
+pub(super) fn at_fault(code: &str, claims: &[v1::JudgedClaim]) -> String {
     let class = match code {
         "CONTRADICTED_CLAIMS" => v1::ClaimClass::Contradicted,
         _ => return String::new(),

@@ -1,11 +1,11 @@
 //! Formats an evaluation, from the claims to the decision in the last line.
 
-use gsar_client::text::{end_cut, one_line, width};
+use gsar_client::text::{one_line, truncate_end, width};
 use gsar_core::Policy;
 use gsar_proto::v1;
 
 use super::page::{BOLD, DIM, Page, count, listed, styled};
-use super::{claims, safety, score, verdict, words};
+use super::{claims, labels, safety, score, verdict};
 
 /// The context of an evaluation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Scene<'a> {
     /// The policy that was applied, if known.
     pub(crate) policy: Option<&'a Policy>,
     /// `true` if the record outlives the command.
-    pub(crate) is_kept: bool,
+    pub(crate) is_recorded: bool,
 }
 
 /// Display options.
@@ -86,7 +86,7 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
     safety::sections(&mut page, answer);
     remarks(&mut page, answer, view);
     certificate(&mut page, answer);
-    if scene.is_kept && !answer.evaluation_id.is_empty() {
+    if scene.is_recorded && !answer.evaluation_id.is_empty() {
         page.labelled("record", &answer.evaluation_id);
     }
     page.gap();
@@ -109,12 +109,12 @@ fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let mut facts = vec![count(answer.claims.len().try_into().unwrap_or(u64::MAX), "claim")];
     facts.extend(judges(answer));
     facts.extend(policy_name(answer).map(|name| format!("policy {name}")));
-    let id = end_cut(&id, 40);
+    let id = truncate_end(&id, 40);
     let facts = facts.join(" · ");
     let room = page.columns().saturating_sub(width(&id) + 3);
-    page.line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &end_cut(&facts, room))));
+    page.line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &truncate_end(&facts, room))));
     if let Some(items) = items(answer) {
-        page.line(&styled(DIM, &end_cut(&items, page.columns())));
+        page.line(&styled(DIM, &truncate_end(&items, page.columns())));
     }
     page.gap();
 }
@@ -180,7 +180,7 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
         let label = if number == 0 { "why" } else { "" };
         // Records of earlier versions have no claim ids here.
         let claims = match reason.claim_ids.is_empty() {
-            true => claims::blamed(&reason.code, &answer.claims),
+            true => claims::at_fault(&reason.code, &answer.claims),
             false => String::new(),
         };
         page.labelled(label, &format!("{}{claims}", reason.sentence));
@@ -189,7 +189,7 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
         }
     }
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
-    for answer in links.filter_map(words::unreadable_answer) {
+    for answer in links.filter_map(labels::unreadable_answer) {
         page.labelled("", &answer);
     }
     if !decision.affected_specialists.is_empty() {
@@ -205,8 +205,8 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
 fn corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     let mut label = "verified";
     for correction in &answer.corrections {
-        let id = end_cut(&one_line(&correction.claim_id), 12).into_owned();
-        let changed = words::correction(correction);
+        let id = truncate_end(&one_line(&correction.claim_id), 12).into_owned();
+        let changed = labels::correction(correction);
         let code =
             if view.explain.is_brief() { String::new() } else { format!(" ({})", correction.code) };
         let text = format!("{id} {changed}: {}{code}", correction.sentence);
@@ -230,7 +230,7 @@ fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
         return;
     }
     let estimate = answer.judge_score.map(|estimate| {
-        format!("self-estimate {}, not used in the decision", words::number(estimate))
+        format!("self-estimate {}, not used in the decision", labels::number(estimate))
     });
     let texts = [Some(answer.explanation.as_str()), estimate.as_deref()];
     sentences(page, "judge", texts.into_iter().flatten().filter(|text| !text.is_empty()));
@@ -249,8 +249,8 @@ pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
     Some(match found.mismatch.as_str() {
         "" => format!(
             "at most {} % of the reports that proceed are wrong, with {} % confidence, certified on {} graded reports",
-            words::number(found.risk * 100.0),
-            words::number(found.confidence * 100.0),
+            labels::number(found.risk * 100.0),
+            labels::number(found.confidence * 100.0),
             found.rows
         ),
         mismatch => format!("does not cover this answer: {}", one_line(mismatch)),

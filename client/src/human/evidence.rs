@@ -1,10 +1,10 @@
 //! Formats stored items, corpora and search results.
 
-use gsar_client::text::{end_cut, one_line, width};
+use gsar_client::text::{one_line, truncate_end, width};
 use gsar_proto::v1;
 
+use super::labels;
 use super::page::{BOLD, DIM, Page, count, padded, styled};
-use super::words;
 
 /// The maximum number of lines shown of a passage.
 const MAX_LINES: usize = 6;
@@ -15,7 +15,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
     let names: Vec<String> = answer
         .items
         .iter()
-        .map(|item| end_cut(&one_line(&item.evidence_id), 40).into_owned())
+        .map(|item| truncate_end(&one_line(&item.evidence_id), 40).into_owned())
         .collect();
     let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
     for (item, name) in answer.items.iter().zip(&names) {
@@ -51,7 +51,7 @@ pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
     let column = list.iter().map(|corpus| width(&corpus.corpus_id)).max().unwrap_or(0);
     list.iter()
         .map(|corpus| {
-            let goes = corpus.expires_at.as_ref().map(words::instant);
+            let goes = corpus.expires_at.as_ref().map(labels::instant);
             let goes = goes.map(|at| format!("until {at}")).unwrap_or_default();
             format!(
                 "{}  {:>8}  {:>10}  {:>14}  {}\n",
@@ -66,7 +66,7 @@ pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
 }
 
 fn described(corpus: &v1::CorpusSummary) -> String {
-    let until = corpus.expires_at.as_ref().map(words::instant);
+    let until = corpus.expires_at.as_ref().map(labels::instant);
     let until = until.map(|at| format!(", expires {at}")).unwrap_or_default();
     format!(
         "{} has {} in {}, {}{until}",
@@ -83,8 +83,11 @@ pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> 
     for hit in &answer.hits {
         page.line(&styled(BOLD, &one_line(&hit.label)));
         let lines: Vec<&str> = hit.text.lines().filter(|line| !line.trim().is_empty()).collect();
-        for line in telling(&lines, query) {
-            page.line(&format!("  {}", end_cut(&one_line(line.trim()), columns.saturating_sub(2))));
+        for line in best_lines(&lines, query) {
+            page.line(&format!(
+                "  {}",
+                truncate_end(&one_line(line.trim()), columns.saturating_sub(2))
+            ));
         }
         if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
             page.line(&styled(DIM, &format!("  and {}", count(more as u64, "further line"))));
@@ -98,7 +101,7 @@ pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> 
 }
 
 /// Selects the lines that share most words with the query, in their original order.
-fn telling<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
+fn best_lines<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut ranked: Vec<(usize, usize)> = lines
         .iter()

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use gsar_client::text::{middle_cut, one_line};
+use gsar_client::text::{one_line, truncate_middle};
 use gsar_proto::v1;
 use maud::PreEscaped;
 
@@ -164,7 +164,7 @@ fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usiz
 }
 
 fn cut(name: &str) -> String {
-    escaped(&middle_cut(name, MAX_NAME))
+    escaped(&truncate_middle(name, MAX_NAME))
 }
 
 fn table(page: &mut String, state: &v1::GraphState) {

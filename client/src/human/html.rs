@@ -37,13 +37,13 @@ pub(super) fn said(text: &str) -> Markup {
 
 /// Untrusted text on one line, with invisible characters escaped.
 pub(super) fn inline(text: &str) -> String {
-    one_line(&written_out(text, char::is_whitespace))
+    one_line(&escape_invisible(text, char::is_whitespace))
 }
 
 /// Untrusted text with its line breaks, with invisible characters escaped.
 pub(super) fn block(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
-    lines(&written_out(&text, |character| matches!(character, '\n' | '\t')))
+    lines(&escape_invisible(&text, |character| matches!(character, '\n' | '\t')))
 }
 
 /// Untrusted text on one line, escaped for an element or a double-quoted attribute.
@@ -52,8 +52,8 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// Replaces invisible characters by their code point, such as `⟨U+202E⟩`, except those for which `kept` is `true`.
-fn written_out(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
-    let is_written = |character| is_unseen(character) && !kept(character);
+fn escape_invisible(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
+    let is_written = |character| is_invisible(character) && !kept(character);
     if !text.contains(is_written) {
         return Cow::Borrowed(text);
     }
@@ -69,7 +69,7 @@ fn written_out(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
 
 /// Returns `true` for characters that are invisible or change the order of text: controls, directional marks,
 /// zero-width characters and tags. The console escapes the same ones.
-fn is_unseen(character: char) -> bool {
+fn is_invisible(character: char) -> bool {
     matches!(
         character,
         '\0'..='\u{8}'
@@ -97,7 +97,7 @@ pub(super) mod tests {
 
     /// The invisible characters of a page; a valid page has none.
     pub(in crate::human) fn unseen(page: &str) -> Vec<char> {
-        page.chars().filter(|of| is_unseen(*of)).collect()
+        page.chars().filter(|of| is_invisible(*of)).collect()
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Formats the progress of an investigation, one line per step. The format does not depend on the terminal.
 
 use anstyle::{Effects, Style};
-use gsar_client::text::{end_cut, one_line};
+use gsar_client::text::{one_line, truncate_end};
 use gsar_proto::v1;
 use gsar_proto::v1::instruction::Due;
 
+use super::labels;
 use super::page::{BAD, BOLD, DIM, GOOD, Page, count, padded, styled};
-use super::words;
 
 /// The indentation of details.
 const INDENT: usize = 4;
@@ -43,8 +43,8 @@ pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
     let turns_before = before.spent.unwrap_or_default().turns;
     if let Some(report) = after.trajectory.get(before.trajectory.len()) {
         let number = after.trajectory.len();
-        let (word, style) = words::tier(report.tier());
-        let score = words::score(report.score.as_ref());
+        let (word, style) = labels::tier(report.tier());
+        let score = labels::score(report.score.as_ref());
         let tier = styled(style | Effects::BOLD, &padded(&word.to_uppercase(), 10));
         let kind = if report.is_rewrite { "rewrite" } else { "report" };
         page.line(&format!(
@@ -52,8 +52,8 @@ pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
             padded(&format!("{kind} {number}"), 9)
         ));
         for change in &report.changed {
-            let (_, was, _) = words::class(change.before());
-            let (sign, is, style) = words::class(change.after());
+            let (_, was, _) = labels::class(change.before());
+            let (sign, is, style) = labels::class(change.after());
             let lead = format!("{:INDENT$}{} {was} → {is}   ", "", styled(style, sign));
             page.wrapped(&lead, INDENT + 2, Style::new(), &change.text);
         }
@@ -70,7 +70,7 @@ pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
         };
         let head = format!("  {plan}   {}{without}", padded(&format!("turn {}", spent.turns), 9));
         let room = columns.saturating_sub(gsar_client::text::width(&head) + 3);
-        page.line(&format!("{head}   {}", styled(DIM, &end_cut(&gate, room))));
+        page.line(&format!("{head}   {}", styled(DIM, &truncate_end(&gate, room))));
     } else if evaluation.is_none() && after.step > before.step && due(after).is_some() {
         page.line(&format!("  {plan}   unchanged report, not judged again"));
     }
@@ -114,7 +114,7 @@ fn faults(page: &mut Page, investigation: &v1::Investigation) {
     };
     for fault in faults {
         let claim = fault.claim.clone().unwrap_or_default();
-        let (sign, word, style) = words::class(claim.class());
+        let (sign, word, style) = labels::class(claim.class());
         let lead = format!("{:INDENT$}{}   ", "", styled(style, &format!("{sign} {word}")));
         page.wrapped(&lead, INDENT + 2, Style::new(), &claim.text);
         if let Some(shows) = fault.shows.first() {

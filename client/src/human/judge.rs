@@ -6,8 +6,8 @@ use std::time::Duration;
 use anstyle::{Effects, Style};
 use gsar_proto::v1;
 
+use super::labels;
 use super::page::{BAD, GOOD, Page, count, padded, styled};
-use super::words;
 
 /// The result of a trial.
 pub(crate) struct JudgeTrial<'a> {
@@ -59,7 +59,7 @@ impl<'a> JudgeTrial<'a> {
 pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
     for (claim, is_right) in &trial.tried {
-        let (_, word, _) = words::verdict(claim);
+        let (_, word, _) = labels::verdict(claim);
         let (sign, style, word) = match is_right {
             Some(true) => ("correct", GOOD, word),
             Some(false) => ("wrong", BAD, word),
@@ -72,7 +72,8 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
         }
     }
     for link in trial.links() {
-        for line in words::without_verdict(link).into_iter().chain(words::unreadable_answer(link)) {
+        for line in labels::without_verdict(link).into_iter().chain(labels::unreadable_answer(link))
+        {
             page.wrapped("  ", 2, Style::new(), &line);
         }
     }

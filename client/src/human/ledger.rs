@@ -1,29 +1,29 @@
 //! Formats lists of recorded evaluations, and grades.
 
-use gsar_client::text::{end_cut, one_line, width};
+use gsar_client::text::{one_line, truncate_end, width};
 use gsar_proto::v1;
 
+use super::labels;
 use super::page::{DIM, padded, styled};
-use super::words;
 
 /// Formats one line per evaluation: time, decision, score, number of claims, report and id.
 pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
     let names: Vec<String> = list
         .iter()
-        .map(|summary| end_cut(&one_line(&summary.report_id), 32).into_owned())
+        .map(|summary| truncate_end(&one_line(&summary.report_id), 32).into_owned())
         .collect();
     let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
     list.iter()
         .zip(&names)
         .map(|(summary, name)| {
-            let at = summary.evaluated_at.as_ref().map(words::instant).unwrap_or_default();
-            let (tier, style) = words::tier(summary.tier());
+            let at = summary.evaluated_at.as_ref().map(labels::instant).unwrap_or_default();
+            let (tier, style) = labels::tier(summary.tier());
             let tier = if summary.outcome() == v1::Outcome::Failed { "failed" } else { tier };
             format!(
                 "{}  {}  {}  {:>5}  {}  {}\n",
                 padded(&at, 20),
                 styled(style, &padded(tier, 10)),
-                padded(&words::score(summary.score.as_ref()), 5),
+                padded(&labels::score(summary.score.as_ref()), 5),
                 summary.claims,
                 padded(name, column),
                 styled(DIM, &one_line(&summary.evaluation_id)),
@@ -40,11 +40,11 @@ pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
             let grade = recorded.grade.as_ref()?;
             let (subject, right, style) = match grade.subject.as_ref()? {
                 Subject::Report(report) => {
-                    let (tier, style) = words::tier(report.tier());
+                    let (tier, style) = labels::tier(report.tier());
                     ("report".to_owned(), tier, style)
                 }
                 Subject::Claim(claim) => {
-                    let (_, class, style) = words::class(claim.class());
+                    let (_, class, style) = labels::class(claim.class());
                     (one_line(&claim.claim_id), class, style)
                 }
             };
@@ -82,11 +82,11 @@ mod tests {
         let lines: Vec<String> =
             text.lines().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
         let expected = [
-            format!("report: {}, graded by ada", words::tier(v1::Tier::Replan).0),
+            format!("report: {}, graded by ada", labels::tier(v1::Tier::Replan).0),
             format!(
                 "{}: {}, graded by ada: {}",
                 one_line("c\n4"),
-                words::class(v1::ClaimClass::Contradicted).1,
+                labels::class(v1::ClaimClass::Contradicted).1,
                 one_line("4 restarts\nin all")
             ),
         ];

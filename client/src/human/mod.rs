@@ -16,6 +16,7 @@ pub(crate) mod graph_page;
 mod html;
 mod investigation;
 mod judge;
+pub(crate) mod labels;
 mod ledger;
 mod page;
 mod policy;
@@ -23,7 +24,6 @@ mod rescore;
 mod safety;
 mod score;
 mod verdict;
-pub(crate) mod words;
 
 #[cfg(test)]
 pub(crate) mod samples;

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use gsar_client::text::one_line;
 use gsar_proto::v1;
 
+use super::labels;
 use super::page::{BOLD, DIM, count, padded, styled};
-use super::words;
 
 /// Formats one line: the recorded decision and score, the new ones, and the id.
 pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
     let before = answer.before.clone().unwrap_or_default();
     let after = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
     let decided = |tier, score: Option<&v1::Score>| {
-        let (word, style) = words::tier(tier);
-        let score = score.map(|score| words::score(Some(score))).unwrap_or_default();
+        let (word, style) = labels::tier(tier);
+        let score = score.map(|score| labels::score(Some(score))).unwrap_or_default();
         format!("{} {}", styled(style, &padded(word, 10)), padded(&score, 5))
     };
     let arrow = if answer.changed { styled(BOLD, "→") } else { styled(DIM, "=") };

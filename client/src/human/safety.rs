@@ -3,8 +3,8 @@
 use gsar_client::text::one_line;
 use gsar_proto::v1;
 
+use super::labels;
 use super::page::{BOLD, Page, count, listed, styled};
-use super::words;
 
 /// Writes a section for each safety check of an evaluation.
 pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
@@ -85,10 +85,10 @@ fn confident(verdict: &v1::GateVerdict) -> String {
 fn chain(chain: &v1::EvidenceChain) -> String {
     let items = count(chain.evidence.len().try_into().unwrap_or(u64::MAX), "item");
     let tools = count(chain.independent_supports.into(), "tool");
-    let mut parts = vec![format!("{}: {items} from {tools}", words::strength(chain.strength()))];
+    let mut parts = vec![format!("{}: {items} from {tools}", labels::strength(chain.strength()))];
     parts.push(match &chain.change {
         Some(change) => {
-            let at = change.at.as_ref().map(|at| format!(" at {}", words::instant(at)));
+            let at = change.at.as_ref().map(|at| format!(" at {}", labels::instant(at)));
             let before = chain.change_before_onset.as_ref().map(before_onset).unwrap_or_default();
             let ties = listed(chain.ties.iter().map(|tie| tie.id.as_str()), 4);
             let ties = if ties.is_empty() { ties } else { format!(", equally near: {ties}") };
@@ -111,16 +111,16 @@ fn before_onset(length: &prost_types::Duration) -> String {
 }
 
 fn cap(verdict: &v1::CapVerdict) -> String {
-    let before = words::number(verdict.before);
+    let before = labels::number(verdict.before);
     match verdict.cap {
         Some(cap) if verdict.after < verdict.before => {
             format!(
                 "{before} → {}: capped at {} by the evidence chain",
-                words::number(verdict.after),
-                words::number(cap)
+                labels::number(verdict.after),
+                labels::number(cap)
             )
         }
-        Some(cap) => format!("{before}, below the cap of {}", words::number(cap)),
+        Some(cap) => format!("{before}, below the cap of {}", labels::number(cap)),
         None => format!("{before}, uncapped"),
     }
 }
@@ -132,9 +132,9 @@ fn action(verdict: &v1::ActionVerdict) -> String {
     let reached = match verdict.by_confidence() {
         v1::Action::Unspecified => String::new(),
         reached if reached == verdict.action() => String::new(),
-        reached => format!(" ({} by confidence)", words::action(reached)),
+        reached => format!(" ({} by confidence)", labels::action(reached)),
     };
-    format!("at most {}{reached}{held}", words::action(verdict.action()))
+    format!("at most {}{reached}{held}", labels::action(verdict.action()))
 }
 
 /// Formats the response of `gsar gate`.

@@ -5,7 +5,7 @@ use gsar_core::{Policy, Preset, preset};
 use gsar_proto::v1;
 
 use super::{
-    Explain, Scene, View, cap_answer, errors, evaluation, evaluations, gate_answer, words,
+    Explain, Scene, View, cap_answer, errors, evaluation, evaluations, gate_answer, labels,
 };
 
 const SYNTHESIS: &str = "The checkout pods were OOMKilled three times between 14:02 and 14:09. The memory limit had been raised to 1 GiB at 13:40. A nightly batch job took the node's memory. The node also ran a cache warm-up at 14:00. Nobody had seen this before.";
@@ -222,7 +222,7 @@ pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
         claim.citations.clear();
         claim.votes.clear();
         claim.agreement = None;
-        claim.note = format!("the model is undecided and leans to {}", words::class(class).1);
+        claim.note = format!("the model is undecided and leans to {}", labels::class(class).1);
     }
     answer.outcome = v1::Outcome::Abstained.into();
     (answer.score, answer.guarded_score, answer.terms) = (None, None, None);
@@ -356,7 +356,7 @@ pub(crate) fn view(columns: usize, explain: Explain) -> View {
 /// Formats an evaluation without styles.
 fn plain(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) -> String {
     let (report, evidence) = (report(), evidence());
-    let scene = Scene { report: Some(&report), evidence: &evidence, policy, is_kept: true };
+    let scene = Scene { report: Some(&report), evidence: &evidence, policy, is_recorded: true };
     strip_str(&evaluation(answer, &scene, view)).to_string()
 }
 
@@ -404,7 +404,7 @@ fn colours_show_classes_and_decision() {
     let policy = preset(Preset::Reference);
     let report = report();
     let scene =
-        Scene { report: Some(&report), evidence: &[], policy: Some(&policy), is_kept: false };
+        Scene { report: Some(&report), evidence: &[], policy: Some(&policy), is_recorded: false };
     let text = evaluation(&answer(), &scene, &view(80, Explain::Briefly));
     assert!(!text.contains("\u{1b}[31mred"), "escapes in the report are replaced");
     insta::assert_snapshot!(text.replace('\u{1b}', "␛"));

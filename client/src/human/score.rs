@@ -8,9 +8,9 @@ use gsar_core::decision::shown;
 use gsar_core::fixed::{Fraction, Millionths};
 use gsar_proto::v1;
 
+use super::labels;
 use super::page::{BOLD, Page, TEXT_COLUMN, count, listed, styled};
 use super::verdict::decided;
-use super::words;
 
 /// The width of the table, in columns.
 const TABLE_COLUMNS: usize = 59;
@@ -33,7 +33,7 @@ pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Opti
     let columns = differs && policy.is_some();
 
     if page.columns() < TABLE_COLUMNS + 2 {
-        page.labelled("score", &words::score(Some(score)));
+        page.labelled("score", &labels::score(Some(score)));
     } else {
         let deciding = columns.then_some(guarded);
         for (number, line) in lines(&rows, score, deciding).iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Opti
         }
     }
     if differs && !columns {
-        let text = format!("{} with guards, which decides", words::score(Some(guarded)));
+        let text = format!("{} with guards, which decides", labels::score(Some(guarded)));
         page.labelled("", &text);
     }
     if let Some(policy) = policy {
@@ -66,13 +66,14 @@ fn lines(rows: &[Row], score: &v1::Score, deciding: Option<&v1::Score>) -> Vec<S
     let head = format!("{:16}{:>10}{:>9}{:>12}", "", "weight", "factor", "counts");
     let mut lines = vec![format!("{head}{}", decides("decides"))];
     for row in rows {
-        let factor = format!("× {}", words::number(row.factor));
-        let (weight, counts) = (words::weight(row.weight), words::weight(row.weight * row.factor));
-        let last = decides(&words::weight(row.deciding));
+        let factor = format!("× {}", labels::number(row.factor));
+        let (weight, counts) =
+            (labels::weight(row.weight), labels::weight(row.weight * row.factor));
+        let last = decides(&labels::weight(row.deciding));
         lines.push(format!("{:<16}{weight:>10}{factor:>9}{counts:>12}{last}", row.name));
     }
-    let total = format!("{:>12}", words::score(Some(score)));
-    let last = decides(&words::score(deciding));
+    let total = format!("{:>12}", labels::score(Some(score)));
+    let last = decides(&labels::score(deciding));
     let (total, last) = (styled(BOLD, &total), styled(BOLD, &last));
     lines.push(format!("{:<35}{total}{last}", "(G + K) / all"));
     lines
@@ -104,7 +105,7 @@ fn rows(terms: &v1::ScoreTerms, policy: Option<&Policy>) -> Vec<Row> {
 fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
     let (proceed, regenerate) = (policy.tau_proceed, policy.tau_regenerate);
     let bands = format!("proceed ≥ {proceed} > regenerate ≥ {regenerate} > replan");
-    let Some(score) = words::fraction(score) else { return (bands, String::new()) };
+    let Some(score) = labels::fraction(score) else { return (bands, String::new()) };
     let apart = |threshold: Millionths| {
         let (score, threshold) =
             (score.numerator() * Millionths::ONE.wide(), score.denominator() * threshold.wide());
@@ -150,13 +151,13 @@ pub(crate) fn changes(answer: &v1::EvaluateResponse) -> Vec<String> {
 }
 
 fn words_of(margin: &v1::Margin) -> String {
-    let (tier, _) = words::tier(margin.tier());
+    let (tier, _) = labels::tier(margin.tier());
     let changes: Vec<String> = margin
         .changes
         .iter()
         .map(|change| {
-            let (_, class, _) = words::class(change.class());
-            let of_type = match words::evidence_type(change.r#type()) {
+            let (_, class, _) = labels::class(change.class());
+            let of_type = match labels::evidence_type(change.r#type()) {
                 "" => String::new(),
                 name => format!(" ({name})"),
             };
@@ -171,6 +172,6 @@ fn words_of(margin: &v1::Margin) -> String {
     let named = listed(margin.claim_ids.iter().map(String::as_str), 6);
     let named = if named.is_empty() { String::new() } else { format!(", such as {named}") };
     let away =
-        margin.score.as_ref().map(|score| format!("; distance {}", words::score(Some(score))));
+        margin.score.as_ref().map(|score| format!("; distance {}", labels::score(Some(score))));
     format!("to {tier}: {}{named}{}", changes.join(" and "), away.unwrap_or_default())
 }

@@ -1,12 +1,12 @@
 //! Formats the decision, in the line that readers look at first.
 
 use anstyle::{Effects, Style};
-use gsar_client::text::{end_cut, one_line, width};
+use gsar_client::text::{one_line, truncate_end, width};
 use gsar_proto::v1;
 
 use super::claims::ids_of;
+use super::labels;
 use super::page::{BAD, Page, listed, styled};
-use super::words;
 
 /// The maximum number of claims named.
 const MAX_NAMED: usize = 3;
@@ -14,12 +14,12 @@ const MAX_NAMED: usize = 3;
 /// Writes the decision and the advice.
 pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
     let failed = answer.outcome() == v1::Outcome::Failed;
-    let (_, style) = words::tier(tier(answer));
+    let (_, style) = labels::tier(tier(answer));
     let style = if failed { BAD } else { style };
     let (word, advice) = verdict(answer);
     let room = page.columns().saturating_sub(width(&word) + 3);
     let word = styled(loud(style), &word);
-    page.line(&format!("{word}   {}", end_cut(&advice, room)));
+    page.line(&format!("{word}   {}", truncate_end(&advice, room)));
 }
 
 /// Returns the decision in capitals, and the advice on one line.
@@ -27,7 +27,7 @@ pub(crate) fn verdict(answer: &v1::EvaluateResponse) -> (String, String) {
     let tier = tier(answer);
     let failed = answer.outcome() == v1::Outcome::Failed;
     let advice = if failed { failure(answer) } else { advice(answer, tier) };
-    let word = if failed { "failed" } else { words::tier(tier).0 };
+    let word = if failed { "failed" } else { labels::tier(tier).0 };
     match answer.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
         true => {
             let advice = format!("not enforced; {word} was decided: {advice}");
@@ -97,7 +97,7 @@ fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
     let reason = decision.reasons.first().filter(|reason| reason.code == "JUDGE_UNDECIDED")?;
     let ids = listed(reason.claim_ids.iter().map(String::as_str), MAX_NAMED);
     let tier = |outcome: &Option<v1::HypotheticalOutcome>| {
-        outcome.as_ref().map_or("nothing", |outcome| words::tier(outcome.tier()).0)
+        outcome.as_ref().map_or("nothing", |outcome| labels::tier(outcome.tier()).0)
     };
     let bounds = decision.bounds.as_ref()?;
     let (worst, best) = (tier(&bounds.worst), tier(&bounds.best));
@@ -132,7 +132,7 @@ fn distance(answer: &v1::EvaluateResponse) -> String {
     let better = margins.and_then(|margins| margins.better.as_ref());
     let worse = margins.and_then(|margins| margins.worse.as_ref());
     let Some(margin) = better.or(worse) else { return String::new() };
-    let (tier, _) = words::tier(margin.tier());
+    let (tier, _) = labels::tier(margin.tier());
     match margin.claims {
         1 => format!("; one claim from {tier}"),
         claims => format!("; {claims} claims from {tier}"),

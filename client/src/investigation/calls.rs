@@ -4,7 +4,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::investigation_service_client::InvestigationServiceClient as Service;
 
 use crate::Client;
-use crate::client::Repeat;
+use crate::client::Retry;
 use crate::error::ClientError;
 
 impl Client {
@@ -16,7 +16,7 @@ impl Client {
         &self,
         request: v1::StartInvestigationRequest,
     ) -> Result<v1::StartInvestigationResponse, ClientError> {
-        self.call("StartInvestigation", Repeat::Harmless, request, |channel, request| async move {
+        self.call("StartInvestigation", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).start_investigation(request).await
         })
         .await
@@ -30,7 +30,7 @@ impl Client {
         &self,
         request: v1::RecordTurnRequest,
     ) -> Result<v1::RecordTurnResponse, ClientError> {
-        self.call("RecordTurn", Repeat::Harmless, request, |channel, request| async move {
+        self.call("RecordTurn", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).record_turn(request).await
         })
         .await
@@ -44,7 +44,7 @@ impl Client {
         &self,
         request: v1::SubmitReportRequest,
     ) -> Result<v1::SubmitReportResponse, ClientError> {
-        self.call("SubmitReport", Repeat::Harmless, request, |channel, request| async move {
+        self.call("SubmitReport", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).submit_report(request).await
         })
         .await
@@ -58,7 +58,7 @@ impl Client {
         &self,
         request: v1::GetInvestigationRequest,
     ) -> Result<v1::GetInvestigationResponse, ClientError> {
-        self.call("GetInvestigation", Repeat::Harmless, request, |channel, request| async move {
+        self.call("GetInvestigation", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).get_investigation(request).await
         })
         .await
@@ -73,7 +73,7 @@ impl Client {
         &self,
         request: v1::LookAtEntityRequest,
     ) -> Result<v1::LookAtEntityResponse, ClientError> {
-        self.call("LookAtEntity", Repeat::Harmless, request, |channel, request| async move {
+        self.call("LookAtEntity", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).look_at_entity(request).await
         })
         .await
@@ -87,7 +87,7 @@ impl Client {
         &self,
         request: v1::CancelInvestigationRequest,
     ) -> Result<v1::CancelInvestigationResponse, ClientError> {
-        self.call("CancelInvestigation", Repeat::Harmless, request, |channel, request| async move {
+        self.call("CancelInvestigation", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).cancel_investigation(request).await
         })
         .await

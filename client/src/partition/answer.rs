@@ -6,7 +6,7 @@ use gsar_core::fixed::Fraction;
 use gsar_core::{Tier, decide};
 
 use super::line::{Line, LineError};
-use super::policies::{ChosenPolicy, Policies, unknown};
+use super::policies::{Policies, ResolvedPolicy, unknown};
 
 /// The result of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,18 +38,18 @@ impl Answer {
         let decided = || {
             let text = text.as_ref().map_err(|reason| LineError(reason.clone()))?;
             let line = Line::parse(text)?;
-            match policies.choose(&line)? {
-                ChosenPolicy::Known(policy) => {
+            match policies.resolve(&line)? {
+                ResolvedPolicy::Known(policy) => {
                     let decision = decide(&policy, &line.tally);
                     let score = decision.score.map(|score| score.fraction());
                     Ok(Self::Decided {
-                        id: line.id_as_written(),
+                        id: line.raw_id(),
                         score,
                         tier: decision.tier,
                         hypothetical: false,
                     })
                 }
-                ChosenPolicy::Unknown(name) => Err(unknown(&name)),
+                ResolvedPolicy::Unknown(name) => Err(unknown(&name)),
             }
         };
         decided().unwrap_or_else(|error| Self::Refused { number, error })

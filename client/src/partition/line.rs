@@ -12,7 +12,7 @@ use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::text::middle_cut;
+use crate::text::truncate_middle;
 
 /// A parsed line.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl<'a> Line<'a> {
 
     /// Returns the id as written, `null` if the line has none.
     #[must_use]
-    pub fn id_as_written(&self) -> String {
+    pub fn raw_id(&self) -> String {
         self.id.map_or("null", RawValue::get).to_owned()
     }
 }
@@ -140,7 +140,7 @@ impl<T> Visitor<'_> for OneOf<T> {
 
     fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
         (self.find)(name).ok_or_else(|| {
-            let name = middle_cut(name, 40);
+            let name = truncate_middle(name, 40);
             E::custom(format!("`{name}` is not {}; expected one of {}", self.what, (self.names)()))
         })
     }
@@ -213,7 +213,7 @@ impl<'de> Visitor<'de> for LineVisitor {
 fn decimal<'de, A: MapAccess<'de>>(map: &mut A, field: &str) -> Result<Millionths, A::Error> {
     let literal = map.next_value::<&'de RawValue>()?.get();
     literal.parse().map_err(|error| {
-        let literal = middle_cut(literal, 40);
+        let literal = truncate_middle(literal, 40);
         A::Error::custom(format!(
             "{field}: `{literal}` {error}; expected a number such as 0.5 with at most six decimal places"
         ))

@@ -11,6 +11,6 @@ mod wire;
 
 pub use answer::Answer;
 pub use line::{Line, LineError, Overrides};
-pub use policies::{ChosenPolicy, Policies};
+pub use policies::{Policies, ResolvedPolicy};
 pub use reader::{InputLine, LineReader, MAX_LINE_BYTES};
-pub use wire::Question;
+pub use wire::LineRequest;

@@ -16,7 +16,7 @@ pub struct Policies {
 
 /// The policy of a line.
 #[derive(Debug)]
-pub enum ChosenPolicy {
+pub enum ResolvedPolicy {
     /// A preset, with the line's overrides.
     Known(Arc<Policy>),
     /// Not a preset; a server may know it.
@@ -43,15 +43,15 @@ impl Policies {
     ///
     /// # Errors
     /// Returns a [`LineError`] if the overrides are inconsistent.
-    pub fn choose(&self, line: &Line<'_>) -> Result<ChosenPolicy, LineError> {
+    pub fn resolve(&self, line: &Line<'_>) -> Result<ResolvedPolicy, LineError> {
         let name = self.name_for(line);
         match self.presets.iter().find(|policy| policy.name == name) {
-            None => Ok(ChosenPolicy::Unknown(name.to_owned())),
+            None => Ok(ResolvedPolicy::Unknown(name.to_owned())),
             Some(policy) if line.overrides.is_empty() => {
-                Ok(ChosenPolicy::Known(Arc::clone(policy)))
+                Ok(ResolvedPolicy::Known(Arc::clone(policy)))
             }
             Some(policy) => overridden(policy, &line.overrides)
-                .map(|policy| ChosenPolicy::Known(Arc::new(policy))),
+                .map(|policy| ResolvedPolicy::Known(Arc::new(policy))),
         }
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     fn overrides_replace_single_values() {
         let policies = Policies::new("reference");
         let line = Line::parse(r#"{"policy":"paper","rho":2,"weights":{"domain":0.1}}"#).unwrap();
-        let ChosenPolicy::Known(policy) = policies.choose(&line).unwrap() else {
+        let ResolvedPolicy::Known(policy) = policies.resolve(&line).unwrap() else {
             panic!("paper is a preset");
         };
         let paper = preset(Preset::Paper);
@@ -97,7 +97,7 @@ mod tests {
     fn reports_all_inconsistent_overrides() {
         let policies = Policies::new("reference");
         let line = Line::parse(r#"{"rho":11,"tau_regenerate":0.9}"#).unwrap();
-        let error = policies.choose(&line).unwrap_err().to_string();
+        let error = policies.resolve(&line).unwrap_err().to_string();
         assert!(error.contains("tau_regenerate: 0.9 is not below tau_proceed 0.8"), "{error}");
         assert!(error.contains("rho: 11 is above 10"), "{error}");
     }
@@ -107,9 +107,9 @@ mod tests {
         let policies = Policies::new("night-shift");
         let line = Line::parse("{}").unwrap();
         assert!(
-            matches!(policies.choose(&line), Ok(ChosenPolicy::Unknown(name)) if name == "night-shift")
+            matches!(policies.resolve(&line), Ok(ResolvedPolicy::Unknown(name)) if name == "night-shift")
         );
         let line = Line::parse(r#"{"policy":"paper"}"#).unwrap();
-        assert!(matches!(policies.choose(&line), Ok(ChosenPolicy::Known(_))));
+        assert!(matches!(policies.resolve(&line), Ok(ResolvedPolicy::Known(_))));
     }
 }

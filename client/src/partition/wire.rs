@@ -8,25 +8,25 @@ use tonic::Code;
 
 use super::answer::Answer;
 use super::line::{Line, LineError, Overrides};
-use super::policies::{ChosenPolicy, Policies, unknown};
+use super::policies::{Policies, ResolvedPolicy, unknown};
 use crate::client::Client;
 use crate::error::{ClientError, Refusal};
 
 /// A line to be scored on a server.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct LineRequest {
     number: u64,
     id: String,
     policy: String,
     request: v1::ScoreRequest,
 }
 
-impl Question {
+impl LineRequest {
     /// Parses a line. Checks that need no server are made here, with the same errors as [`Answer::offline`].
     ///
     /// # Errors
     /// Returns the answer of an invalid line.
-    pub fn read(
+    pub fn parse(
         policies: &Policies,
         number: u64,
         text: &Result<String, String>,
@@ -34,12 +34,12 @@ impl Question {
         let read = || {
             let text = text.as_ref().map_err(|reason| LineError(reason.clone()))?;
             let line = Line::parse(text)?;
-            let policy = match policies.choose(&line)? {
-                ChosenPolicy::Known(policy) => policy.name.clone(),
-                ChosenPolicy::Unknown(name) => name,
+            let policy = match policies.resolve(&line)? {
+                ResolvedPolicy::Known(policy) => policy.name.clone(),
+                ResolvedPolicy::Unknown(name) => name,
             };
             let request = request(&line, &policy);
-            Ok(Self { number, id: line.id_as_written(), policy, request })
+            Ok(Self { number, id: line.raw_id(), policy, request })
         };
         read().map_err(|error| Answer::Refused { number, error })
     }
@@ -48,7 +48,7 @@ impl Question {
     ///
     /// # Errors
     /// Returns a [`ClientError`] if the call fails. A rejected line is an answer.
-    pub async fn ask(self, client: &Client) -> Result<Answer, ClientError> {
+    pub async fn send(self, client: &Client) -> Result<Answer, ClientError> {
         let Self { number, id, policy, request } = self;
         match client.score(request).await {
             Ok(answer) => Ok(decided(id, number, &answer)),

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use tonic::transport::Uri;
 use tower::Service;
 
-use super::failure::{closed, no_http_2, no_name, of};
+use super::failure::{connection_closed, from_io, http2_missing, invalid_name};
 use super::{LastFailure, TlsFiles};
 
 /// The settings of a connection.
@@ -36,8 +36,8 @@ impl Settings {
     }
 
     /// Records the error if it is a TLS failure.
-    fn keep(&self, error: io::Error) -> io::Error {
-        if let Some(failure) = of(&error, self.host(), &self.files) {
+    fn record(&self, error: io::Error) -> io::Error {
+        if let Some(failure) = from_io(&error, self.host(), &self.files) {
             self.last.set(Some(failure));
         }
         error
@@ -50,16 +50,16 @@ impl Settings {
             self.last.set(Some(failure.clone()));
             io::Error::other(failure)
         };
-        let name = ServerName::try_from(host.clone()).map_err(|_| refused(no_name(&host)))?;
+        let name = ServerName::try_from(host.clone()).map_err(|_| refused(invalid_name(&host)))?;
         let stream = TcpStream::connect(&self.address).await?;
         stream.set_nodelay(true)?;
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let stream = connector.connect(name, stream).await.map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => refused(closed(&host)),
-            _ => self.keep(error),
+            io::ErrorKind::UnexpectedEof => refused(connection_closed(&host)),
+            _ => self.record(error),
         })?;
         if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
-            return Err(refused(no_http_2()));
+            return Err(refused(http2_missing()));
         }
         Ok(TokioIo::new(Connection { stream, settings: self }))
     }
@@ -101,7 +101,7 @@ impl AsyncRead for Connection {
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         match read {
-            Poll::Ready(Err(error)) => Poll::Ready(Err(self.settings.keep(error))),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(self.settings.record(error))),
             read => read,
         }
     }

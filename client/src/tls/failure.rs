@@ -35,21 +35,21 @@ impl LastFailure {
 }
 
 /// Returns the TLS failure behind an I/O error, if it is one.
-pub(super) fn of(error: &io::Error, host: &str, files: &TlsFiles) -> Option<TlsFailure> {
+pub(super) fn from_io(error: &io::Error, host: &str, files: &TlsFiles) -> Option<TlsFailure> {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    inner.map(|error| explained(error, host, files))
+    inner.map(|error| describe(error, host, files))
 }
 
 /// The failure of a handshake that the server closed without an alert.
-pub(super) fn closed(host: &str) -> TlsFailure {
+pub(super) fn connection_closed(host: &str) -> TlsFailure {
     failure(
-        "the server closed the connection during the handshake",
+        "the server connection_closed the connection during the handshake",
         format!("check that {host} listens with TLS on this port; without TLS, use grpc://"),
     )
 }
 
 /// The failure of a handshake that did not negotiate HTTP/2.
-pub(super) fn no_http_2() -> TlsFailure {
+pub(super) fn http2_missing() -> TlsFailure {
     failure(
         "the server does not speak HTTP/2",
         "check that a GSAR server listens there, and that proxies forward HTTP/2",
@@ -57,7 +57,7 @@ pub(super) fn no_http_2() -> TlsFailure {
 }
 
 /// The failure for an endpoint with an invalid host name.
-pub(super) fn no_name(host: &str) -> TlsFailure {
+pub(super) fn invalid_name(host: &str) -> TlsFailure {
     failure(format!("invalid host name `{host}`"), "specify a DNS name or an IP address")
 }
 
@@ -65,10 +65,10 @@ fn failure(reason: impl Into<String>, fix: impl Into<String>) -> TlsFailure {
     TlsFailure { reason: reason.into(), fix: fix.into() }
 }
 
-fn explained(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure {
+fn describe(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure {
     match error {
         rustls::Error::InvalidCertificate(error) => certificate(error, host, files),
-        rustls::Error::AlertReceived(alert) => alerted(*alert, files),
+        rustls::Error::AlertReceived(alert) => describe_alert(*alert, files),
         rustls::Error::InvalidMessage(_) => failure(
             "the response is not TLS",
             format!("check that {host} listens with TLS on this port; without TLS, use grpc://"),
@@ -98,7 +98,7 @@ fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFai
             failure("the server's certificate was issued by an untrusted authority", fix)
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
-            let names: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
+            let names: Vec<&str> = presented.iter().map(|name| unbracketed(name)).collect();
             if names.is_empty() {
                 let fix = format!("issue a certificate with `{host}` as subjectAltName");
                 return failure("the server's certificate has no subjectAltName", fix);
@@ -129,7 +129,7 @@ fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFai
 }
 
 /// Explains a TLS alert of the server.
-fn alerted(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
+fn describe_alert(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
     use AlertDescription as Alert;
     match (alert, &files.certificate) {
         (Alert::CertificateRequired, _) | (Alert::HandshakeFailure, None) => failure(
@@ -153,7 +153,7 @@ fn alerted(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
             format!("the server rejected the certificate in {} ({alert:?})", path.display()),
             "pass one with --tls-certificate that is signed by an authority in the server's tls.client_ca",
         ),
-        (Alert::NoApplicationProtocol, _) => no_http_2(),
+        (Alert::NoApplicationProtocol, _) => http2_missing(),
         _ => failure(
             format!("the server aborted the handshake ({alert:?})"),
             "see the server's log at level debug",
@@ -162,7 +162,7 @@ fn alerted(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
 }
 
 /// Extracts the name: `localhost` from `DnsName("localhost")`.
-fn bare(name: &str) -> &str {
+fn unbracketed(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inner.unwrap_or(name).trim_matches('"')
 }
@@ -186,14 +186,14 @@ mod tests {
     use super::*;
 
     fn shown(error: rustls::Error) -> String {
-        of(&io::Error::other(error), "gsar", &TlsFiles::default()).unwrap().to_string()
+        from_io(&io::Error::other(error), "gsar", &TlsFiles::default()).unwrap().to_string()
     }
 
     #[test]
     fn formats_names_and_instants() {
-        assert_eq!(bare("DnsName(\"localhost\")"), "localhost");
-        assert_eq!(bare("IpAddress(127.0.0.1)"), "127.0.0.1");
-        assert_eq!(bare("localhost"), "localhost");
+        assert_eq!(unbracketed("DnsName(\"localhost\")"), "localhost");
+        assert_eq!(unbracketed("IpAddress(127.0.0.1)"), "127.0.0.1");
+        assert_eq!(unbracketed("localhost"), "localhost");
         let time = UnixTime::since_unix_epoch(std::time::Duration::from_secs(1_009_756_800));
         let expired = CertificateError::ExpiredContext { time, not_after: time };
         let text = shown(rustls::Error::InvalidCertificate(expired));
@@ -202,6 +202,9 @@ mod tests {
 
     #[test]
     fn other_io_errors_are_not_tls_failures() {
-        assert_eq!(of(&io::ErrorKind::ConnectionReset.into(), "gsar", &TlsFiles::default()), None);
+        assert_eq!(
+            from_io(&io::ErrorKind::ConnectionReset.into(), "gsar", &TlsFiles::default()),
+            None
+        );
     }
 }

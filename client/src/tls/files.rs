@@ -28,7 +28,7 @@ pub enum TlsFileError {
     },
     /// A certificate without a key, or a key without a certificate.
     #[error("{given} requires {missing}")]
-    OneOfTwo {
+    IncompletePair {
         /// The flag that is given.
         given: &'static str,
         /// The flag that is missing.
@@ -52,7 +52,7 @@ const CA: Named = ("--tls-ca", "GSAR_TLS_CA");
 const CERTIFICATE: Named = ("--tls-certificate", "GSAR_TLS_CERTIFICATE");
 const KEY: Named = ("--tls-key", "GSAR_TLS_KEY");
 
-fn wrong((flag, variable): Named, path: &Path, reason: impl Into<String>) -> TlsFileError {
+fn file_error((flag, variable): Named, path: &Path, reason: impl Into<String>) -> TlsFileError {
     TlsFileError::File { flag, variable, path: path.to_owned(), reason: reason.into() }
 }
 
@@ -60,7 +60,7 @@ fn wrong((flag, variable): Named, path: &Path, reason: impl Into<String>) -> Tls
 ///
 /// # Errors
 /// Returns the error of the first invalid file.
-pub(crate) fn configuration(files: &TlsFiles) -> Result<ClientConfig, TlsFileError> {
+pub(crate) fn client_config(files: &TlsFiles) -> Result<ClientConfig, TlsFileError> {
     let provider = Arc::new(ring::default_provider());
     let versions = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -76,14 +76,14 @@ pub(crate) fn configuration(files: &TlsFiles) -> Result<ClientConfig, TlsFileErr
                     "does not match the certificate in {} ({error}); pass a certificate and its own key",
                     certificate.display()
                 );
-                wrong(KEY, key, reason)
+                file_error(KEY, key, reason)
             })?
         }
         (Some(_), None) => {
-            return Err(TlsFileError::OneOfTwo { given: CERTIFICATE.0, missing: KEY.0 });
+            return Err(TlsFileError::IncompletePair { given: CERTIFICATE.0, missing: KEY.0 });
         }
         (None, Some(_)) => {
-            return Err(TlsFileError::OneOfTwo { given: KEY.0, missing: CERTIFICATE.0 });
+            return Err(TlsFileError::IncompletePair { given: KEY.0, missing: CERTIFICATE.0 });
         }
     };
     config.alpn_protocols = vec![b"h2".to_vec()];
@@ -107,7 +107,7 @@ fn trusting(
             let reason = format!(
                 "invalid certificate ({error}); expected a PEM file with X.509 v3 certificates"
             );
-            wrong(CA, path, reason)
+            file_error(CA, path, reason)
         })?;
     }
     Ok(versions.with_root_certificates(roots))
@@ -115,7 +115,7 @@ fn trusting(
 
 fn bytes(named: Named, path: &Path) -> Result<Vec<u8>, TlsFileError> {
     std::fs::read(path)
-        .map_err(|error| wrong(named, path, format!("{error}; expected a readable PEM file")))
+        .map_err(|error| file_error(named, path, format!("{error}; expected a readable PEM file")))
 }
 
 fn certificates(named: Named, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsFileError> {
@@ -127,7 +127,7 @@ fn certificates(named: Named, path: &Path) -> Result<Vec<CertificateDer<'static>
         Err(error) => format!("invalid PEM: {error}"),
     };
     let fix = "expected a PEM file with -----BEGIN CERTIFICATE-----";
-    Err(wrong(named, path, format!("{reason}; {fix}")))
+    Err(file_error(named, path, format!("{reason}; {fix}")))
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsFileError> {
@@ -137,7 +137,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsFileError> {
             error => format!("invalid PEM: {error}"),
         };
         let fix = "expected a PEM file with an unencrypted private key (PKCS #8, PKCS #1 or SEC 1)";
-        wrong(KEY, path, format!("{reason}; {fix}"))
+        file_error(KEY, path, format!("{reason}; {fix}"))
     })
 }
 
@@ -169,7 +169,7 @@ mod tests {
                 format!("--tls-ca (or GSAR_TLS_CA): {dir}/begun: invalid PEM: "),
             ),
         ] {
-            let error = configuration(&files).unwrap_err().to_string();
+            let error = client_config(&files).unwrap_err().to_string();
             assert!(error.starts_with(&expected), "{error}");
         }
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(crate) use connector::connector;
 pub(crate) use failure::{LastFailure, TlsFailure};
 pub use files::TlsFileError;
-pub(crate) use files::configuration;
+pub(crate) use files::client_config;
 
 /// The TLS files of a client for `grpcs://` endpoints, all in PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -55,7 +55,7 @@ pub(super) fn read_run(
 /// Returns the item as it is stored: kind and lane are filled in, and the run of a check is converted to its document,
 /// with the tool and result derived from it. An invalid item is returned unchanged.
 #[must_use]
-pub fn as_kept(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
+pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     use v1::evidence_item::Content as Message;
     let run = match &item.content {
         Some(Message::CheckRun(run)) => {
@@ -84,7 +84,7 @@ pub fn as_kept(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
 }
 
 /// The fields of an item that may contradict its run.
-pub(super) struct Beside<'a> {
+pub(super) struct DeclaredFields<'a> {
     pub(super) nature: Option<Nature>,
     pub(super) tool: &'a mut String,
     pub(super) result: Option<VerificationResult>,
@@ -92,10 +92,10 @@ pub(super) struct Beside<'a> {
 
 /// Returns the result of the run in an item and sets the tool to the name of the check; if the item is not a run,
 /// returns its declared result.
-pub(super) fn result_of(
+pub(super) fn check_run_result(
     path: Path<'_>,
     content: &Content,
-    item: Beside<'_>,
+    item: DeclaredFields<'_>,
     violations: &mut Violations,
 ) -> Option<VerificationResult> {
     let Content::Json(document) = content else { return item.result };

@@ -4,7 +4,7 @@ use gsar_core::evidence::{
     Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Nature, recognise,
 };
 
-use super::check::{Beside, read_run, result_of};
+use super::check::{DeclaredFields, check_run_result, read_run};
 use super::field::{id, optional_enumeration, short_text, text};
 use super::json_document::json_document;
 use super::limits::Limits;
@@ -87,8 +87,8 @@ fn read_item(
     }
     let (content, mut result) = (content?, result?);
     if let Some(tool) = &mut tool {
-        let beside = Beside { nature, tool, result };
-        result = result_of(path, &content, beside, violations);
+        let beside = DeclaredFields { nature, tool, result };
+        result = check_run_result(path, &content, beside, violations);
     }
     Some(EvidenceItem {
         id: id?,

@@ -52,11 +52,11 @@ pub(super) fn short_text(
     value: String,
     violations: &mut Violations,
 ) -> Option<String> {
-    kept_text(path, value, ClaimId::MAX_BYTES, violations)
+    storable_text(path, value, ClaimId::MAX_BYTES, violations)
 }
 
 /// Parses a text of at most `max` bytes without U+0000, which databases do not support; may be empty.
-pub(super) fn kept_text(
+pub(super) fn storable_text(
     path: Path<'_>,
     value: String,
     max: usize,

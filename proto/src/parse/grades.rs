@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gsar_core::{Class, Tier};
 
-use super::field::{Shown, enumeration, kept_text, present, short_text};
+use super::field::{Shown, enumeration, present, short_text, storable_text};
 use super::limits::Limits;
 use super::list::{at_most, each};
 use super::path::Path;
@@ -99,7 +99,7 @@ fn grade(
     violations: &mut Violations,
 ) -> Option<ParsedGrade> {
     use v1::grade::Subject;
-    let note = kept_text(path.field("note"), message.note, limits.max_claim_bytes, violations);
+    let note = storable_text(path.field("note"), message.note, limits.max_claim_bytes, violations);
     let subject = match message.subject {
         None => {
             violations.add(path.field("subject"), "is missing; give report or claim");

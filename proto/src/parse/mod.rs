@@ -28,7 +28,7 @@ mod time;
 mod verdict;
 
 pub use cap::{ParsedCap, cap_confidence};
-pub use check::{as_kept, checks};
+pub use check::{checks, normalize_item};
 pub use counts::{ParsedCounts, counts};
 pub use evaluations::{
     ParsedEvaluationFilter, count_interval, evaluation_filter, listed_evaluations,

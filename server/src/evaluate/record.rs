@@ -160,7 +160,7 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
 /// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
 fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
-        let item = parse::as_kept(item);
+        let item = parse::normalize_item(item);
         let content = content(&item);
         let end = content.floor_char_boundary(HEAD);
         v1::RecordedEvidence {

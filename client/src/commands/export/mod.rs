@@ -1,24 +1,24 @@
 //! `gsar ledger export`: exports records to standard output or a file, as JSON lines or Parquet.
 
 mod columns;
+mod sink;
 mod table;
-mod target;
 
 use gsar_client::{ClientError, v1};
 
 use super::ledger::on_wire;
 use super::progress::Progress;
-use super::{check_kept, instant, note};
+use super::{instant, note, require_records};
 use crate::arguments::{Export, Kind};
 use crate::failure::Failure;
 use crate::session::with_client;
 use crate::status::Status;
-use target::Target;
+use sink::Sink;
 
 pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
-    check_kept(&arguments.connection, "record to export")?;
+    require_records(&arguments.connection, "record to export")?;
     let request = request(arguments);
-    let mut target = Target::open(arguments.kind, arguments.format, arguments.to.as_deref())?;
+    let mut target = Sink::open(arguments.kind, arguments.format, arguments.to.as_deref())?;
     with_client(&arguments.connection, async |client, _| {
         let mut after = request.after.clone();
         let mut progress = Progress::begin(None);

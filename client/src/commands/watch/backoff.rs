@@ -47,7 +47,7 @@ impl Backoff {
 }
 
 /// Returns `true` for a transient error: the server is unreachable, shutting down or overloaded.
-pub(super) fn passes(error: &ClientError) -> bool {
+pub(super) fn is_transient(error: &ClientError) -> bool {
     error.refusal().is_none_or(|refusal| refusal.retry_after.is_some())
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Stamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     /// Evaluate them only when they change.
-    LeftOut,
+    Skip,
     /// Evaluate them like new files.
     Included,
     /// Evaluate only them.
@@ -32,7 +32,7 @@ pub(super) enum Existing {
 
 /// A file that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Due {
+pub(super) struct DueFile {
     /// The path of the file.
     pub(super) path: PathBuf,
     /// The version that was found.
@@ -85,7 +85,7 @@ impl Files {
                 Some(file) => file.look(stamp, self.existing),
                 None => {
                     let is_wanted = match self.existing {
-                        Existing::LeftOut => !is_first,
+                        Existing::Skip => !is_first,
                         Existing::Included => true,
                         Existing::Only => is_first,
                     };
@@ -98,9 +98,9 @@ impl Files {
     }
 
     /// Returns the files that are due, by name.
-    pub(super) fn due(&self) -> Vec<Due> {
+    pub(super) fn due(&self) -> Vec<DueFile> {
         let due = self.known.iter().filter(|(_, file)| file.state == State::Due);
-        due.map(|(path, file)| Due {
+        due.map(|(path, file)| DueFile {
             path: path.clone(),
             stamp: file.stamp,
             digest: file.digest,
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_file_is_due_after_two_equal_polls() {
-        let mut files = Files::new(Existing::LeftOut);
+        let mut files = Files::new(Existing::Skip);
         files.look(found(&[("old", 1)]));
         assert_eq!(due(&files), [""; 0]);
         files.look(found(&[("old", 1), ("b", 1), ("a", 1)]));
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn existing_files_are_treated_as_requested() {
         for (existing, expected) in [
-            (Existing::LeftOut, &["new"][..]),
+            (Existing::Skip, &["new"][..]),
             (Existing::Included, &["new", "old"]),
             (Existing::Only, &["old"]),
         ] {

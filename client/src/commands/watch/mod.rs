@@ -1,11 +1,11 @@
 //! `gsar watch`: evaluates reports as they are written. Polls the directory, calls the server and prints; [`files`]
 //! decides which files are due.
 
-mod asked;
 mod backoff;
+mod directory;
+mod evaluator;
 mod files;
-mod folder;
-mod printed;
+mod printer;
 mod tally;
 
 use std::cell::RefCell;
@@ -23,19 +23,19 @@ use crate::session::{Server, with_client};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-use asked::{Asked, Asker};
 use backoff::Backoff;
+use evaluator::{Evaluator, FileOutcome};
 use files::{Existing, Files};
-use printed::Printer;
+use printer::Printer;
 use tally::Tally;
 
 pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status, Failure> {
     // Fail early, before a server is started.
-    folder::listed(&arguments.directory)?;
+    directory::list(&arguments.directory)?;
     let tally = RefCell::new(Tally::default());
     let result = with_client(&arguments.connection, async |client, server| {
-        let is_kept = server == Server::Running || arguments.connection.data_dir.is_some();
-        let printer = Printer::new(arguments.output, terminal, &client, is_kept);
+        let is_recorded = server == Server::Running || arguments.connection.data_dir.is_some();
+        let printer = Printer::new(arguments.output, terminal, &client, is_recorded);
         let watching = Watching { arguments, client: &client, server, tally: &tally };
         watching.run(printer).await
     })
@@ -65,15 +65,15 @@ impl Watching<'_> {
         let mut files = Files::new(match (self.arguments.once, self.arguments.existing) {
             (true, _) => Existing::Only,
             (false, true) => Existing::Included,
-            (false, false) => Existing::LeftOut,
+            (false, false) => Existing::Skip,
         });
-        let asker = Asker::default();
+        let asker = Evaluator::default();
         let mut backoff = Backoff::new(self.arguments.every);
         let mut status = Status::Proceed;
         let mut is_first = true;
         let mut is_listed = true;
         loop {
-            match folder::listed(&self.arguments.directory) {
+            match directory::list(&self.arguments.directory) {
                 Ok(found) => {
                     files.look(found);
                     is_listed = true;
@@ -108,7 +108,7 @@ impl Watching<'_> {
     async fn evaluate_due(
         &self,
         files: &mut Files,
-        asker: &Asker,
+        asker: &Evaluator,
         backoff: &mut Backoff,
         printer: &mut Printer<'_>,
     ) -> Result<Status, Failure> {
@@ -123,20 +123,20 @@ impl Watching<'_> {
         while let Some((due, asked)) = asked.next().await {
             let path = due.path.as_path();
             match asked {
-                Asked::Changing => files.changing(path),
-                Asked::Unreadable(failure) => {
+                FileOutcome::Changing => files.changing(path),
+                FileOutcome::Unreadable(failure) => {
                     if files.unreadable(path) {
                         status = status.max(failure.status());
                         self.tally.borrow_mut().failed();
                         printer.failure(path, None, &failure)?;
                     }
                 }
-                Asked::Unchanged => files.done(path, due.digest),
-                Asked::Answered { digest, answers } => {
+                FileOutcome::Unchanged => files.done(path, due.digest),
+                FileOutcome::Answered { digest, answers } => {
                     if let Some(error) = self.passing(&answers) {
-                        if self.server == Server::OneCall && error.refusal().is_none() {
+                        if self.server == Server::Temporary && error.refusal().is_none() {
                             // A temporary server does not come back.
-                            return Err(Failure::Lost(error.to_string()));
+                            return Err(Failure::ServerExited(error.to_string()));
                         }
                         if let Some(text) = backoff.lost(error) {
                             note(&text);
@@ -170,7 +170,7 @@ impl Watching<'_> {
             Ok(answer) => {
                 self.tally.borrow_mut().evaluated(&answer);
                 printer.answer(path, request, &answer).await?;
-                Ok(Status::of(&answer))
+                Ok(Status::from_evaluation(&answer))
             }
             Err(error) => {
                 self.tally.borrow_mut().failed();
@@ -182,8 +182,8 @@ impl Watching<'_> {
     }
 
     /// Returns the first transient error; `None` with `--once`, which does not wait for a server.
-    fn passing<'a>(&self, answers: &'a asked::Answers) -> Option<&'a ClientError> {
+    fn passing<'a>(&self, answers: &'a evaluator::Answers) -> Option<&'a ClientError> {
         let errors = answers.iter().filter_map(|(_, answer)| answer.as_ref().err());
-        errors.into_iter().find(|error| !self.arguments.once && backoff::passes(error))
+        errors.into_iter().find(|error| !self.arguments.once && backoff::is_transient(error))
     }
 }

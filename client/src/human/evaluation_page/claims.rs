@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::cited::cited;
 use super::{Contents, class_of, style_of, verdict_on};
 use crate::human::html::said;
-use crate::human::{claims::impact, words};
+use crate::human::{claims::impact, labels};
 
 /// Renders all claims.
 pub(super) fn claims(
@@ -28,7 +28,7 @@ pub(super) fn claims(
 }
 
 fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
-    let facts: Vec<String> = std::iter::once(words::evidence_type(claim.r#type()).to_owned())
+    let facts: Vec<String> = std::iter::once(labels::evidence_type(claim.r#type()).to_owned())
         .filter(|kind| !kind.is_empty())
         .chain((!claim.rules.is_empty()).then(|| format!("by {}", claim.rules.join(", "))))
         .chain(impact(claim))
@@ -53,10 +53,10 @@ fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     html! {
         ul {
             @for of in corrections {
-                li { "Verification: " (words::correction(of)) ": " (said(&of.sentence)) " " code { (said(&of.code)) } }
+                li { "Verification: " (labels::correction(of)) ": " (said(&of.sentence)) " " code { (said(&of.code)) } }
             }
             @if let Some(look) = &claim.second_look {
-                li { (said(&words::second_look(look))) " (" (said(&look.reader)) ")" }
+                li { (said(&labels::second_look(look))) " (" (said(&look.reader)) ")" }
             }
             @for vote in &claim.votes {
                 li {

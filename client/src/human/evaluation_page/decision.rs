@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::{links, style_of_tier};
 use crate::human::html::said;
 use crate::human::verdict::{decided, verdict};
-use crate::human::{safety, score as scores, words};
+use crate::human::{labels, safety, score as scores};
 
 /// Renders the tier, the advice and the reasons.
 pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
@@ -18,7 +18,7 @@ pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
     let style = if failed { "bad" } else { style_of_tier(tier) };
     let (word, advice) = verdict(answer);
     html! {
-        p class={ "verdict " (style) } { strong { (words::tier_sign(tier)) " " (word) } " " (said(&advice)) }
+        p class={ "verdict " (style) } { strong { (labels::tier_sign(tier)) " " (word) } " " (said(&advice)) }
         @if let Some(decision) = decision {
             ul {
                 @for reason in &decision.reasons {
@@ -49,13 +49,13 @@ pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> M
     let unguarded = answer.score.as_ref().filter(|unguarded| of(unguarded) != of(score));
     html! {
         p {
-            "Score " strong { (words::score(Some(score))) }
+            "Score " strong { (labels::score(Some(score))) }
             span class="dim" {
                 " = " (score.numerator) "/" (score.denominator)
                 @if let Some(policy) = policy {
                     " · regenerate from " (policy.tau_regenerate) " · proceed from " (policy.tau_proceed)
                 }
-                @if let Some(unguarded) = unguarded { " · without the guards " (words::score(Some(unguarded))) }
+                @if let Some(unguarded) = unguarded { " · without the guards " (labels::score(Some(unguarded))) }
             }
         }
         @if let Some(terms) = &answer.terms { p class="dim" { (weights(terms)) } }
@@ -74,9 +74,10 @@ fn weights(terms: &v1::ScoreTerms) -> String {
     if terms.unverified > 0.0 {
         parts.push(("unverified", terms.unverified));
     }
-    let parts = parts.into_iter().map(|(word, weight)| format!("{word} {}", words::weight(weight)));
+    let parts =
+        parts.into_iter().map(|(word, weight)| format!("{word} {}", labels::weight(weight)));
     let parts = parts.collect::<Vec<_>>().join(" · ");
-    format!("{parts} · a contradiction counts {} times", words::number(terms.rho))
+    format!("{parts} · a contradiction counts {} times", labels::number(terms.rho))
 }
 
 /// Renders the gate, chain, cap, action ladder, open points and gaps.

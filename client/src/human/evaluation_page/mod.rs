@@ -19,8 +19,8 @@ use gsar_proto::v1;
 use maud::{Markup, html};
 
 use super::html::{document, said};
+use super::labels;
 use super::verdict::verdict;
-use super::words;
 
 /// The evidence items whose full content is available, by id.
 pub(crate) type Contents = BTreeMap<String, String>;
@@ -51,13 +51,13 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
 
 /// Renders a class, with its sign.
 fn class_of(class: v1::ClaimClass) -> Markup {
-    let (sign, word, _) = words::class(class);
+    let (sign, word, _) = labels::class(class);
     html! { span class={ "word " (style_of_class(class)) } { (sign) " " (word) } }
 }
 
 /// Renders the class of a claim, or that it is undecided.
 fn verdict_on(claim: &v1::JudgedClaim) -> Markup {
-    let (sign, word, _) = words::verdict(claim);
+    let (sign, word, _) = labels::verdict(claim);
     html! { span class={ "word " (style_of(claim)) } { (sign) " " (word) } }
 }
 
@@ -81,7 +81,7 @@ fn style_of_class(class: v1::ClaimClass) -> &'static str {
 
 /// Renders a tier, with its sign.
 fn tier_of(tier: v1::Tier) -> Markup {
-    html! { span class={ "word " (style_of_tier(tier)) } { (words::tier_sign(tier)) " " (words::tier(tier).0) } }
+    html! { span class={ "word " (style_of_tier(tier)) } { (labels::tier_sign(tier)) " " (labels::tier(tier).0) } }
 }
 
 /// The CSS class of a tier.

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{class_of, tier_of};
 use crate::human::evaluation::certified;
 use crate::human::html::{block, said};
-use crate::human::words;
+use crate::human::labels;
 
 /// Renders the grades.
 pub(super) fn grades(grades: &[v1::RecordedGrade]) -> Markup {
@@ -43,7 +43,7 @@ pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup
         h2 { "Where it comes from" }
         dl {
             dt { "Evaluation" } dd { code { (said(&answer.evaluation_id)) } }
-            @if let Some(at) = &from.evaluated_at { dt { "Evaluated" } dd { (words::instant(at)) } }
+            @if let Some(at) = &from.evaluated_at { dt { "Evaluated" } dd { (labels::instant(at)) } }
             @if !from.server_version.is_empty() { dt { "Server" } dd { "gsar-server " (said(&from.server_version)) } }
             dt { "Policy" }
             dd {

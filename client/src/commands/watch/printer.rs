@@ -10,17 +10,17 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::arguments::Stream;
-use crate::commands::shown::Shown;
-use crate::commands::{print_as_it_is, report};
+use crate::commands::answer_printer::AnswerPrinter;
+use crate::commands::{print_raw, report};
 use crate::failure::Failure;
-use crate::human::{Explain, View, verdict, words};
+use crate::human::{Explain, View, labels, verdict};
 use crate::terminal::Terminal;
 
 /// Prints the result of each file.
 pub(super) struct Printer<'c> {
     stream: Stream,
     view: View,
-    shown: Shown<'c>,
+    shown: AnswerPrinter<'c>,
 }
 
 /// A line of JSON output.
@@ -41,12 +41,12 @@ impl<'c> Printer<'c> {
         format: Option<Stream>,
         terminal: &Terminal,
         client: &'c Client,
-        is_kept: bool,
+        is_recorded: bool,
     ) -> Self {
         let is_terminal = std::io::stdout().is_terminal();
         let stream = format.unwrap_or(if is_terminal { Stream::Human } else { Stream::Lines });
         let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
-        Self { stream, view, shown: Shown::new(client, is_kept) }
+        Self { stream, view, shown: AnswerPrinter::new(client, is_recorded) }
     }
 
     /// Prints an evaluation.
@@ -59,7 +59,7 @@ impl<'c> Printer<'c> {
         let id = request.report.as_ref().map_or("", |report| report.id.as_str());
         match self.stream {
             Stream::Human => self.shown.print(answer, request, &self.view).await,
-            Stream::Lines => print_as_it_is(&line(path, id, answer)),
+            Stream::Lines => print_raw(&line(path, id, answer)),
             Stream::Json => {
                 let evaluation = RawValue::from_string(json::to_json(answer)?).map_err(io_error)?;
                 let file = path.to_string_lossy();
@@ -82,7 +82,7 @@ impl<'c> Printer<'c> {
                 Ok(())
             }
             Stream::Lines => {
-                print_as_it_is(&failed_line(path, id.unwrap_or_default(), &failure.to_string()))
+                print_raw(&failed_line(path, id.unwrap_or_default(), &failure.to_string()))
             }
             Stream::Json => {
                 let (file, error) = (path.to_string_lossy(), failure.to_string());
@@ -95,7 +95,7 @@ impl<'c> Printer<'c> {
 
 fn print_line(line: &Line<'_>) -> Result<(), Failure> {
     let line = serde_json::to_string(line).map_err(io_error)?;
-    print_as_it_is(&format!("{line}\n"))
+    print_raw(&format!("{line}\n"))
 }
 
 fn io_error(error: serde_json::Error) -> Failure {
@@ -106,7 +106,7 @@ fn io_error(error: serde_json::Error) -> Failure {
 fn line(path: &Path, id: &str, answer: &v1::EvaluateResponse) -> String {
     let (word, advice) = verdict(answer);
     let score = answer.guarded_score.as_ref().or(answer.score.as_ref());
-    format!("{word:<10}  {}  {}  {advice}\n", name(path, id), words::score(score))
+    format!("{word:<10}  {}  {}  {advice}\n", name(path, id), labels::score(score))
 }
 
 fn failed_line(path: &Path, id: &str, failure: &str) -> String {

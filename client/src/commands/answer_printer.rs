@@ -12,17 +12,17 @@ use crate::failure::Failure;
 use crate::human::{Scene, View, evaluation};
 
 /// Prints evaluations, one after another.
-pub(super) struct Shown<'c> {
+pub(super) struct AnswerPrinter<'c> {
     client: &'c Client,
     policies: HashMap<String, Option<Policy>>,
     first: bool,
-    is_kept: bool,
+    is_recorded: bool,
 }
 
-impl<'c> Shown<'c> {
-    /// Creates a printer. `is_kept` is `true` if records outlive the command.
-    pub(super) fn new(client: &'c Client, is_kept: bool) -> Self {
-        Self { client, policies: HashMap::new(), first: true, is_kept }
+impl<'c> AnswerPrinter<'c> {
+    /// Creates a printer. `is_recorded` is `true` if records outlive the command.
+    pub(super) fn new(client: &'c Client, is_recorded: bool) -> Self {
+        Self { client, policies: HashMap::new(), first: true, is_recorded }
     }
 
     /// Prints an evaluation.
@@ -37,7 +37,7 @@ impl<'c> Shown<'c> {
             report: request.report.as_ref(),
             evidence: &request.evidence,
             policy: policy.as_ref(),
-            is_kept: self.is_kept,
+            is_recorded: self.is_recorded,
         };
         let gap = if std::mem::take(&mut self.first) { "" } else { "\n\n" };
         print(&format!("{gap}{}", evaluation(answer, &scene, view)))

@@ -35,7 +35,7 @@ pub(super) fn kind(path: &Path) -> Option<Kind> {
 ///
 /// # Errors
 /// Returns an [`InputError`] if the directory cannot be read.
-pub(super) fn listed(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputError> {
+pub(super) fn list(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputError> {
     let unreadable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputError::Unusable {
             path: directory.to_owned(),
@@ -75,12 +75,12 @@ mod tests {
             fs::write(folder.path().join(name), "x").unwrap();
         }
         fs::create_dir(folder.path().join("i.md")).unwrap();
-        let found = listed(folder.path()).unwrap();
+        let found = list(folder.path()).unwrap();
         let names: Vec<_> =
             found.keys().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["a.md", "b.JSON", "c.jsonl", "d.txt"]);
         assert_eq!(kind(Path::new("x/b.JSON")), Some(Kind::Requests));
-        let nowhere = listed(Path::new("nowhere")).unwrap_err().to_string();
+        let nowhere = list(Path::new("nowhere")).unwrap_err().to_string();
         assert_eq!(nowhere, "nowhere: not a directory");
     }
 }

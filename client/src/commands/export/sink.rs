@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use gsar_client::v1::export_record::Record;
 
 /// The destination of exported records.
-pub(super) enum Target {
+pub(super) enum Sink {
     /// JSON lines on standard output.
     Output(BufWriter<io::Stdout>),
     /// JSON lines in a file.
@@ -23,7 +23,7 @@ pub(super) enum Target {
     Columns(Table<File>, NamedTempFile, PathBuf),
 }
 
-impl Target {
+impl Sink {
     /// Opens the destination for records of a kind.
     pub(super) fn open(kind: Kind, format: FileFormat, to: Option<&Path>) -> Result<Self, Failure> {
         let Some(to) = to else {

@@ -7,8 +7,8 @@ use gsar_client::{Client, ClientError};
 use gsar_proto::v1;
 use prost::Message as _;
 
-use super::files::Due;
-use super::folder::{Kind, kind, stamp};
+use super::directory::{Kind, kind, stamp};
+use super::files::DueFile;
 use crate::arguments::{Evaluate, Format, JudgeChoice, Watch};
 use crate::commands::requests;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ pub(super) type Answers = Vec<(v1::EvaluateRequest, Result<v1::EvaluateResponse,
 
 /// The outcome of a file.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum FileOutcome {
     /// The file changed while it was read.
     Changing,
     /// The file is invalid, possibly because it is incomplete.
@@ -36,26 +36,31 @@ pub(super) enum Asked {
 
 /// Evaluates files. Equal content has the same digest within one run.
 #[derive(Debug, Default)]
-pub(super) struct Asker {
+pub(super) struct Evaluator {
     digests: RandomState,
 }
 
-impl Asker {
+impl Evaluator {
     /// Reads a file and evaluates its requests, one after another.
-    pub(super) async fn ask(&self, arguments: &Watch, client: &Client, due: &Due) -> Asked {
+    pub(super) async fn ask(
+        &self,
+        arguments: &Watch,
+        client: &Client,
+        due: &DueFile,
+    ) -> FileOutcome {
         let read = requests::of_reports(&evaluate(arguments, &due.path));
         if stamp(&due.path) != Some(due.stamp) {
-            return Asked::Changing;
+            return FileOutcome::Changing;
         }
         let requests = match read {
             Ok((requests, _)) => requests,
-            Err(failure) => return Asked::Unreadable(failure),
+            Err(failure) => return FileOutcome::Unreadable(failure),
         };
         let contents: Vec<Vec<u8>> =
             requests.iter().map(v1::EvaluateRequest::encode_to_vec).collect();
         let digest = self.digests.hash_one(&contents);
         if due.digest == Some(digest) {
-            return Asked::Unchanged;
+            return FileOutcome::Unchanged;
         }
         let mut answers = Vec::with_capacity(requests.len());
         for (number, mut request) in requests.into_iter().enumerate() {
@@ -65,13 +70,13 @@ impl Asker {
                 request.idempotency_key = format!("gsar-watch-{key:016x}");
             }
             let answer = client.evaluate(request.clone()).await;
-            let is_passing = answer.as_ref().is_err_and(super::backoff::passes);
+            let is_passing = answer.as_ref().is_err_and(super::backoff::is_transient);
             answers.push((request, answer));
             if is_passing {
                 break;
             }
         }
-        Asked::Answered { digest, answers }
+        FileOutcome::Answered { digest, answers }
     }
 }
 

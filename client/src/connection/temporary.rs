@@ -10,28 +10,29 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::ChosenJudge;
+use super::JudgeSpec;
 use crate::client::Client;
 use crate::endpoint::Endpoint;
 
 /// How long a server may take to become ready.
-const START_BOUND: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a server may take to drain after SIGTERM.
-const STOP_BOUND: Duration = Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval at which a starting server is polled.
-const ASK_EVERY: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The maximum length of a Unix socket path on all platforms.
 const MAX_SOCKET_PATH: usize = 103;
 
 /// The maximum length of the stderr excerpt of a failed server, in bytes.
-const MAX_WORDS: usize = 4096;
+const MAX_STDERR_BYTES: usize = 4096;
 
 /// A temporary server. Dropping it kills it; [`stop`](Self::stop) shuts it down gracefully.
 #[derive(Debug)]
-pub struct OneCallServer {
+pub struct TemporaryServer {
+    binary: PathBuf,
     child: Child,
     endpoint: Endpoint,
     folder: TempDir,
@@ -55,22 +56,22 @@ pub enum StartError {
         folder: PathBuf,
     },
     /// The server exited before it was ready.
-    #[error("{} exited before it was ready ({status}){}", binary.display(), indented(words))]
+    #[error("{} exited before it was ready ({status}){}", binary.display(), indented(stderr))]
     Exited {
         /// The server's binary.
         binary: PathBuf,
         /// The exit status.
         status: ExitStatus,
         /// The end of its standard error.
-        words: String,
+        stderr: String,
     },
     /// The server was not ready in time.
-    #[error("{} was not ready after {} s{}", binary.display(), START_BOUND.as_secs(), indented(words))]
-    NeverServed {
+    #[error("{} was not ready after {} s{}", binary.display(), START_TIMEOUT.as_secs(), indented(stderr))]
+    NotReady {
         /// The server's binary.
         binary: PathBuf,
         /// The end of its standard error.
-        words: String,
+        stderr: String,
     },
 }
 
@@ -82,11 +83,11 @@ impl StartError {
     }
 }
 
-fn indented(words: &str) -> String {
-    words.lines().map(|line| format!("\n  {line}")).collect()
+fn indented(stderr: &str) -> String {
+    stderr.lines().map(|line| format!("\n  {line}")).collect()
 }
 
-impl OneCallServer {
+impl TemporaryServer {
     /// Starts a server in a private directory. Call [`connect`](Self::connect) to wait until it is ready.
     ///
     /// # Errors
@@ -99,10 +100,10 @@ impl OneCallServer {
     ///
     /// # Errors
     /// Returns a [`StartError`] if the process cannot be started.
-    pub fn judged_by(
+    pub fn with_judge(
         binary: &Path,
         data_dir: Option<&Path>,
-        judge: &ChosenJudge,
+        judge: &JudgeSpec,
     ) -> Result<Self, StartError> {
         Self::spawn(binary, data_dir, None, Some(judge))
     }
@@ -111,7 +112,7 @@ impl OneCallServer {
     ///
     /// # Errors
     /// Returns a [`StartError`] if the process cannot be started.
-    pub fn configured(binary: &Path, configuration: &str) -> Result<Self, StartError> {
+    pub fn with_config(binary: &Path, configuration: &str) -> Result<Self, StartError> {
         Self::spawn(binary, None, Some(configuration), None)
     }
 
@@ -119,7 +120,7 @@ impl OneCallServer {
         binary: &Path,
         data_dir: Option<&Path>,
         configuration: Option<&str>,
-        judge: Option<&ChosenJudge>,
+        judge: Option<&JudgeSpec>,
     ) -> Result<Self, StartError> {
         let failed = |source| StartError::Start { binary: binary.to_owned(), source };
         let folder = tempfile::Builder::new().prefix("gsar-").tempdir().map_err(failed)?;
@@ -127,7 +128,7 @@ impl OneCallServer {
         if socket.as_os_str().len() > MAX_SOCKET_PATH {
             return Err(StartError::PathTooLong { folder: folder.path().to_owned() });
         }
-        let words = File::create(folder.path().join("stderr")).map_err(failed)?;
+        let stderr = File::create(folder.path().join("stderr")).map_err(failed)?;
         let endpoint = Endpoint::Unix(socket);
         let mut command = Command::new(binary);
         if let Some(configuration) = configuration {
@@ -135,7 +136,7 @@ impl OneCallServer {
             fs::write(&file, configuration).map_err(failed)?;
             command.arg("--config").arg(file);
         }
-        if let Some(ChosenJudge { name, url }) = judge {
+        if let Some(JudgeSpec { name, url }) = judge {
             command.arg("--judge").arg(name);
             command.args(url.iter().flat_map(|url| ["--judge-url", url]));
         }
@@ -146,42 +147,43 @@ impl OneCallServer {
             .arg(data_dir.map_or_else(|| folder.path().join("data"), Path::to_owned))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::from(words))
+            .stderr(Stdio::from(stderr))
             .kill_on_drop(true)
             .spawn()
             .map_err(failed)?;
-        Ok(Self { child, endpoint, folder })
+        Ok(Self { binary: binary.to_owned(), child, endpoint, folder })
     }
 
     /// Waits until the server is ready and returns a client.
     ///
     /// # Errors
     /// Returns a [`StartError`] with the server's standard error if it exits or is not ready in time.
-    pub async fn client(&mut self, binary: &Path) -> Result<Client, StartError> {
-        let binary = binary.to_owned();
+    pub async fn connect(&mut self) -> Result<Client, StartError> {
+        let binary = self.binary.clone();
         let began = Instant::now();
-        while began.elapsed() < START_BOUND {
+        while began.elapsed() < START_TIMEOUT {
             let exited = self.child.try_wait();
             let exited =
                 exited.map_err(|source| StartError::Start { binary: binary.clone(), source })?;
             if let Some(status) = exited {
-                return Err(StartError::Exited { binary, status, words: self.words() });
+                return Err(StartError::Exited { binary, status, stderr: self.stderr() });
             }
             if let Ok(client) = Client::connect(&self.endpoint).await
                 && client.is_serving().await.unwrap_or(false)
             {
                 return Ok(client);
             }
-            tokio::time::sleep(ASK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        Err(StartError::NeverServed { binary, words: self.words() })
+        Err(StartError::NotReady { binary, stderr: self.stderr() })
     }
 
     /// Shuts the server down gracefully, or kills it after ten seconds.
     pub async fn stop(mut self) {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let signalled = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
-        let ended = signalled && tokio::time::timeout(STOP_BOUND, self.child.wait()).await.is_ok();
+        let ended =
+            signalled && tokio::time::timeout(STOP_TIMEOUT, self.child.wait()).await.is_ok();
         if !ended {
             // The process may have exited in the meantime.
             let _ = self.child.kill().await;
@@ -189,9 +191,9 @@ impl OneCallServer {
     }
 
     /// Returns the end of the server's standard error.
-    fn words(&self) -> String {
+    fn stderr(&self) -> String {
         let bytes = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
-        let tail = bytes.get(bytes.len().saturating_sub(MAX_WORDS)..).unwrap_or_default();
+        let tail = bytes.get(bytes.len().saturating_sub(MAX_STDERR_BYTES)..).unwrap_or_default();
         String::from_utf8_lossy(tail).into_owned()
     }
 }
@@ -212,8 +214,8 @@ mod tests {
     #[tokio::test]
     async fn passes_the_configuration_to_the_server() {
         let (_folder, binary) = script("cat \"$2\" >&2; exit 2");
-        let mut server = OneCallServer::configured(&binary, "[judges]\nchain = []\n").unwrap();
-        let shown = server.client(&binary).await.unwrap_err().to_string();
+        let mut server = TemporaryServer::with_config(&binary, "[judges]\nchain = []\n").unwrap();
+        let shown = server.connect().await.unwrap_err().to_string();
         assert!(shown.ends_with("\n  [judges]\n  chain = []"), "{shown}");
     }
 
@@ -221,8 +223,8 @@ mod tests {
     async fn a_failed_start_shows_the_standard_error() {
         let (_folder, binary) =
             script("echo 'error: config.toml:3: `lisen` is not known' >&2; exit 2");
-        let mut server = OneCallServer::start(&binary, None).unwrap();
-        let error = server.client(&binary).await.unwrap_err();
+        let mut server = TemporaryServer::start(&binary, None).unwrap();
+        let error = server.connect().await.unwrap_err();
         assert!(error.is_configuration());
         let shown = error.to_string();
         assert!(
@@ -239,7 +241,7 @@ mod tests {
                echo ready > "$(dirname "$0")/ready"
                while :; do sleep 0.01; done"#,
         );
-        let server = OneCallServer::start(&binary, Some(Path::new("/data"))).unwrap();
+        let server = TemporaryServer::start(&binary, Some(Path::new("/data"))).unwrap();
         let private = server.folder.path().to_owned();
         while !folder.path().join("ready").exists() {
             tokio::task::yield_now().await;
@@ -256,7 +258,7 @@ mod tests {
     fn a_missing_binary_is_named() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let _guard = runtime.enter();
-        let error = OneCallServer::start(Path::new("/nowhere/gsar-server"), None).unwrap_err();
+        let error = TemporaryServer::start(Path::new("/nowhere/gsar-server"), None).unwrap_err();
         assert!(error.to_string().starts_with("failed to start /nowhere/gsar-server: "), "{error}");
     }
 }
