@@ -3,6 +3,9 @@
 CARGO ?= cargo
 NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
 BIN := target/debug
+# What `make build` builds, and which packages `make test` tests.
+BUILD ?= -p gsar-server -p gsar-client
+SCOPE ?=
 
 .PHONY: help
 help: ## This list.
@@ -14,7 +17,7 @@ QUIET := $(if $(MAKE_TERMOUT),,--quiet)
 .PHONY: build
 build: ## Build the server and the command line.
 	@[ -x $(BIN)/gsar-server ] || echo "building the server and the command line; the first time this takes 5 to 10 minutes" >&2
-	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-client
+	@$(CARGO) build $(QUIET) $(BUILD)
 
 .PHONY: demo
 demo: build ## Evaluate three reports of a real-looking incident with a real server and a recorded chat model.
@@ -25,16 +28,28 @@ demo-vector: build models onnxruntime ## Find evidence of sixteen incidents by w
 	@sh docs/demo_vector.sh $(BIN)
 
 .PHONY: test
-test: build runtime-if-possible postgres-if-possible ## Every test.
-	$(CARGO) test --workspace --doc --quiet
+test: build runtime-if-possible postgres-if-possible ## The tests of the product; make test-instruments has those of calibration and benches.
+	$(CARGO) test --doc --quiet -p gsar-core -p gsar-extraction -p gsar-client -p gsar-chat
 ifdef NEXTEST
-	$(CARGO) nextest run --workspace
+	$(CARGO) nextest run $(SCOPE)
 else
-	$(CARGO) test --workspace --lib --bins --tests
+	$(CARGO) test $(SCOPE) --lib --bins --tests
 endif
 	python3 datasets/check.py
 	python3 -B datasets/reproducers/check.py --run
 	python3 docs/check_readme.py $(BIN)
+
+.PHONY: test-instruments
+test-instruments: build ## The tests of calibration and benches.
+	$(CARGO) test -p gsar-calibration -p gsar-benches --lib --bins --tests
+
+.PHONY: test-deep
+test-deep: build runtime-if-possible postgres-if-possible ## Every test with 1,024 cases a property and more kills, faults and reports (half an hour).
+	$(CARGO) test --workspace --doc --quiet
+	GSAR_TEST_DEEP=1 PROPTEST_CASES=1024 $(CARGO) test --workspace --lib --bins --tests -- --skip measure --include-ignored
+
+.PHONY: check-all
+check-all: lint test-deep examples python-test typescript go console-walk deploy-check install-check machete deny demo ## Everything, whatever changed (hours).
 
 PYTHON_VENV := target/python/venv
 
@@ -79,7 +94,7 @@ lint: ## Formatting, clippy, documentation, generated code, the contract (where 
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 	$(CARGO) test -p gsar-generate --quiet
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory proto-lint; else echo "skipped: no npm here"; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory proto-lint; else echo "skipped: there is no npm"; fi
 	@if command -v cargo-machete >/dev/null; then $(MAKE) --no-print-directory machete; else echo "skipped: no cargo-machete here (make machete installs it)"; fi
 	@if command -v cargo-deny >/dev/null; then $(MAKE) --no-print-directory deny; else echo "skipped: no cargo-deny here (make deny installs it)"; fi
 
@@ -106,18 +121,18 @@ openapi: ## Write the description of the HTTP gateway anew.
 
 .PHONY: examples
 examples: ## The example in Rust against a real server.
-	@$(CARGO) build --quiet -p gsar-server -p gsar-client --bins --examples
+	@$(CARGO) build --quiet $(BUILD) --bins --examples
 	@sh client/with_server.sh $(BIN) $(BIN)/examples/evaluate ENDPOINT | tee target/example.txt
 	@grep -q "correct or drop: The memory limit of checkout-7b84 is 1 GiB" target/example.txt
 
 .PHONY: typescript
 typescript: ## The TypeScript package: types, tests against real servers, installed as packed (needs npm).
-	$(CARGO) build --quiet -p gsar-server -p gsar-client
+	$(CARGO) build --quiet $(BUILD)
 	sh client/typescript/check.sh $(BIN)
 
 .PHONY: go
 go: ## The example in Go against a real server (where Go and the Debian packages of grpc-go are).
-	$(CARGO) build --quiet -p gsar-server -p gsar-client
+	$(CARGO) build --quiet $(BUILD)
 	sh client/go/check.sh $(BIN)
 
 .PHONY: deploy-check

@@ -65,7 +65,6 @@ fn scored(claims: &[Kind]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn p1_bounded(policy in any_preset(), claims in partition()) {

@@ -118,7 +118,6 @@ fn assessed(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn a_copy_of_a_supported_claim_changes_nothing_and_no_copy_raises_a_score(

@@ -395,12 +395,11 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
     }
 }
 
-#[test]
-fn no_stricter_policy_makes_the_tier_of_a_report_better() {
+fn no_stricter_policy_makes_a_report_better(reports: usize, pairs: usize) {
     let mut dice = Dice(3);
-    let reports: Vec<Report> = (0..25).map(|_| Report::random(&mut dice)).collect();
+    let reports: Vec<Report> = (0..reports).map(|_| Report::random(&mut dice)).collect();
     let mut accepted = 0;
-    for _ in 0..1_200 {
+    for _ in 0..pairs {
         let Some((policy, stricter)) = dice.pair() else { continue };
         if stricter == policy || stricter.at_least_as_strict_as(&policy).is_err() {
             continue;
@@ -421,5 +420,16 @@ fn no_stricter_policy_makes_the_tier_of_a_report_better() {
             }
         }
     }
-    assert!(accepted > 120, "{accepted}: too few pairs are accepted to say anything");
+    assert!(accepted * 10 > pairs, "{accepted} of {pairs}: too few pairs are accepted");
+}
+
+#[test]
+fn no_stricter_policy_makes_the_tier_of_a_report_better() {
+    no_stricter_policy_makes_a_report_better(10, 300);
+}
+
+#[test]
+#[ignore = "deep"]
+fn no_stricter_policy_makes_the_tier_of_many_reports_better() {
+    no_stricter_policy_makes_a_report_better(25, 1_200);
 }

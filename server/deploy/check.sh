@@ -1,6 +1,13 @@
 #!/bin/sh
 # Checks what lies here with the programs that read it: `make deploy-check`. What is not at hand is skipped, and said so.
 set -eu
+# Reports that something is skipped, or fails if GSAR_REQUIRE names what is missing.
+skip() { # REQUIREMENT REASON
+    case ",${GSAR_REQUIRE-}," in
+        *",$1,"*) echo "error: GSAR_REQUIRE names $1, but $2" >&2; exit 1 ;;
+    esac
+    echo "skipped: $2"
+}
 cd "$(dirname "$0")"
 work=../../target/deploy
 server=${SERVER:-../../target/debug/gsar-server}
@@ -11,14 +18,14 @@ if command -v promtool >/dev/null; then
     promtool test rules prometheus/alerts_test.yaml
     python3 grafana/expressions.py grafana/gsar.json | promtool check rules /dev/stdin
 else
-    echo "skipped: no promtool here, which is in Debian's package prometheus"
+    skip promtool "there is no promtool (Debian package prometheus)"
 fi
 
 if command -v kubectl >/dev/null; then
     if [ ! -x "$work/venv/bin/kubernetes-validate" ]; then
         python3 -m venv "$work/venv"
         "$work/venv/bin/pip" install --quiet --disable-pip-version-check kubernetes-validate==1.37.0 ||
-            echo "skipped: kubernetes-validate cannot be fetched here"
+            skip kubernetes-validate "kubernetes-validate cannot be installed"
     fi
     for form in service sidecar; do
         kubectl kustomize "kubernetes/$form" >"$work/$form.yaml"
@@ -33,11 +40,11 @@ if command -v kubectl >/dev/null; then
             if [ -x "$server" ]; then
                 "$server" --config "$config" --print-config >/dev/null
             else
-                echo "skipped: whether the server reads $config; make build first"
+                skip server "there is no $server to read $config; run make build"
             fi
         done
     else
-        echo "skipped: helm-python-sdk cannot be fetched here"
+        skip helm "helm-python-sdk cannot be installed"
     fi
     # The oldest version in which a sidecar is on without being asked for, and the latest.
     for version in 1.29 1.37; do
@@ -45,7 +52,7 @@ if command -v kubectl >/dev/null; then
             "$work/venv/bin/kubernetes-validate" --quiet --strict --kubernetes-version "$version" "$work"/*.yaml
     done
 else
-    echo "skipped: no kubectl here"
+    skip kubectl "there is no kubectl"
 fi
 
 if command -v systemd-analyze >/dev/null; then
@@ -59,5 +66,5 @@ if command -v systemd-analyze >/dev/null; then
         { cat "$work/systemd/exposure" && exit 1; }
     tail -n 1 "$work/systemd/exposure"
 else
-    echo "skipped: no systemd-analyze here"
+    skip systemd-analyze "there is no systemd-analyze"
 fi

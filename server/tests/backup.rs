@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::support::process::Process;
+use crate::support::skip::skipped;
 use crate::support::small_disk::SmallDisk;
 use crate::support::{connect, item, request};
 use gsar_proto::v1;
@@ -216,7 +217,7 @@ async fn a_full_disk_is_refused_and_nothing_stays_on_it() {
     let (folder, data) = left_behind().await;
     let mounted = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(mounted.path()) else {
-        println!("skipped: this process may not mount a file system");
+        skipped("mount", "this process may not mount a file system");
         return;
     };
     let filler = disk.0.join("filler");

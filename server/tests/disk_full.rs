@@ -1,5 +1,6 @@
 //! A full disk refuses evaluations and evidence with a clear error; with room again the server goes on by itself.
 
+use crate::support::skip::skipped;
 use crate::support::small_disk::SmallDisk;
 use crate::support::{Wanted, item, request};
 use gsar_proto::v1;
@@ -11,7 +12,7 @@ use tonic_types::StatusExt as _;
 async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(folder.path()) else {
-        println!("skipped: this process may not mount a file system");
+        skipped("mount", "this process may not mount a file system");
         return;
     };
     let data = disk.0.join("data");
@@ -46,7 +47,7 @@ async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {
 async fn a_full_disk_refuses_evidence_and_keeps_what_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(folder.path()) else {
-        println!("skipped: this process may not mount a file system");
+        skipped("mount", "this process may not mount a file system");
         return;
     };
     let data = disk.0.join("data");

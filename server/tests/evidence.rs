@@ -2,6 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
+use crate::support::skip::skipped;
 use crate::support::{Running, Wanted, connect, item};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
@@ -428,7 +429,7 @@ async fn evidence_is_found_by_its_meaning() {
     let found = evidence.search(by_meaning("disk full")).await.unwrap().into_inner();
     if !found.degraded.is_empty() && !found.degraded.contains("vector yet") {
         assert_eq!(found.method, "lexical");
-        eprintln!("skipped: {}", found.degraded);
+        skipped("sentence_model", found.degraded);
         return;
     }
     let all = || v1::ListCorporaRequest::default();

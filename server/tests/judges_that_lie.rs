@@ -4,6 +4,7 @@
 use crate::lies::cases::{Case, cases, citation, content};
 use crate::lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
 use crate::lies::scripted::{ScriptedServer, Standing, judgement};
+use crate::support::rounds;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use proptest::strategy::{Strategy as _, ValueTree as _};
@@ -229,7 +230,6 @@ async fn types_that_the_item_allows_are_measured() {
 /// Random reports made of labelled claims, and random lies about each claim that counts against them.
 #[tokio::test]
 async fn random_lies_about_random_reports_never_pay() {
-    const RUNS: usize = 400;
     let scripted = ScriptedServer::open().await;
     let all = cases();
     let mut random = TestRunner::deterministic();
@@ -239,7 +239,7 @@ async fn random_lies_about_random_reports_never_pay() {
         proptest::collection::vec(0..=LIES.len(), 24),
         0..POLICIES.len(),
     );
-    for _ in 0..RUNS {
+    for _ in 0..rounds(100, 400) {
         let (at, keep, lies, policy) = choice.new_tree(&mut random).unwrap().current();
         let case = all[at].with_claims(&keep);
         if case.honest.is_empty() {

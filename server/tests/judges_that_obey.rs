@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lies::cases::{Case, cases, citation};
 use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::support::item;
+use crate::support::{item, rounds};
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceKind, Lane};
 use gsar_core::text::tokens::content_words;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
@@ -159,9 +159,10 @@ async fn h12_a_judge_that_obeys_evidence_grounds_nothing_by_what_is_not_there() 
     let scripted = ScriptedServer::open().await;
     let cases: Vec<Case> =
         cases().into_iter().filter(|case| case.name.ends_with("overreaching")).collect();
+    let injections: Vec<_> = injections().into_iter().step_by(rounds(4, 1)).collect();
     for policy in POLICIES {
         let (mut cited, mut table) = (Table::default(), Table::default());
-        for (number, (name, text)) in injections().into_iter().enumerate() {
+        for (number, (name, text)) in injections.iter().cloned().enumerate() {
             for how in Obeys::ALL {
                 let nth = (number + how as usize) % cases.len();
                 let case = cases.get(nth).unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::support::skip::skipped;
 use gsar_server::ledger::{
     Content, Durability, Filter, Ledger, LedgerError, NewGrade, NewGrades, Options, Page, Record,
     Recorded, SqliteLedger, StoredEvaluation, Summary,
@@ -744,7 +745,7 @@ impl Drop for SmallDisk {
 #[tokio::test]
 async fn a_full_disk_refuses_with_a_fix_and_space_is_all_it_takes() {
     let Some(disk) = SmallDisk::mount(2 << 20) else {
-        println!("skipped: this user may not mount a disk");
+        skipped("mount", "this process may not mount a file system");
         return;
     };
     let ballast = disk.mounted.path().join("ballast");

@@ -1,6 +1,7 @@
 //! The judge with a model (`local/1`) through a real server, with the shipped model and the real ONNX Runtime.
 
 use crate::lies::cases::{Case, cases};
+use crate::support::skip::skipped;
 use crate::support::{Running, Wanted, item};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
@@ -15,7 +16,7 @@ const CASES: usize = 12;
 /// A server with the judge; `None` where ONNX Runtime is not at hand.
 async fn server() -> Option<Running> {
     if let Err(error) = gsar_embedding::Runtime::load(None) {
-        println!("skipped: {error}");
+        skipped("onnxruntime", error);
         return None;
     }
     let change = |config: &mut Config| {

@@ -11,7 +11,7 @@ use crate::support::chat_models::{self, Models};
 use crate::support::postgres::{Kind, Postgres};
 use crate::support::process::Process;
 use crate::support::tls::Authority;
-use crate::support::{Wanted, request};
+use crate::support::{Wanted, request, rounds};
 use gsar_chat_wire::Play;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
@@ -118,7 +118,9 @@ async fn servers_that_are_killed_in_turn_lose_and_double_nothing() {
 
     let (began, minutes) = (Instant::now(), wanted("GSAR_TEST_MINUTES", 0));
     let mut kills = 0;
-    while kills < 2 * SERVERS || began.elapsed() < Duration::from_secs(60 * minutes as u64) {
+    while kills < rounds(SERVERS, 2 * SERVERS)
+        || began.elapsed() < Duration::from_secs(60 * minutes as u64)
+    {
         reaches(&answered, answered.load(Ordering::SeqCst) + 50).await;
         let killed = kills % SERVERS;
         servers[killed].signal(Signal::KILL);
@@ -229,7 +231,7 @@ async fn a_database_that_is_killed_comes_back_without_a_restart() {
         })
         .collect();
     let mut recoveries = Vec::new();
-    for _ in 0..20 {
+    for _ in 0..rounds(3, 20) {
         reaches(&answered, answered.load(Ordering::SeqCst) + 20).await;
         let database = Arc::clone(&postgres);
         tokio::task::spawn_blocking(move || database.kill()).await.unwrap();

@@ -116,7 +116,6 @@ fn tally(policy: &PolicyValues, claims: &[VerifiedClaim]) -> Tally {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn enforcement_never_makes_a_claim_count_for_more(

@@ -194,7 +194,6 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn well_formed_json_is_read_alike_by_both_readers(json in json(), pretty in any::<bool>()) {

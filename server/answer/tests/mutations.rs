@@ -222,7 +222,6 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn marks_that_come_or_go_never_change_a_class(

@@ -84,6 +84,10 @@ impl Computation<Pair> for Scorer {
 }
 
 #[cfg(test)]
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
+#[cfg(test)]
 mod tests {
     #![allow(
         clippy::unwrap_used,
@@ -104,7 +108,7 @@ mod tests {
     fn rows_that_go_together_get_the_logits_that_they_get_alone() {
         let runtime = match Runtime::load(None) {
             Ok(runtime) => runtime,
-            Err(error) => return println!("skipped: {error}"),
+            Err(error) => return super::skip::skipped("onnxruntime", error),
         };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture");
         let mut scorer = Model::open(&folder).unwrap().scorer(&runtime).unwrap();

@@ -8,9 +8,13 @@
     reason = "a test fails by panicking and says why it was skipped"
 )]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use gsar_core::Class;
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities};
 use gsar_embedding::Runtime;
+use skip::skipped;
 
 const PODS: &str = "[kubectl get pods]\n\
                     NAME cart-1; READY 1/1; STATUS Running; RESTARTS 0\n\
@@ -21,7 +25,7 @@ async fn scored(claims: &[&str]) -> Option<Vec<Probabilities>> {
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
         Err(error) => {
-            println!("skipped: {error}");
+            skipped("onnxruntime", error);
             return None;
         }
     };

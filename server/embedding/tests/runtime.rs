@@ -10,6 +10,9 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -83,7 +86,7 @@ fn only_onnx_runtime_of_a_sufficient_version_is_loaded() {
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
         Err(error) => {
-            println!("skipped loading the right one: {error}");
+            skip::skipped("onnxruntime", error);
             return;
         }
     };

@@ -4,6 +4,7 @@ pub mod chat_models;
 pub mod collector;
 pub mod postgres;
 pub mod process;
+pub mod skip;
 pub mod small_disk;
 pub mod tls;
 pub mod tokens;
@@ -34,6 +35,11 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt as _;
+
+/// The number of rounds of a test: `deep` in `make test-deep`, else `quick`.
+pub fn rounds(quick: usize, deep: usize) -> usize {
+    if std::env::var_os("GSAR_TEST_DEEP").is_some() { deep } else { quick }
+}
 
 /// A server that runs until it is stopped or dropped.
 pub struct Running {

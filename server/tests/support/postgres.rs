@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
+use super::skip::skipped;
+
 /// Which PostgreSQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -43,7 +45,8 @@ impl Postgres {
                 Kind::System => "install the package postgresql",
                 Kind::Pgvector => "run make postgres",
             };
-            eprintln!("skipped: no PostgreSQL here ({kind:?}); {fix}");
+            let requirement = if kind == Kind::System { "postgres" } else { "pgvector" };
+            skipped(requirement, format!("there is no PostgreSQL ({kind:?}); {fix}"));
             return None;
         };
         let folder = TempDir::with_prefix_in("pg", "/tmp").unwrap();

@@ -11,16 +11,20 @@
     reason = "a test fails by panicking, and each uses a part of this"
 )]
 
+#[path = "../../../tests/support/skip.rs"]
+mod skip;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
 use gsar_embedding::Runtime;
 use serde_json::Value;
+use skip::skipped;
 
 /// The runtime of the user's cache; `None`, with a line that says so, where it is not.
 pub(crate) fn runtime(test: &str) -> Option<Runtime> {
-    Runtime::load(None).map_err(|error| println!("skipped {test}: {error}")).ok()
+    Runtime::load(None).map_err(|error| skipped("onnxruntime", format!("{test}: {error}"))).ok()
 }
 
 /// The folder that `make.py` fills.

@@ -11,6 +11,9 @@
     reason = "a test fails by panicking, and each uses a part of this"
 )]
 
+#[path = "../../../tests/support/skip.rs"]
+pub(crate) mod skip;
+
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gsar_embedding::{Model, Runtime, Session, SessionError};
@@ -108,5 +111,5 @@ pub(crate) fn real(test: &str) -> Option<(Runtime, Model)> {
     let loaded = Runtime::load(None).map_err(|error| error.to_string()).and_then(|runtime| {
         Ok((runtime, Model::all_mini_lm().map_err(|error| error.to_string())?))
     });
-    loaded.map_err(|error| println!("skipped {test}: {error}")).ok()
+    loaded.map_err(|error| skip::skipped("sentence_model", format!("{test}: {error}"))).ok()
 }

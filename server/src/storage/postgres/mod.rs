@@ -6,6 +6,9 @@ mod options;
 pub(crate) mod query;
 mod schema;
 #[cfg(test)]
+#[path = "../../../tests/support/skip.rs"]
+mod skip;
+#[cfg(test)]
 #[path = "../../../tests/support/postgres.rs"]
 pub(crate) mod testing;
 mod tls;

@@ -1,6 +1,9 @@
 //! This module tests a disk that is really full: the save reports it, the save before it opens, and with room the
 //! next one succeeds.
 
+#[path = "../../../tests/support/skip.rs"]
+mod skip;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +36,7 @@ impl Drop for SmallDisk {
 fn a_full_disk_is_said_and_recovered_from() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(folder.path()) else {
-        println!("skipped: this process may not mount a file system");
+        skip::skipped("mount", "this process may not mount a file system");
         return;
     };
     let settings = graph_settings(32);

@@ -1,0 +1,22 @@
+//! What a test does where something it needs is not available.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::print_stderr,
+    clippy::allow_attributes,
+    reason = "included by path in the tests of several crates"
+)]
+
+/// Reports that a test is skipped for lack of `requirement`.
+///
+/// # Panics
+/// If `GSAR_REQUIRE`, a list separated by commas, names the requirement.
+pub fn skipped(requirement: &str, reason: impl std::fmt::Display) {
+    let required = std::env::var("GSAR_REQUIRE").unwrap_or_default();
+    assert!(
+        !required.split(',').any(|name| name == requirement),
+        "GSAR_REQUIRE names {requirement}, but {reason}"
+    );
+    eprintln!("skipped: {reason}");
+}
