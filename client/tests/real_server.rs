@@ -245,7 +245,7 @@ fn grades_are_recorded_and_exported() {
     let refused = machine.run(&[&unknown[..], &["--data-dir", records]].concat(), "");
     assert_eq!(refused.status.code(), Some(1));
     assert!(
-        stderr(&refused).contains("\"c9\" is no claim of the evaluation"),
+        stderr(&refused).contains("\"c9\" is not a claim of the evaluation"),
         "{}",
         stderr(&refused)
     );

@@ -281,7 +281,7 @@ fn sends_the_token_and_checks_health() {
 
     let refused = gsar(&list, &[]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stderr).contains("bring a token"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("send a token"), "{}", text(&refused.stderr));
     let named = gsar(&[&list[..], &["--token-file", token]].concat(), &[]);
     assert!(named.status.success(), "{}", text(&named.stderr));
     let by_variable = gsar(&list, &[("GSAR_TOKEN_FILE", token.into())]);

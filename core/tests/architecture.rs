@@ -199,7 +199,7 @@ const COMMON: [&str; 14] = [
     "phase",
     "telemetry",
     "wall_clock",
-    "weigh",
+    "metered_body",
     "weight",
 ];
 

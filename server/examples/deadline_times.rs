@@ -16,7 +16,7 @@ use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::assembly::CheckedConfig;
-use gsar_server::config::{Config, EmbeddingsWanted, Listen, Model, Problems};
+use gsar_server::config::{Config, EmbeddingsMode, Listen, Model, Problems};
 use gsar_server::lifecycle::App;
 use gsar_server::phase::Phase;
 use tokio::runtime::{Builder, Runtime};
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         data_dir: folder.path().join("data"),
         ..Config::default()
     };
-    config.evidence.embeddings = EmbeddingsWanted::Off;
+    config.evidence.embeddings = EmbeddingsMode::Off;
     // Of the server, since the client gives up by itself at a deadline of its own.
     config.limits.max_deadline.0 = DEADLINE;
     let model = Model {

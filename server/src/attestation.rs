@@ -1,6 +1,6 @@
-//! This module says which evidence of a call is attested, from the configuration, from what the kernel says of the peer
-//! and from who calls. Of a message only the name of the tool and the declaration of a check take part, and they only
-//! narrow the answer.
+//! Decides which evidence of a call is attested, from the configuration, the kernel's credentials of the peer, and the
+//! caller. A message contributes only the name of the tool and the declaration of a check, and both can only narrow the
+//! result.
 
 mod declared;
 
@@ -17,20 +17,20 @@ use crate::identity::Principal;
 
 pub use declared::DeclaredChecks;
 
-/// The rules that hold: of a listener, or of one connection to it.
+/// The attestation rules of a listener or of one of its connections.
 #[derive(Clone, Debug, Default)]
 pub struct Attestation {
     rules: Arc<[Attested]>,
     /// The checks that the configuration declares.
     checks: Arc<DeclaredChecks>,
-    /// The checks that the investigation at hand declared when it began, by their digests.
+    /// The digests of the checks that the current investigation declared at its start.
     of_investigation: Arc<BTreeSet<String>>,
 }
 
 impl Attestation {
-    /// The rules of a listener.
+    /// Returns the rules of a listener.
     #[must_use]
-    pub fn of_listener(rules: &[Attested], listen: &Listen, checks: &Arc<DeclaredChecks>) -> Self {
+    pub fn for_listener(rules: &[Attested], listen: &Listen, checks: &Arc<DeclaredChecks>) -> Self {
         Self {
             rules: rules.iter().filter(|rule| rule.listen == *listen).cloned().collect(),
             checks: Arc::clone(checks),
@@ -38,35 +38,34 @@ impl Attestation {
         }
     }
 
-    /// Those that hold for the connection over which a request came.
-    pub(crate) fn of_connection(&self, request: &Extensions, principal: &Principal) -> Self {
+    /// Returns the rules that apply to the connection and caller of a request.
+    pub(crate) fn for_connection(&self, request: &Extensions, principal: &Principal) -> Self {
         let peer = request.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         let uid = peer.map(|peer| peer.uid());
-        let holds = |rule: &&Attested| {
+        let applies = |rule: &&Attested| {
             (rule.peer_uid.is_none() || rule.peer_uid == uid)
                 && rule.principal.as_ref().is_none_or(|name| name == principal.name())
         };
-        if self.rules.iter().all(|rule| holds(&rule)) {
+        if self.rules.iter().all(|rule| applies(&rule)) {
             return self.clone();
         }
-        let rules = self.rules.iter().filter(holds).cloned().collect();
+        let rules = self.rules.iter().filter(applies).cloned().collect();
         Self { rules, ..self.clone() }
     }
 
-    /// The same, with the checks that an investigation declared when it began.
-    pub(crate) fn declaring(&self, checks: &Arc<BTreeSet<String>>) -> Self {
+    /// Adds the checks that an investigation declared at its start.
+    pub(crate) fn with_checks(&self, checks: &Arc<BTreeSet<String>>) -> Self {
         Self { of_investigation: Arc::clone(checks), ..self.clone() }
     }
 
-    /// Marks an item as attested where a rule includes its tool; the run of a check only where that check was declared
-    /// before.
+    /// Marks an item as attested if a rule includes its tool. The run of a check must also have been declared.
     pub(crate) fn attest(&self, item: &mut EvidenceItem) {
         item.attested =
             self.rules.iter().any(|rule| rule.includes(&item.tool)) && self.is_declared(item);
     }
 
-    /// Whether an item is no check, or the run of one that was declared. Where checks are declared at all, the mere word that
-    /// something was checked is none.
+    /// Returns `true` for an item that is not a check and for the run of a declared check. Once any check is declared,
+    /// a verification without a declared run does not count.
     fn is_declared(&self, item: &EvidenceItem) -> bool {
         if item.kind != EvidenceKind::Verification {
             return true;

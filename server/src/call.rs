@@ -1,5 +1,4 @@
-//! This module is what a call carries through the server once it was let in: its deadline, the step it has come to, its
-//! permit, and what it may take. It knows no service and no rule.
+//! The context of an admitted call: its deadline, current step, permit and compute share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,100 +9,102 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
 use crate::compute::{Bounds, Share};
-use crate::identity::{NotAdmitted, Principal, Standing};
-use crate::memory::{Arrived, Weighed};
+use crate::identity::{AdmittedIdentity, NotAdmitted, Principal};
+use crate::memory::{MessageMemory, ReceivedBytes};
 
-/// A call that was let in: its deadline, how far it came, and its permit.
+/// An admitted call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// When its caller stops waiting.
+    /// The deadline.
     pub deadline: Instant,
     allowed: Duration,
-    /// Which evidence that comes with it is attested.
+    /// Decides which of its evidence is attested.
     pub attestation: Attestation,
-    /// Who calls.
+    /// The caller.
     pub principal: Arc<Principal>,
-    /// By what it was let in; `None` of a call of the server to itself.
-    standing: Option<Standing>,
+    /// The identity it was admitted with; `None` for a call of the server to itself.
+    identity: Option<AdmittedIdentity>,
     progress: Arc<InProgress>,
-    /// What its computations may take.
+    /// The limits of its computations, and what they have used.
     share: Arc<Share>,
-    /// The room of its message.
-    _message: Option<Arc<Weighed>>,
-    /// What has arrived after that.
-    arrived: Option<Arc<Arrived>>,
+    /// The memory of its message.
+    _message: Option<Arc<MessageMemory>>,
+    /// Counts the bytes that arrive.
+    received: Option<Arc<ReceivedBytes>>,
 }
 
-/// Held by the work on a call, even after its caller has gone.
+/// Owned by the work on a call, which may outlive the client's connection.
 #[derive(Debug)]
 struct InProgress {
     step: AtomicU8,
     _permit: Option<Permit>,
 }
 
-/// A place among the calls in progress; given back when it is dropped.
+/// A permit for a call in flight, released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    _of_all: OwnedSemaphorePermit,
-    _of_streams: Option<OwnedSemaphorePermit>,
-    _of_principal: Option<OwnedSemaphorePermit>,
+    _call: OwnedSemaphorePermit,
+    _stream: Option<OwnedSemaphorePermit>,
+    _principal: Option<OwnedSemaphorePermit>,
 }
 
 impl Permit {
-    /// The place of a call that came alone.
-    pub(crate) const fn of_call(of_all: OwnedSemaphorePermit) -> Self {
-        Self { _of_all: of_all, _of_streams: None, _of_principal: None }
+    /// The permit of a unary call.
+    pub(crate) const fn for_call(permit: OwnedSemaphorePermit) -> Self {
+        Self { _call: permit, _stream: None, _principal: None }
     }
 
-    /// The same, which takes one of its principal's places as well.
-    pub(crate) fn with_place(self, of_principal: Option<OwnedSemaphorePermit>) -> Self {
-        Self { _of_principal: of_principal, ..self }
+    /// Adds a permit of the caller's own limit.
+    pub(crate) fn with_principal(self, permit: Option<OwnedSemaphorePermit>) -> Self {
+        Self { _principal: permit, ..self }
     }
 
-    /// The place of one message of a stream, which is one of those that streams may take as well.
-    pub(crate) const fn of_item(
-        of_all: OwnedSemaphorePermit,
-        of_streams: OwnedSemaphorePermit,
+    /// The permit of one message of a stream, which also counts towards the limit of streams.
+    pub(crate) const fn for_stream_item(
+        permit: OwnedSemaphorePermit,
+        stream: OwnedSemaphorePermit,
     ) -> Self {
-        Self { _of_all: of_all, _of_streams: Some(of_streams), _of_principal: None }
+        Self { _call: permit, _stream: Some(stream), _principal: None }
     }
 }
 
-/// What holds for every message of a stream whose messages are let in one by one.
+/// Admits the messages of a stream one by one.
 #[derive(Clone, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct StreamAdmission {
     allowed: Duration,
     attestation: Attestation,
-    standing: Option<Standing>,
+    identity: Option<AdmittedIdentity>,
     bounds: Arc<Bounds>,
-    arrived: Option<Arc<Arrived>>,
+    received: Option<Arc<ReceivedBytes>>,
 }
 
-impl Terms {
-    /// Waits until the caller may send another message, and counts it.
+impl StreamAdmission {
+    /// Waits until the caller's rate limit allows another message, and counts it.
     ///
     /// # Errors
-    /// [`NotAdmitted`] where it may send none any more.
+    /// [`NotAdmitted`] if the caller is no longer admitted.
     pub(crate) async fn wait_for_call(&self) -> Result<(), NotAdmitted> {
         self.principal()?.wait_for_call().await;
-        // It may have been a long time.
+        // The wait may have been long.
         self.principal().map(drop)
     }
 
-    /// A message that is let in, as a call of its own.
+    /// Admits a message as a call of its own.
     ///
     /// # Errors
-    /// [`NotAdmitted`] where the caller may send none any more.
-    pub(crate) fn admitted(&self, permit: Permit) -> Result<Call, NotAdmitted> {
+    /// [`NotAdmitted`] if the caller is no longer admitted.
+    pub(crate) fn admit(&self, permit: Permit) -> Result<Call, NotAdmitted> {
         let principal = self.principal()?;
-        let Self { allowed, attestation, standing, bounds, arrived } = self.clone();
+        let Self { allowed, attestation, identity, bounds, received } = self.clone();
         let share = Share::new(&bounds);
-        let call = Call::new(Some(permit), allowed, attestation, principal, standing, share);
-        Ok(Call { _message: taken(arrived.as_ref()), ..call })
+        let call = Call::new(Some(permit), allowed, attestation, principal, identity, share);
+        Ok(Call { _message: take_memory(received.as_ref()), ..call })
     }
 
     fn principal(&self) -> Result<Arc<Principal>, NotAdmitted> {
-        self.standing.as_ref().map_or_else(|| Ok(Principal::anybody()), Standing::now)
+        self.identity
+            .as_ref()
+            .map_or_else(|| Ok(Principal::anonymous()), AdmittedIdentity::revalidate)
     }
 }
 
@@ -115,7 +116,7 @@ pub enum Step {
     Read,
     /// Checking every field.
     Admit,
-    /// Finding what bears on the claims.
+    /// Retrieving evidence for the claims.
     Retrieve,
     /// Judging claims.
     Judge,
@@ -129,7 +130,7 @@ impl Step {
     const ALL: [Self; 6] =
         [Self::Read, Self::Admit, Self::Retrieve, Self::Judge, Self::Decide, Self::Record];
 
-    /// The word used in errors and metrics.
+    /// Returns the name used in errors and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -144,25 +145,25 @@ impl Step {
 }
 
 impl Call {
-    /// A call that holds this permit, may take that long, and was let in so.
+    /// Creates an admitted call.
     pub(crate) fn admitted(
         permit: Permit,
         allowed: Duration,
         attestation: Attestation,
-        standing: Standing,
+        identity: AdmittedIdentity,
         share: Share,
-        arrived: Arrived,
+        received: ReceivedBytes,
     ) -> Self {
-        let principal = Arc::clone(standing.principal());
-        let call = Self::new(Some(permit), allowed, attestation, principal, Some(standing), share);
-        Self { arrived: Some(Arc::new(arrived)), ..call }
+        let principal = Arc::clone(identity.principal());
+        let call = Self::new(Some(permit), allowed, attestation, principal, Some(identity), share);
+        Self { received: Some(Arc::new(received)), ..call }
     }
 
-    /// A call of the server to itself, outside every limit.
+    /// Creates a call of the server to itself, without limits.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
-        let (nobody, share) = (Principal::anybody(), Share::unlimited());
-        Self::new(None, allowed, Attestation::default(), nobody, None, share)
+        let (principal, share) = (Principal::anonymous(), Share::unlimited());
+        Self::new(None, allowed, Attestation::default(), principal, None, share)
     }
 
     fn new(
@@ -170,83 +171,83 @@ impl Call {
         allowed: Duration,
         attestation: Attestation,
         principal: Arc<Principal>,
-        standing: Option<Standing>,
+        identity: Option<AdmittedIdentity>,
         share: Share,
     ) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
         let (deadline, share) = (Instant::now() + allowed, Arc::new(share));
-        let (message, arrived) = (None, None);
+        let (message, received) = (None, None);
         Self {
             deadline,
             allowed,
             attestation,
             principal,
-            standing,
+            identity,
             progress,
             share,
             _message: message,
-            arrived,
+            received,
         }
     }
 
-    /// What its computations may take.
+    /// The limits of its computations, and what they have used.
     pub(crate) const fn share(&self) -> &Arc<Share> {
         &self.share
     }
 
-    /// What has arrived of its messages.
-    pub(crate) const fn arrived(&self) -> Option<&Arc<Arrived>> {
-        self.arrived.as_ref()
+    /// Returns the counter of received bytes.
+    pub(crate) const fn received(&self) -> Option<&Arc<ReceivedBytes>> {
+        self.received.as_ref()
     }
 
-    /// The same call, with the checks that an investigation declared.
-    pub(crate) fn declaring(&self, checks: &Arc<BTreeSet<String>>) -> Self {
-        Self { attestation: self.attestation.declaring(checks), ..self.clone() }
+    /// Adds the checks that an investigation declared.
+    pub(crate) fn with_checks(&self, checks: &Arc<BTreeSet<String>>) -> Self {
+        Self { attestation: self.attestation.with_checks(checks), ..self.clone() }
     }
 
-    /// What holds for the messages of its stream. They hold no permit of this call.
-    pub(crate) fn terms(&self) -> Terms {
-        Terms {
+    /// Returns what admits the messages of this call's stream. They do not hold this call's permit.
+    pub(crate) fn stream_admission(&self) -> StreamAdmission {
+        StreamAdmission {
             allowed: self.allowed,
             attestation: self.attestation.clone(),
-            standing: self.standing.clone(),
+            identity: self.identity.clone(),
             bounds: Arc::clone(self.share.bounds()),
-            arrived: self.arrived.clone(),
+            received: self.received.clone(),
         }
     }
 
-    /// The same call for the next message of its stream: with as much time as it had at first, and with the rights
-    /// that its caller has now.
+    /// Returns this call for the next message of its stream, with a fresh deadline and the rights that its caller has
+    /// now.
     ///
     /// # Errors
-    /// [`NotAdmitted`] where the caller would not be let in any more.
+    /// [`NotAdmitted`] if the caller is no longer admitted.
     pub(crate) fn renewed(&self) -> Result<Self, NotAdmitted> {
-        let principal = match &self.standing {
-            Some(standing) => standing.now()?,
+        let principal = match &self.identity {
+            Some(identity) => identity.revalidate()?,
             None => Arc::clone(&self.principal),
         };
         Ok(Self {
             deadline: Instant::now() + self.allowed,
             principal,
             share: Arc::new(Share::new(self.share.bounds())),
-            _message: taken(self.arrived.as_ref()),
+            _message: take_memory(self.received.as_ref()),
             ..self.clone()
         })
     }
 
-    /// Notes the step the call has come to.
+    /// Records the step that the call has reached.
     pub fn enter(&self, step: Step) {
         self.progress.step.store(step as u8, Ordering::Relaxed);
     }
 
-    /// The step the call has come to.
+    /// Returns the step that the call has reached.
     pub(crate) fn step(&self) -> Step {
         let number = usize::from(self.progress.step.load(Ordering::Relaxed));
         Step::ALL.get(number).copied().unwrap_or(Step::Read)
     }
 }
 
-/// The room of the message that has just come.
-fn taken(arrived: Option<&Arc<Arrived>>) -> Option<Arc<Weighed>> {
-    arrived.and_then(|arrived| arrived.take()).map(Arc::new)
+/// Takes the memory of the message that has just arrived.
+fn take_memory(received: Option<&Arc<ReceivedBytes>>) -> Option<Arc<MessageMemory>> {
+    received.and_then(|received| received.take()).map(Arc::new)
 }

@@ -1,6 +1,6 @@
-//! This module runs computations off the threads that serve calls. At most one fewer than there are cores run at once; the
-//! rest are queued, and principals take turns. A computation stops soon after its caller disconnects, its deadline passes,
-//! or it has taken more work or memory than its call may.
+//! Runs computations off the threads that serve calls. At most one fewer than there are cores run at once; the rest are
+//! queued, and principals take turns. A computation stops soon after its client disconnects, its deadline passes, or it
+//! exceeds the work or memory of its call.
 
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -19,24 +19,24 @@ use crate::identity::Principal;
 use crate::memory::{Memory, Reservation};
 use crate::phase::{Phase, PhaseCell};
 
-/// How many computations may run at once: one core is left for serving.
+/// The maximum number of concurrent computations: one core is left for serving.
 static THREADS: LazyLock<usize> =
     LazyLock::new(|| available_parallelism().map_or(1, NonZero::get).saturating_sub(1).max(1));
-/// The threads that compute. They are few and stay, so that what their allocators keep is bounded; `None` where the system
-/// gives no threads.
+/// The compute threads. They are few and permanent, which bounds the memory that their allocators retain. `None` if the
+/// system gives no threads.
 static POOL: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(*THREADS);
     pool.thread_name(|number| format!("computing-{number}")).build().ok()
 });
-static PLACES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(*THREADS)));
+static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(*THREADS)));
 
-/// Bounds on the computations of each call of a server.
+/// Limits on the computations of each call.
 #[derive(Debug)]
 pub(crate) struct Bounds {
-    /// The units of work of all computations of a call.
+    /// The units of work for all computations of a call.
     work: u64,
     memory: Memory,
-    /// Computations end when it is [`Phase::Stopped`].
+    /// Computations stop when it is
     phase: PhaseCell,
 }
 
@@ -46,22 +46,22 @@ impl Bounds {
     }
 }
 
-/// A bound that a computation reached.
+/// A limit that a computation reached.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Work,
-    /// Of memory, for one call by itself.
+    /// The memory limit, by this call alone.
     Memory,
-    /// Of memory, for all calls together.
+    /// The memory limit, by all calls together.
     MemoryOfAll,
 }
 
-/// What the computations of one call may take, and have taken.
+/// The limits of the computations of one call, and what they have used.
 #[derive(Debug)]
 pub(crate) struct Share {
     bounds: Arc<Bounds>,
     spent: AtomicU64,
-    /// The first bound that was reached.
+    /// The first limit that was reached.
     reached: OnceLock<Bound>,
 }
 
@@ -70,7 +70,7 @@ impl Share {
         Self { bounds: Arc::clone(bounds), spent: AtomicU64::new(0), reached: OnceLock::new() }
     }
 
-    /// Of a call of the server to itself.
+    /// A share for calls of the server to itself.
     pub(crate) fn unlimited() -> Self {
         let (work, memory, phase) = (u64::MAX, Memory::new(u64::MAX), PhaseCell::default());
         Self::new(&Arc::new(Bounds { work, memory, phase }))
@@ -84,19 +84,19 @@ impl Share {
         self.bounds.work.saturating_sub(self.spent.load(Ordering::Relaxed))
     }
 
-    /// Whether a computation that holds that many bytes may go on, apart from its deadline.
-    fn allows(&self, held: u64, reservation: &Reservation) -> Result<(), Stop> {
+    /// Returns an error if a computation that uses `held` bytes must stop, whatever its deadline.
+    fn allows(&self, bytes: u64, reservation: &Reservation) -> Result<(), Stop> {
         if self.bounds.phase.current() == Phase::Stopped {
             return Err(Stop::Interrupted);
         }
-        if reservation.reserve(held) {
+        if reservation.reserve(bytes) {
             return Ok(());
         }
-        self.reach(if reservation.is_most(held) { Bound::Memory } else { Bound::MemoryOfAll });
+        self.reach(if reservation.is_majority(bytes) { Bound::Memory } else { Bound::MemoryOfAll });
         Err(Stop::OutOfMemory)
     }
 
-    fn took(&self, budget: &Budget) {
+    fn add_usage(&self, budget: &Budget) {
         self.spent.fetch_add(budget.spent(), Ordering::Relaxed);
         if budget.finish(()) == Err(Stop::OutOfWork) {
             self.reach(Bound::Work);
@@ -104,45 +104,45 @@ impl Share {
     }
 
     fn reach(&self, bound: Bound) {
-        // Another one that was reached before is what is reported.
+        // Only the first limit is reported.
         let _ = self.reached.set(bound);
     }
 }
 
-/// The places of one principal: it cannot fill the queue before others.
+/// The compute slots of one principal: it cannot fill the queue ahead of others.
 #[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
+pub(crate) struct PrincipalSlots(Arc<Semaphore>);
 
-impl Default for Turns {
+impl Default for PrincipalSlots {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(*THREADS)))
     }
 }
 
-/// The caller of a computation, and its deadline.
+/// The caller of a computation, and the deadline.
 #[derive(Clone, Debug)]
-pub(crate) struct For {
+pub(crate) struct Requester {
     principal: Arc<Principal>,
     deadline: Option<Instant>,
-    /// Held until the computation ends.
+    /// Kept until the computation ends.
     call: Option<Call>,
 }
 
-impl From<&Call> for For {
+impl From<&Call> for Requester {
     fn from(call: &Call) -> Self {
-        Self::call(Some(call), Some(call.deadline))
+        Self::new(Some(call), Some(call.deadline))
     }
 }
 
-impl For {
-    /// For the caller of a call, or nobody in particular, until then.
-    pub(crate) fn call(call: Option<&Call>, deadline: Option<Instant>) -> Self {
-        let principal = call.map_or_else(Principal::anybody, |call| Arc::clone(&call.principal));
+impl Requester {
+    /// Creates a requester for a call, or for no caller in particular.
+    pub(crate) fn new(call: Option<&Call>, deadline: Option<Instant>) -> Self {
+        let principal = call.map_or_else(Principal::anonymous, |call| Arc::clone(&call.principal));
         Self { principal, deadline, call: call.cloned() }
     }
 }
 
-/// Stops a computation whose result nobody waits for any more.
+/// Stops a computation whose result is no longer awaited.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -151,10 +151,10 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Computes within a budget that ends with the deadline of a call, and when this future is dropped.
+/// Runs a computation within the budget and deadline of a call. Dropping the future stops it.
 ///
 /// # Errors
-/// DEADLINE_EXCEEDED.
+/// DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, or UNAVAILABLE while draining.
 pub(crate) async fn compute<T: Send + 'static>(
     call: &Call,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
@@ -163,58 +163,58 @@ pub(crate) async fn compute<T: Send + 'static>(
     result.map_err(|_| stopped(call))
 }
 
-/// Does the same for a call or for a judge's question.
+/// Does the same for a call or a judge's question.
 ///
 /// # Errors
 /// Why it was stopped.
 pub(crate) async fn try_compute<T: Send + 'static>(
-    whom: impl Into<For>,
+    requester: impl Into<Requester>,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
 ) -> Result<T, Stop> {
-    on_a_thread(whom.into(), |budget| {
+    run_on_pool(requester.into(), |budget| {
         let result = computation(budget);
         budget.finish(result)
     })
     .await
 }
 
-/// Computes what takes too little time to be stopped: one pass over the bytes of a request.
+/// Runs a computation that is too short to be stopped: a single pass over the bytes of a request.
 pub(crate) async fn compute_briefly<T: Send + 'static>(
-    whom: impl Into<For>,
+    requester: impl Into<Requester>,
     computation: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    on_a_thread(whom.into(), |_| computation()).await
+    run_on_pool(requester.into(), |_| computation()).await
 }
 
-async fn on_a_thread<T: Send + 'static>(
-    whom: For,
+async fn run_on_pool<T: Send + 'static>(
+    requester: Requester,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
 ) -> T {
-    let places = (place(&whom.principal.turns().0).await, place(&PLACES).await);
+    let slots = (acquire(&requester.principal.compute_slots().0).await, acquire(&SLOTS).await);
     let stopped = Arc::new(AtomicBool::new(false));
     let _stop = StopOnDrop(Arc::clone(&stopped));
     let span = tracing::Span::current();
     let computation = move || {
-        let For { principal: _, deadline, call } = whom;
-        let _places = places;
+        let Requester { principal: _, deadline, call } = requester;
+        let _slots = slots;
         let share = call
             .as_ref()
             .map_or_else(|| Arc::new(Share::unlimited()), |call| Arc::clone(call.share()));
-        let (of_call, reservation) = (Arc::clone(&share), share.bounds.memory.reservation());
-        let budget = Budget::new(share.units_left(), move |held| {
+        let (call_share, reservation) = (Arc::clone(&share), share.bounds.memory.reservation());
+        let budget = Budget::new(share.units_left(), move |bytes| {
             let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
             if stopped.load(Ordering::Relaxed) || is_late() {
                 return Err(Stop::Interrupted);
             }
-            of_call.allows(held, &reservation)
+            call_share.allows(bytes, &reservation)
         });
         let result = span.in_scope(|| computation(&budget));
-        share.took(&budget);
+        share.add_usage(&budget);
         result
     };
     let (answer, answered) = oneshot::channel();
     let job = move || {
-        // Nobody is there to hear it where the call has gone.
+        // The receiver is gone if the call was cancelled.
         let _ = answer.send(catch_unwind(AssertUnwindSafe(computation)));
     };
     match &*POOL {
@@ -223,19 +223,19 @@ async fn on_a_thread<T: Send + 'static>(
     }
     match answered.await {
         Ok(Ok(result)) => result,
-        // It goes on to admission, which answers it.
+        // The panic propagates to admission, which answers it.
         Ok(Err(panic)) => resume_unwind(panic),
-        // A job answers or panics.
+        // Unreachable: a job answers or panics.
         Err(never) => resume_unwind(Box::new(never)),
     }
 }
 
-/// `None` where places are given out no more, which does not happen.
-async fn place(places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    Arc::clone(places).acquire_owned().await.ok()
+/// Never `None`, since the semaphores are never closed.
+async fn acquire(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(slots).acquire_owned().await.ok()
 }
 
-/// The error of a call whose computation was stopped, or which a judge did not answer in time.
+/// Returns the error of a call whose computation was stopped, or whose judge did not answer in time.
 pub(crate) fn stopped(call: &Call) -> Status {
     let (Share { bounds, reached, .. }, step) = (&**call.share(), call.step().name());
     let memory = bounds.memory.total();

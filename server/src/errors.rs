@@ -1,4 +1,4 @@
-//! This module holds every error that a service answers with: code, reason, details and the fix.
+//! The errors that services return, each with code, reason, details and fix.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 use crate::evidence::StoreError;
 use crate::identity::{NotAdmitted, Right, TooFast, Unidentified};
 
-/// When a caller that was refused may come back.
+/// The retry delay of most refusals.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
-/// The same where it was the judges that are busy: an answer of a chat model takes seconds.
+/// The retry delay when the judges are busy: an answer of a chat model takes seconds.
 const JUDGES_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 fn status(
@@ -41,14 +41,14 @@ fn exhausted(
     status(Code::ResourceExhausted, reason, message, details)
 }
 
-/// NOT_FOUND: nothing of that kind has that name.
+/// NOT_FOUND: unknown name of a resource.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
     let shown = shown(name);
     not_found(resource, name, format!("unknown {resource} `{shown}`; {known}"))
 }
 
-/// UNAUTHENTICATED or PERMISSION_DENIED: why a call is not let in.
+/// UNAUTHENTICATED or PERMISSION_DENIED: the call is not admitted.
 #[must_use]
 pub fn not_admitted(why: &NotAdmitted) -> Status {
     match why {
@@ -57,7 +57,7 @@ pub fn not_admitted(why: &NotAdmitted) -> Status {
     }
 }
 
-/// UNAUTHENTICATED: nothing says who calls, or what says so does not hold.
+/// UNAUTHENTICATED: the call has no valid credentials.
 fn unidentified(why: &Unidentified) -> Status {
     status(Code::Unauthenticated, ErrorReason::Unidentified, why.to_string(), ErrorDetails::new())
 }
@@ -75,7 +75,7 @@ pub fn no_right(principal: &str, right: Right) -> Status {
     Status::with_error_details(Code::PermissionDenied, message, details)
 }
 
-/// RESOURCE_EXHAUSTED: the principal calls more often than it may.
+/// RESOURCE_EXHAUSTED: the principal exceeds its rate limit.
 #[must_use]
 pub fn too_fast(principal: &str, too_fast: TooFast) -> Status {
     let message =
@@ -83,25 +83,25 @@ pub fn too_fast(principal: &str, too_fast: TooFast) -> Status {
     exhausted("calls_per_minute", ErrorReason::TooManyCalls, message, too_fast.retry_after)
 }
 
-/// RESOURCE_EXHAUSTED: too many calls in progress.
+/// RESOURCE_EXHAUSTED: too many calls in flight.
 #[must_use]
 pub fn too_many_calls(limit: usize) -> Status {
     let message = format!(
-        "{limit} calls are in progress, the most that limits.calls_in_flight allows; try again shortly"
+        "{limit} calls are in flight, the maximum of limits.calls_in_flight; try again shortly"
     );
     exhausted("limits.calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
-/// RESOURCE_EXHAUSTED: the principal has as many calls in progress as it may.
+/// RESOURCE_EXHAUSTED: the principal has too many calls in flight.
 #[must_use]
-pub fn too_many_of(principal: &str, max: usize) -> Status {
+pub fn too_many_calls_of_principal(principal: &str, max: usize) -> Status {
     let message = format!(
-        "{principal} has {max} calls in progress, the most that its calls_in_flight allows; try again shortly"
+        "{principal} has {max} calls in flight, the maximum of its calls_in_flight; try again shortly"
     );
     exhausted("calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
-/// RESOURCE_EXHAUSTED: every judge has as many questions as its limits allow.
+/// RESOURCE_EXHAUSTED: every judge is at its limits.
 #[must_use]
 pub fn judges_busy() -> Status {
     let message = "every judge has as many calls as its max_concurrent and requests_per_minute allow; try again later";
@@ -118,16 +118,16 @@ pub fn message_too_large(limit: u64) -> Status {
     status(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message, details)
 }
 
-/// RESOURCE_EXHAUSTED: the calls in progress leave no memory for a message.
+/// RESOURCE_EXHAUSTED: the calls in flight leave no memory for a message.
 #[must_use]
 pub fn too_much_memory(bound: u64) -> Status {
     let message = format!(
-        "the calls in progress take the {bound} bytes of limits.memory; try again shortly, or send less"
+        "the calls in flight use all {bound} bytes of limits.memory; try again shortly, or send less"
     );
     exhausted("limits.memory", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
-/// RESOURCE_EXHAUSTED: what a call asks for takes more work or memory than a limit allows.
+/// RESOURCE_EXHAUSTED: a call needs more work or memory than a limit allows.
 #[must_use]
 pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
     let message = format!(
@@ -139,7 +139,7 @@ pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
     Status::with_error_details(Code::ResourceExhausted, message, details)
 }
 
-/// DEADLINE_EXCEEDED: the deadline passed at a step, which the metadata name.
+/// DEADLINE_EXCEEDED: the deadline passed. The metadata name the step.
 #[must_use]
 pub fn deadline_exceeded(step: &'static str) -> Status {
     let mut details = ErrorDetails::new();
@@ -167,7 +167,7 @@ pub fn not_serving(what: &str) -> Status {
     )
 }
 
-/// UNAVAILABLE: the ledger cannot take the record.
+/// UNAVAILABLE: the ledger cannot store the record.
 #[must_use]
 pub fn ledger_unavailable(reason: &str) -> Status {
     let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
@@ -175,7 +175,7 @@ pub fn ledger_unavailable(reason: &str) -> Status {
     status(Code::Unavailable, ErrorReason::LedgerUnavailable, message, details)
 }
 
-/// What the evidence store could not do.
+/// The error of a failed operation of the evidence store.
 #[must_use]
 pub fn evidence(error: &StoreError) -> Status {
     let message = error.to_string();
@@ -210,7 +210,7 @@ fn invalid_field(field: &str, description: &str) -> Status {
     violations.into_status()
 }
 
-/// ABORTED: the key belongs to another request.
+/// ABORTED: the idempotency key belongs to another request.
 #[must_use]
 pub fn key_reused() -> Status {
     let message = "idempotency_key was used with another request; use a new key";
@@ -224,7 +224,7 @@ pub fn not_due(what: &str) -> Status {
     status(Code::FailedPrecondition, ErrorReason::NotDue, what, details)
 }
 
-/// FAILED_PRECONDITION: the configuration does not allow what was asked for.
+/// FAILED_PRECONDITION: the configuration does not allow the request.
 #[must_use]
 pub fn not_allowed(what: &str, fix: &str) -> Status {
     let message = format!("{what}; {fix}");
@@ -232,7 +232,7 @@ pub fn not_allowed(what: &str, fix: &str) -> Status {
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
-/// FAILED_PRECONDITION: the policy is looser than a caller may decide by. One violation for each looser field.
+/// FAILED_PRECONDITION: the policy is looser than callers may use. One violation for each looser field.
 #[must_use]
 pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
     let mut message = format!("{what} in {}", looser.len());
@@ -242,7 +242,7 @@ pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
     message.push_str(&format!("; {fix}"));
     let violations = looser.iter().map(|field| {
         let description = format!(
-            "{} is given, the default has {}; allowed is {}, else {fix}",
+            "given {}, default {}; allowed is {}, else {fix}",
             field.given, field.other, field.allowed
         );
         PreconditionViolation::new("configuration", field.field.clone(), description)
@@ -251,10 +251,10 @@ pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
-/// INTERNAL: a defect of this server, with the id that is in its log.
+/// INTERNAL: a bug in this server. The id finds its log entry.
 #[must_use]
 pub fn internal(id: &str) -> Status {
     let details = ErrorDetails::with_request_info(id, "");
-    let message = format!("a defect of the server stopped this call; its log has more under {id}");
+    let message = format!("internal error; the server's log has details under {id}");
     status(Code::Internal, ErrorReason::Internal, message, details)
 }

@@ -1,10 +1,9 @@
-//! This crate is the GSAR sidecar: it answers over gRPC whether an incident report may go out.
+//! The GSAR sidecar: decides over gRPC whether an incident report may go out.
 //!
-//! One folder per subject. `api` decodes, checks and encodes; `assembly` builds the engine from the
-//! configuration; `evaluate` is the pipeline of one evaluation; `rescore` decides recorded ones under other policies; `backup` copies a data directory; `drive` is the outer loop around evaluations; `judge`
-//! partitions claims; `evidence` keeps corpora and finds what bears on a claim; `ledger` keeps the record and `export`
-//! streams it; `gateway` serves HTTP by what `api` answers; `lifecycle` starts, readies and drains; `tls` does handshakes. `call`, `errors`, `config` and `telemetry`
-//! serve all of them.
+//! `api` has the gRPC services and `gateway` serves them over HTTP. `evaluate` is the pipeline of one evaluation, `rescore`
+//! decides recorded ones under other policies, and `drive` is the outer loop around evaluations. `judge` classifies claims,
+//! `evidence` stores and searches corpora, `ledger` stores the record, `export` streams it and `backup` copies it. `assembly`
+//! builds the engine from the configuration; `lifecycle` binds, starts and drains. The other modules serve all of these.
 
 pub mod api;
 pub mod assembly;
@@ -24,6 +23,7 @@ pub mod judge;
 pub mod ledger;
 pub mod lifecycle;
 mod memory;
+mod metered_body;
 mod offload;
 pub mod owner;
 pub mod phase;
@@ -33,5 +33,4 @@ mod storage;
 pub mod telemetry;
 pub mod tls;
 mod wall_clock;
-mod weigh;
 mod weight;

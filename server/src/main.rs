@@ -1,4 +1,4 @@
-//! This program is `gsar-server`: flags, signals, exit status. Everything else is in the library.
+//! The binary `gsar-server`: flags, signals and exit codes. Everything else is in the library.
 
 mod manuals;
 
@@ -13,7 +13,7 @@ use gsar_server::backup::{Backup, back_up};
 use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective};
 use gsar_server::ledger::{LedgerPlace, copy_ledger};
 use gsar_server::lifecycle::{App, ServiceManager};
-use gsar_server::telemetry::panics::show_places;
+use gsar_server::telemetry::panics;
 use gsar_server::telemetry::start_logs;
 use gsar_server::telemetry::traces::Exporter;
 use tokio::runtime::Runtime;
@@ -24,10 +24,10 @@ use tokio_stream::wrappers::SignalStream;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The version, with what may be done with the program and with the weights that it carries.
+/// The version, and the licences of the program and of the embedded weights.
 const LICENCES: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nlicence: Apache-2.0\nweights of local/1 within: CC BY-SA 4.0, trained on data under that licence"
+    "\nlicence: Apache-2.0\nweights of local/1 included: CC BY-SA 4.0, trained on data under that licence"
 );
 
 /// Decides over gRPC whether an incident report may go out.
@@ -39,7 +39,7 @@ struct Arguments {
     /// Configuration file (TOML).
     #[arg(long, global = true, env = "GSAR_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where to listen: unix:///path/to.sock, grpc://address:port or grpcs://address:port; may be given several times.
+    /// Address to listen on: unix:///path/to.sock, grpc://address:port or grpcs://address:port; may be repeated.
     #[arg(long, value_name = "URL")]
     listen: Vec<Listen>,
     /// Directory of the ledger.
@@ -48,17 +48,17 @@ struct Arguments {
     /// The only judge of this run: local/1, rules/2, or a chat model such as ollama:qwen3:8b or openai:gpt-4o-mini.
     #[arg(long, value_name = "JUDGE")]
     judge: Option<String>,
-    /// The base URL of that chat model; required for openai-compatible.
+    /// Base URL of that chat model; required for openai-compatible.
     #[arg(long, value_name = "URL", requires = "judge")]
     judge_url: Option<String>,
-    /// How log lines look.
+    /// Format of log lines.
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     log_format: Option<Format>,
     /// Print the effective configuration with the origin of every value, and exit.
     #[arg(long)]
     print_config: bool,
-    /// Check the configuration with all that it names and the ledger, say everything that is wrong, and exit. Binds no
-    /// address and takes no data directory, so that it can be done beside a running server.
+    /// Check the configuration, the files it names and the ledger, report every error, and exit. Binds no address and
+    /// does not lock the data directory, so it can run next to a server.
     #[arg(long, conflicts_with = "print_config")]
     check: bool,
 }
@@ -68,20 +68,20 @@ enum Command {
     /// Create the tables of the ledger if they are missing, and exit. A server does so when it starts, unless
     /// storage.migrate is false.
     Migrate,
-    /// Copy a ledger into another one, and compare both. Neither may be in use by writers; what is there already is passed
-    /// over, so that it can be started again.
+    /// Copy a ledger into another one, and compare both. Neither may be in use by a writer. Existing records are
+    /// skipped, so an interrupted copy can be repeated.
     Copy {
-        /// What is copied: sqlite:DIRECTORY, or postgres://user@host/database.
+        /// Source: sqlite:DIRECTORY, or postgres://user@host/database.
         #[arg(long, value_name = "LEDGER")]
         from: LedgerPlace,
-        /// Where it is copied to, in the same form.
+        /// Destination, in the same form.
         #[arg(long, value_name = "LEDGER")]
         to: LedgerPlace,
     },
-    /// Back up the data directory to a folder that is not there yet, also beside a running server. Every database is copied
-    /// as it stood at one moment, and checked. To restore, copy the folder to where data_dir is to be.
+    /// Back up the data directory to a new folder, even while the server runs. Every copied database is consistent and
+    /// checked. To restore, copy the folder to the new data_dir.
     Backup {
-        /// The folder, outside of the data directory. It has its name when it is complete.
+        /// Folder outside of the data directory. It gets its name when it is complete.
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
@@ -91,9 +91,9 @@ enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
-    /// Write the manual pages.
+    /// Write the man pages.
     Man {
-        /// Where to; made if it is not there.
+        /// Target directory; created if missing.
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
@@ -105,27 +105,27 @@ enum Format {
     Pretty,
 }
 
-/// The exit status for wrong usage or configuration.
+/// The exit code for wrong usage or configuration.
 const USAGE: u8 = 2;
-/// How long the process waits for threads once it has stopped serving.
+/// How long the process waits for running threads after it has stopped serving.
 const LINGER: Duration = Duration::from_millis(500);
 
-#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[expect(clippy::print_stdout, reason = "output of the command")]
 fn main() -> ExitCode {
-    show_places();
+    panics::install_hook();
     let arguments = Arguments::parse();
     let manager = ServiceManager::from_environment();
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
-        Err(error) => return done(Err(error.into())),
+        Err(error) => return exit_code(Err(error.into())),
     };
     let configured = match arguments.command {
-        Some(Command::Copy { from, to }) => return done(runtime.block_on(copy(from, to))),
+        Some(Command::Copy { from, to }) => return exit_code(runtime.block_on(copy(from, to))),
         Some(Command::Completions { shell }) => {
-            return done(manuals::completions(Arguments::command(), shell));
+            return exit_code(manuals::completions(Arguments::command(), shell));
         }
         Some(Command::Man { directory }) => {
-            return done(manuals::pages(Arguments::command(), &directory));
+            return exit_code(manuals::pages(Arguments::command(), &directory));
         }
         configured => configured,
     };
@@ -145,10 +145,10 @@ fn main() -> ExitCode {
     };
     let Loaded { config, layers, mut problems } = match sources.load() {
         Ok(loaded) => loaded,
-        Err(problems) => return wrong(&problems),
+        Err(problems) => return config_error(&problems),
     };
     if arguments.print_config && !problems.is_empty() {
-        return wrong(&problems);
+        return config_error(&problems);
     }
     if arguments.print_config {
         print!("{}", effective(&config, &layers));
@@ -156,9 +156,9 @@ fn main() -> ExitCode {
     }
     if let Some(Command::Backup { to }) = &configured {
         if problems.concern(&["data_dir"]) || problems.concern(&["storage"]) {
-            return wrong(&problems);
+            return config_error(&problems);
         }
-        return done(backup(&config, to));
+        return exit_code(backup(&config, to));
     }
     let exporter = match problems.concern(&["traces"]) {
         true => None,
@@ -173,9 +173,9 @@ fn main() -> ExitCode {
     let ignored = sources.ignored();
     if !ignored.is_empty() {
         let variables = ignored.join(" ");
-        tracing::info!(variables, "variables that Kubernetes sets for a Service are ignored");
+        tracing::info!(variables, "ignoring environment variables set by Kubernetes for a Service");
     }
-    // A signal that comes while models are loaded has the files read again once the server is ready.
+    // A SIGHUP that arrives while models are loaded triggers a reload once the server is ready.
     let hangup = {
         let _within = runtime.enter();
         signal(SignalKind::hangup())
@@ -184,10 +184,10 @@ fn main() -> ExitCode {
         Ok(checked) => checked.with_sources(sources),
         Err(mut problems) => {
             problems.locate(&layers);
-            return wrong(&problems);
+            return config_error(&problems);
         }
     };
-    let ended = runtime.block_on(async {
+    let result = runtime.block_on(async {
         match configured {
             Some(_) => migrate(&checked).await,
             None if arguments.check => check(&checked).await,
@@ -197,13 +197,13 @@ fn main() -> ExitCode {
     if let Some(exporter) = exporter {
         exporter.shut_down();
     }
-    // What still computes is for nobody: every call has been answered.
+    // Every call has been answered, so running computations are not awaited.
     runtime.shutdown_timeout(LINGER);
-    done(ended)
+    exit_code(result)
 }
 
-#[expect(clippy::print_stderr, reason = "this is what the process says")]
-fn done(result: anyhow::Result<()>) -> ExitCode {
+#[expect(clippy::print_stderr, reason = "output of the command")]
+fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -213,21 +213,21 @@ fn done(result: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[expect(clippy::print_stdout, reason = "output of the command")]
 async fn check(checked: &CheckedConfig) -> anyhow::Result<()> {
     checked.reach_database().await.map_err(anyhow::Error::msg)?;
     println!("configuration: no problems");
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[expect(clippy::print_stdout, reason = "output of the command")]
 async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
     checked.migrate_ledger().await.map_err(anyhow::Error::msg)?;
     println!("the ledger has the schema of this version");
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the process says")]
+#[expect(clippy::print_stdout, reason = "output of the command")]
 async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
     let (from, to) = (from.open().await?, to.open().await?);
     let copied = copy_ledger(&*from, &*to).await?;
@@ -235,11 +235,11 @@ async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what the process says")]
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "output of the command")]
 fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
     if let Some(url) = &config.storage.url {
         anyhow::bail!(
-            "evaluations and corpora are not in data_dir but in {url}: back them up with pg_dump --format=custom, or the whole \
+            "evaluations and corpora are in {url}, not in data_dir: back them up with pg_dump --format=custom, or the whole \
              server with pg_basebackup"
         );
     }
@@ -247,18 +247,20 @@ fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
     for (database, bytes) in &databases {
         println!("{bytes:>14} {}", database.display());
     }
-    println!("{} databases are in {}, copied and checked", databases.len(), to.display());
+    println!("copied and checked {} databases in {}", databases.len(), to.display());
     for (database, reason) in &left_out {
         eprintln!("left out: {} is damaged ({reason})", database.display());
     }
     match left_out.len() {
         0 => Ok(()),
-        damaged => anyhow::bail!("{} is there without what is damaged: {damaged}", to.display()),
+        damaged => {
+            anyhow::bail!("{} was written without {damaged} damaged database(s)", to.display())
+        }
     }
 }
 
-#[expect(clippy::print_stderr, reason = "this is what the process says")]
-fn wrong(problems: &Problems) -> ExitCode {
+#[expect(clippy::print_stderr, reason = "output of the command")]
+fn config_error(problems: &Problems) -> ExitCode {
     eprintln!("error: {problems}");
     ExitCode::from(USAGE)
 }
@@ -268,19 +270,19 @@ async fn run(
     manager: ServiceManager,
     hangup: Signal,
 ) -> anyhow::Result<()> {
-    let stop = asked_to_stop()?;
+    let stop = stop_signal()?;
     let app = App::bind_with(checked, manager).await?;
     let stop = async {
-        // An error would be the end of the thread that waits, which ends with the process.
+        // The sender is dropped only when the process ends.
         let _ = stop.await;
     };
     app.serve(stop, SignalStream::new(hangup)).await?;
     Ok(())
 }
 
-/// Ends with the first signal to stop; the second one ends the process. They are waited for on a thread of their own, so
-/// that they are seen whatever the others do.
-fn asked_to_stop() -> anyhow::Result<oneshot::Receiver<()>> {
+/// Resolves at the first SIGTERM or SIGINT; the second one exits the process. A dedicated thread waits for them, so
+/// that they are noticed even if the runtime is busy.
+fn stop_signal() -> anyhow::Result<oneshot::Receiver<()>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let (mut terminate, mut interrupt) = {
         let _within = runtime.enter();

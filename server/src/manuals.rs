@@ -1,4 +1,4 @@
-//! `gsar-server completions` and `gsar-server man`: made from the definition of the command line.
+//! `gsar-server completions` and `gsar-server man`, generated from the definition of the command line.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ pub(crate) fn completions(mut command: Command, shell: Shell) -> anyhow::Result<
 }
 
 pub(crate) fn pages(command: Command, directory: &Path) -> anyhow::Result<()> {
-    let unusable = || format!("{}: cannot be written to", directory.display());
-    fs::create_dir_all(directory).with_context(unusable)?;
-    clap_mangen::generate_to(command, directory).with_context(unusable)
+    let unwritable = || format!("failed to write to {}", directory.display());
+    fs::create_dir_all(directory).with_context(unwritable)?;
+    clap_mangen::generate_to(command, directory).with_context(unwritable)
 }

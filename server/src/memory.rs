@@ -1,5 +1,5 @@
-//! This module bounds the memory that calls in progress take. Half of the bound is for messages, which are weighed as
-//! their bytes arrive, and half is shared by the computations that run at once. It knows nothing of what is in a message.
+//! Bounds the memory of calls in flight. Half of it is for messages, counted as their bytes arrive; the other half is
+//! shared by running computations.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -9,57 +9,61 @@ use std::sync::{Arc, Mutex, PoisonError};
 use procfs::{Current as _, Meminfo};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The bytes of memory that a byte of a message takes until its call is answered: as it came, decoded, and checked.
+/// The bytes of memory per byte of a message until its call is answered: received, decoded and checked.
 const PER_BYTE: usize = 3;
-/// What is weighed at once, in bytes.
-const GRAIN: usize = 1 << 10;
-/// The bytes of memory that a computation takes for each byte that its budget counts: allocators keep more than is asked
-/// of them, and what is read passes through lists that are dropped.
+/// The granularity of message memory, in bytes.
+const GRANULE: usize = 1 << 10;
+/// The bytes of memory per byte that a budget counts: allocators retain more than is requested, and parsing uses
+/// temporary lists.
 const PER_COUNTED_BYTE: u64 = 3;
-/// The bound where the memory of the machine is not known.
+/// The limit if the memory of the machine is unknown.
 const UNKNOWN: u64 = 4 << 30;
 
-/// The memory of a server.
+/// The memory that the calls of a server share.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
-    /// The bytes that computations may yet count.
+    /// The counted bytes left for computations.
     left: Arc<AtomicU64>,
     total: u64,
 }
 
 impl Memory {
-    /// That many bytes for all calls together.
+    /// Creates a limit of `total` bytes.
     pub(crate) fn new(total: u64) -> Self {
-        let messages = usize::try_from(total / 2).unwrap_or(usize::MAX) / GRAIN;
+        let messages = usize::try_from(total / 2).unwrap_or(usize::MAX) / GRANULE;
         let free = Arc::new(Semaphore::new(messages.min(Semaphore::MAX_PERMITS)));
         let left = Arc::new(AtomicU64::new(total / 2 / PER_COUNTED_BYTE));
         Self { free, left, total }
     }
 
-    /// The bound, in bytes.
+    /// Returns the limit in bytes.
     pub(crate) const fn total(&self) -> u64 {
         self.total
     }
 
-    /// Memory for a computation that is about to begin.
+    /// Returns an empty reservation for a computation.
     pub(crate) fn reservation(&self) -> Reservation {
-        Reservation { left: Arc::clone(&self.left), all: self.computing(), reserved: Cell::new(0) }
+        Reservation {
+            left: Arc::clone(&self.left),
+            all: self.compute_total(),
+            reserved: Cell::new(0),
+        }
     }
 
-    /// The bytes that all computations may count.
-    const fn computing(&self) -> u64 {
+    /// The counted bytes for all computations.
+    const fn compute_total(&self) -> u64 {
         self.total / 2 / PER_COUNTED_BYTE
     }
 
-    /// Room for bytes of a message, if there is any.
-    fn room(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
-        let grains = u32::try_from(bytes.saturating_mul(PER_BYTE).div_ceil(GRAIN)).ok()?;
-        Arc::clone(&self.free).try_acquire_many_owned(grains).ok()
+    /// Reserves memory for bytes of a message, if enough is left.
+    fn try_reserve(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let granules = u32::try_from(bytes.saturating_mul(PER_BYTE).div_ceil(GRANULE)).ok()?;
+        Arc::clone(&self.free).try_acquire_many_owned(granules).ok()
     }
 }
 
-/// What one computation has of the memory for all of them; given back when it is dropped.
+/// The memory of one computation, released on drop.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     left: Arc<AtomicU64>,
@@ -68,7 +72,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves memory so that it comes to that many counted bytes; whether there is as much.
+    /// Grows the reservation to `bytes` counted bytes. Returns `false` if not enough is left.
     pub(crate) fn reserve(&self, bytes: u64) -> bool {
         let more = bytes.saturating_sub(self.reserved.get());
         let take = |left: u64| left.checked_sub(more);
@@ -79,8 +83,8 @@ impl Reservation {
         is_taken
     }
 
-    /// Whether that is most of what there is: then it is not the others that take too much.
-    pub(crate) const fn is_most(&self, bytes: u64) -> bool {
+    /// Returns `true` if `bytes` is more than half of the total, so that other computations are not to blame.
+    pub(crate) const fn is_majority(&self, bytes: u64) -> bool {
         bytes > self.all / 2
     }
 }
@@ -91,60 +95,60 @@ impl Drop for Reservation {
     }
 }
 
-/// The room that a message has taken; given back when it is dropped.
+/// The memory of a message, released on drop.
 #[derive(Debug)]
-pub(crate) struct Weighed(OwnedSemaphorePermit);
+pub(crate) struct MessageMemory(OwnedSemaphorePermit);
 
-/// What has arrived of the messages of a call.
+/// Counts the bytes received for the messages of a call.
 #[derive(Debug)]
-pub(crate) struct Arrived {
+pub(crate) struct ReceivedBytes {
     memory: Memory,
-    weighed: Mutex<Option<Weighed>>,
+    reserved: Mutex<Option<MessageMemory>>,
     is_full: AtomicBool,
 }
 
-impl Arrived {
-    /// Nothing yet.
-    pub(crate) fn nothing(memory: &Memory) -> Self {
-        Self { memory: memory.clone(), weighed: Mutex::new(None), is_full: AtomicBool::new(false) }
+impl ReceivedBytes {
+    /// Creates an empty counter.
+    pub(crate) fn new(memory: &Memory) -> Self {
+        Self { memory: memory.clone(), reserved: Mutex::new(None), is_full: AtomicBool::new(false) }
     }
 
-    /// Adds bytes.
+    /// Counts bytes and reserves their memory.
     ///
     /// # Errors
-    /// The bound of the memory of all calls, where there is no room.
+    /// The limit in bytes, if no memory is left.
     pub(crate) fn add(&self, bytes: usize) -> Result<(), u64> {
-        let Some(more) = self.memory.room(bytes) else {
+        let Some(more) = self.memory.try_reserve(bytes) else {
             self.is_full.store(true, Ordering::Relaxed);
             return Err(self.memory.total);
         };
-        let mut weighed = self.weighed.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *weighed {
-            Some(Weighed(all)) => all.merge(more),
-            None => *weighed = Some(Weighed(more)),
+        let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *reserved {
+            Some(MessageMemory(all)) => all.merge(more),
+            None => *reserved = Some(MessageMemory(more)),
         }
         Ok(())
     }
 
-    /// Whether there was no room for something.
+    /// Returns `true` if [`Self::add`] has failed.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// What has arrived since this was last asked, for the message that it made.
-    pub(crate) fn take(&self) -> Option<Weighed> {
-        self.weighed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Takes the memory of the bytes received since the last call, for the message that they form.
+    pub(crate) fn take(&self) -> Option<MessageMemory> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Half of the memory that this process may have: of its control group where that is bounded, else of the machine.
-pub(crate) fn half_of_machine() -> u64 {
+/// Returns half of the memory of this process's control group, or of the machine if that is less.
+pub(crate) fn default_limit() -> u64 {
     let machine = Meminfo::current().map_or(2 * UNKNOWN, |memory| memory.mem_total);
-    group_bound().map_or(machine, |bound| bound.min(machine)) / 2
+    group_limit().map_or(machine, |bound| bound.min(machine)) / 2
 }
 
-/// The least bound of the control group of this process and of those above it.
-fn group_bound() -> Option<u64> {
+/// The lowest limit of this process's control group and its ancestors.
+fn group_limit() -> Option<u64> {
     let groups = procfs::process::Process::myself().ok()?.cgroups().ok()?;
     let unified = groups.into_iter().find(|group| group.hierarchy == 0)?;
     let path = Path::new("/sys/fs/cgroup").join(unified.pathname.trim_start_matches('/'));
@@ -160,9 +164,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_take_room_until_they_are_dropped() {
+    fn messages_use_memory_until_they_are_dropped() {
         let memory = Memory::new(600 << 10);
-        let (first, second) = (Arrived::nothing(&memory), Arrived::nothing(&memory));
+        let (first, second) = (ReceivedBytes::new(&memory), ReceivedBytes::new(&memory));
         assert_eq!(first.add(60 << 10), Ok(()));
         assert_eq!(second.add(60 << 10), Err(600 << 10));
         assert_eq!(second.add(30 << 10), Ok(()));
@@ -177,14 +181,14 @@ mod tests {
     fn computations_share_the_other_half() {
         let memory = Memory::new(600);
         let (first, second) = (memory.reservation(), memory.reservation());
-        assert!(first.reserve(60) && first.reserve(60) && first.is_most(60));
-        assert!(second.reserve(40) && !second.reserve(50) && !second.is_most(50));
+        assert!(first.reserve(60) && first.reserve(60) && first.is_majority(60));
+        assert!(second.reserve(40) && !second.reserve(50) && !second.is_majority(50));
         drop(first);
         assert!(second.reserve(100) && !second.reserve(101));
     }
 
     #[test]
-    fn the_memory_of_the_machine_is_known() {
-        assert!(half_of_machine() > 64 << 20);
+    fn the_default_limit_is_plausible() {
+        assert!(default_limit() > 64 << 20);
     }
 }

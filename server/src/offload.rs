@@ -1,20 +1,20 @@
-//! This module keeps what waits for the disk off the threads that serve other calls.
+//! Moves work that waits for the disk off the threads that serve calls.
 
-/// Runs what waits for the disk on a thread for such. What is `held`, such as the call with its permit, is held until it
-/// ends, even when the caller has gone.
+/// Runs work on a blocking thread. `keep_alive`, such as the call with its permit, lives until the work ends, even if
+/// the client disconnects.
 pub(crate) async fn offload<T: Send + 'static>(
-    held: &(impl Clone + Send + 'static),
+    keep_alive: &(impl Clone + Send + 'static),
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    let held = held.clone();
+    let keep_alive = keep_alive.clone();
     let span = tracing::Span::current();
-    let ended = tokio::task::spawn_blocking(move || {
-        let _held = held;
+    let joined = tokio::task::spawn_blocking(move || {
+        let _keep_alive = keep_alive;
         span.in_scope(work)
     });
-    match ended.await {
+    match joined.await {
         Ok(value) => value,
-        // A panic goes on to admission, which answers it; nobody cancels these tasks.
+        // A panic propagates to admission, which answers it. These tasks are never cancelled.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

@@ -1,9 +1,8 @@
-//! This module says for whom something is kept, and who sees it. Stores keep things apart by it; how a caller
-//! came by its name is decided elsewhere.
+//! The owner of stored data. Stores use it to separate the data of principals.
 
 use std::sync::Arc;
 
-/// For whom something is kept: the name of a principal, empty where callers have none.
+/// The owner of stored data: the name of a principal, or empty if there are no principals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
     name: Arc<str>,
@@ -11,26 +10,27 @@ pub struct Owner {
 }
 
 impl Default for Owner {
-    /// Callers that have no names: what they keep, all of them see.
+    /// The owner shared by all callers if there are no principals.
     fn default() -> Self {
         Self { name: "".into(), sees_all: true }
     }
 }
 
 impl Owner {
-    /// One that sees what is its own, or what anybody keeps. Without a name it is the [default](Self::default).
+    /// Creates an owner that sees its own data, or everything if `sees_all`. An empty name gives the
+    /// [default](Self::default).
     #[must_use]
     pub fn new(name: &str, sees_all: bool) -> Self {
         Self { name: name.into(), sees_all: sees_all || name.is_empty() }
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whose things it sees; `None` for everybody's.
+    /// Returns the only name whose data it sees, or `None` if it sees everything.
     #[must_use]
     pub fn only(&self) -> Option<&str> {
         (!self.sees_all).then_some(&self.name)

@@ -1,5 +1,4 @@
-//! This module holds the policies of a server: the presets and the files of a directory, replaced all at once or not
-//! at all.
+//! The policies of a server: the presets and the files of a directory, replaced all at once or not at all.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,14 +9,14 @@ use gsar_core::policy::to_toml;
 
 use crate::config::{self, Problems};
 
-/// A policy and where it comes from.
+/// A policy and its origin.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The policy.
     pub policy: Arc<Policy>,
     /// Its file; `None` for a preset.
     pub file: Option<PathBuf>,
-    /// The policy with every value it has, as a file.
+    /// The policy with all its values, as a TOML file.
     pub toml: Arc<str>,
 }
 
@@ -31,38 +30,38 @@ impl Entry {
 /// Policies by name.
 pub type Named = BTreeMap<String, Entry>;
 
-/// The policies in force.
+/// The current policies.
 #[derive(Debug)]
 pub struct PolicyStore {
-    current: RwLock<Arc<InForce>>,
+    current: RwLock<Arc<Snapshot>>,
 }
 
-/// What is read at a time.
+/// One state of the policies.
 #[derive(Debug)]
-struct InForce {
+struct Snapshot {
     config: config::Policies,
     named: Arc<Named>,
 }
 
-impl InForce {
+impl Snapshot {
     fn read(config: config::Policies) -> Result<Arc<Self>, Vec<PoliciesError>> {
         let named = Arc::new(read(&config)?);
         Ok(Arc::new(Self { config, named }))
     }
 }
 
-/// Why policies cannot be loaded.
+/// An error from loading policies.
 #[derive(Debug, thiserror::Error)]
 pub enum PoliciesError {
     /// A file or the directory cannot be read.
-    #[error("{path}: {reason}; name a directory of policy files that can be read", path = .path.display())]
+    #[error("{path}: {reason}; name a readable directory of policy files", path = .path.display())]
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         reason: String,
     },
-    /// A file is no policy.
+    /// A file is not a valid policy.
     #[error("{path}: {problems}", path = .path.display())]
     Refused {
         /// The file.
@@ -77,25 +76,25 @@ pub enum PoliciesError {
         path: PathBuf,
         /// The name.
         name: String,
-        /// What has it already.
+        /// The file or preset that has it already.
         other: String,
     },
-    /// A configured name is not among them.
+    /// A configured name is unknown.
     #[error("`{name}` is not known; known are {known}")]
     UnknownName {
         /// The key of the table `policies` that has it.
         key: &'static str,
         /// The configured name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
 }
 
 impl PolicyStore {
-    /// Checks the presets, the configured directory and the default, and notes everything that is wrong.
+    /// Reads the presets, the configured directory and the default, and adds every error to `problems`.
     pub fn check(config: &config::Policies, problems: &mut Problems) -> Option<Self> {
-        match InForce::read(config.clone()) {
+        match Snapshot::read(config.clone()) {
             Ok(current) => Some(Self { current: RwLock::new(current) }),
             Err(errors) => {
                 for error in errors {
@@ -110,63 +109,63 @@ impl PolicyStore {
         }
     }
 
-    /// Reads them again, with another configuration where one is given. What was in force stays in force when anything
-    /// is wrong.
+    /// Reads the policies again, with a new configuration if one is given. Keeps the previous ones on any error.
+    /// Returns how many there are.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Every error.
     pub fn reload(&self, config: Option<config::Policies>) -> Result<usize, Vec<PoliciesError>> {
-        let config = config.unwrap_or_else(|| self.in_force().config.clone());
-        let read = InForce::read(config)?;
+        let config = config.unwrap_or_else(|| self.current().config.clone());
+        let read = Snapshot::read(config)?;
         let count = read.named.len();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = read;
         Ok(count)
     }
 
-    fn in_force(&self) -> Arc<InForce> {
+    fn current(&self) -> Arc<Snapshot> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Every policy.
+    /// Returns every policy.
     #[must_use]
     pub fn all(&self) -> Arc<Named> {
-        Arc::clone(&self.in_force().named)
+        Arc::clone(&self.current().named)
     }
 
-    /// The name of the default.
+    /// Returns the name of the default policy.
     #[must_use]
     pub fn default_name(&self) -> String {
-        self.in_force().config.default.clone()
+        self.current().config.default.clone()
     }
 
-    /// Which overrides a request may bring.
+    /// Returns which overrides requests may use.
     #[must_use]
     pub fn allow_overrides(&self) -> config::AllowOverrides {
-        self.in_force().config.allow_overrides
+        self.current().config.allow_overrides
     }
 
-    /// Whether requests may name this policy however loose it is.
+    /// Returns `true` if requests may name this policy although it may be looser than the default.
     #[must_use]
     pub fn is_allowed(&self, name: &str) -> bool {
-        let config = &self.in_force().config;
+        let config = &self.current().config;
         name == config.default || config.allowed.iter().any(|allowed| allowed == name)
     }
 
-    /// The policy of that name; the default for an empty one.
+    /// Returns the policy of that name; the default for an empty name.
     ///
     /// # Errors
-    /// The names there are.
+    /// The known names.
     pub fn named(&self, name: &str) -> Result<Entry, String> {
-        let InForce { config, named } = &*self.in_force();
+        let Snapshot { config, named } = &*self.current();
         let name = if name.is_empty() { &config.default } else { name };
         named.get(name).cloned().ok_or_else(|| known(named, name))
     }
 }
 
-/// The names there are, and what to use instead of one that there was.
-fn known(all: &Named, wanted: &str) -> String {
+/// The known names, and the replacement of a retired one.
+fn known(all: &Named, name: &str) -> String {
     let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-    let instead = gsar_core::policy::instead_of(wanted);
+    let instead = gsar_core::policy::instead_of(name);
     instead.map_or_else(|| names.clone(), |instead| format!("{names}; {instead}"))
 }
 
@@ -189,14 +188,14 @@ fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
             Err(error) => errors.push(error),
         }
     }
-    // A file that cannot be read may be the one that has the name.
+    // An unreadable file may be the one with the name.
     if errors.is_empty() {
         errors = unknown_names(config, &named);
     }
     if errors.is_empty() { Ok(named) } else { Err(errors) }
 }
 
-/// The configured names that no policy has.
+/// Errors for the configured names that no policy has.
 fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError> {
     let allowed = config.allowed.iter().map(|name| ("allowed", name));
     let configured = [("default", &config.default)].into_iter().chain(allowed);
@@ -209,7 +208,7 @@ fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError>
         .collect()
 }
 
-/// The policy of a file, whose name is none of those before it.
+/// Reads the policy of a file. Its name must be unique.
 fn read_file(path: &Path, named: &Named) -> Result<Policy, PoliciesError> {
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_leaves_the_last_good_policies_in_force() {
+    fn an_invalid_file_keeps_the_previous_policies() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("night.toml");
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.9").unwrap();
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_read_again_and_stays_where_a_name_is_unknown() {
+    fn reloads_allowed_names_unless_one_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let config = configured(folder.path());
         let store = checked(&config).unwrap();
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_file_is_named_at_once() {
+    fn reports_every_invalid_file() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.toml"), "name = \"a\"\ntau_proceed = 2.5").unwrap();
         std::fs::write(folder.path().join("b.toml"), "name = ").unwrap();

@@ -1,14 +1,14 @@
-//! This module says how much of a bound evidence that is kept in memory takes.
+//! The weight of evidence in caches of bounded size.
 
 use gsar_core::evidence::EvidenceItem;
 
-/// What a set of items takes beside its contents. Small sets are read into tables that are not small: without this, a
-/// bound of contents would admit any number of them.
+/// The overhead of a set of items. Small sets are parsed into large tables: without this, a bound on contents would
+/// admit too many.
 const SET: usize = 2 << 10;
-/// What an item takes beside its content: its id, its tool, its labels.
+/// The overhead of an item: its id, tool and labels.
 const ITEM: usize = 256;
 
-/// The bytes of a set of items that count towards a bound.
+/// Returns the weight of a set of items in bytes.
 pub(crate) fn weight(items: &[EvidenceItem]) -> u32 {
     let bytes: usize = items.iter().map(|item| ITEM + item.content.as_str().len()).sum();
     u32::try_from(SET + bytes).unwrap_or(u32::MAX)

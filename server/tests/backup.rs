@@ -193,13 +193,13 @@ async fn a_name_that_cannot_be_used_is_refused_and_says_why() {
     std::fs::create_dir(folder.path().join("other.partial")).unwrap();
     let empty = tempfile::tempdir().unwrap();
     for (data_dir, to, reason) in [
-        (&data, folder.path().to_owned(), "is there already"),
-        (&data, file.clone(), "is there already"),
-        (&data, folder.path().join("not-mounted/backup"), "is no folder; make it, or mount"),
-        (&data, file.join("backup"), "is no folder"),
-        (&data, data.join("evidence/backup"), "lies in data_dir"),
+        (&data, folder.path().to_owned(), "already exists"),
+        (&data, file.clone(), "already exists"),
+        (&data, folder.path().join("not-mounted/backup"), "is not a folder; create it, or mount"),
+        (&data, file.join("backup"), "is not a folder"),
+        (&data, data.join("evidence/backup"), "is inside data_dir"),
         (&data, folder.path().join("other"), "other.partial is needed"),
-        (&empty.path().to_owned(), folder.path().join("new"), "has no database of a server"),
+        (&empty.path().to_owned(), folder.path().join("new"), "contains no database"),
     ] {
         let output = back_up(data_dir, &to);
         let said = said(&output);
@@ -227,7 +227,7 @@ async fn a_full_disk_is_refused_and_nothing_stays_on_it() {
     let refused = said(&output);
     assert_eq!(output.status.code(), Some(1), "{refused}");
     assert!(refused.contains("--to ") && refused.contains("full"), "{refused}");
-    assert!(refused.contains("make room there"), "{refused}");
+    assert!(refused.contains("free space there"), "{refused}");
     let left: Vec<_> = disk.0.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(left, [filler.as_path()]);
     std::fs::remove_file(filler).unwrap();

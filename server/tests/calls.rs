@@ -304,7 +304,7 @@ async fn a_deleted_evaluation_is_gone_with_its_evidence_and_its_key() {
 #[tokio::test]
 async fn a_ledger_of_heads_refuses_contents_and_says_what_to_set() {
     let heads = |config: &mut gsar_server::config::Config| {
-        config.ledger.evidence = gsar_server::config::EvidenceKept::Head;
+        config.ledger.evidence = gsar_server::config::EvidenceRetention::Head;
     };
     let server = Wanted::default().start(heads).await;
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();

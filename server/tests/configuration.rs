@@ -8,7 +8,7 @@ use crate::support::tls::Authority;
 
 /// What a fault's configuration says, and how each line that names a problem begins. `DIR` is the folder of the test.
 const FAULTS: &[(&str, &[&str])] = &[
-    ("colour = 1", &["colour: is no key"]),
+    ("colour = 1", &["colour: unknown key"]),
     ("listen = []", &["listen: is empty"]),
     ("listen = [\"grpc://localhost:1\"]", &["listen.0: `grpc://localhost:1` has no IP address"]),
     ("admin = \"here\"", &["admin: `here` has no IP address and port"]),
@@ -17,7 +17,7 @@ const FAULTS: &[(&str, &[&str])] = &[
         &["limits.text: bool true is not allowed", "limits.claims: 0"],
     ),
     ("[limits]\ndefault_deadline = \"9m\"", &["limits.default_deadline: 9m is above"]),
-    ("[log]\nlevel = \"verbose\"", &["log.level: `verbose` is no level"]),
+    ("[log]\nlevel = \"verbose\"", &["log.level: unknown log level `verbose`"]),
     ("[log]\nformat = \"xml\"", &["log.format: `xml` is not allowed"]),
     ("[policies]\ndefault = \"night\"", &["policies.default: `night` is not known"]),
     ("[policies]\ndir = \"DIR/none\"", &["policies.dir: DIR/none: "]),
@@ -33,13 +33,13 @@ const FAULTS: &[(&str, &[&str])] = &[
     (
         "[storage]\nurl = \"postgres://ada:x@db/d\"\npassword_file = \"DIR/none\"\nconnections = 0\ntimeout = \"1ms\"",
         &[
-            "storage.connections: 0 is not allowed",
+            "storage.connections: 0 is out of range",
             "storage.timeout: is below 100ms",
-            "storage.password_file: stands beside a password",
+            "storage.password_file: is given in addition to a password",
             "storage: storage.password_file DIR/none: ",
         ],
     ),
-    ("[storage]\nca = \"DIR/ca\"", &["storage.ca: is of a database"]),
+    ("[storage]\nca = \"DIR/ca\"", &["storage.ca: has no effect without storage.url"]),
     (
         "[storage]\nurl = \"postgres://ada@db/d\"\nca = \"DIR/policies/a.toml\"",
         &["storage: storage.ca DIR/policies/a.toml: holds no certificate"],
@@ -47,8 +47,8 @@ const FAULTS: &[(&str, &[&str])] = &[
     (
         "[storage]\nurl = \"postgres:///d?host=/run\"\nca = \"DIR/ca\"\n[ledger]\nmax_size = \"1GiB\"",
         &[
-            "storage.ca: verifies nothing without TLS",
-            "ledger.max_size: cannot be kept in a database",
+            "storage.ca: has no effect without TLS",
+            "ledger.max_size: does not work with a shared database",
         ],
     ),
     ("[judges]\nchain = []", &["judges.chain: is empty"]),
@@ -163,8 +163,8 @@ const FAULTS: &[(&str, &[&str])] = &[
         "listen = [\"grpcs://127.0.0.1:1\"]\n[tls]\ncertificate = \"DIR/none\"\nkey = \"DIR/key\"\nclient_ca = \"DIR/key\"",
         &[
             "tls.certificate: DIR/none: No such file",
-            "tls.key: DIR/key: has no private key",
-            "tls.client_ca: DIR/key: has no certificate",
+            "tls.key: DIR/key: contains no private key",
+            "tls.client_ca: DIR/key: contains no certificate",
         ],
     ),
     (
@@ -174,11 +174,14 @@ const FAULTS: &[(&str, &[&str])] = &[
     (
         "listen = [\"grpcs://127.0.0.1:1\"]\n[tls]\ncertificate = \"DIR/broken.pem\"\nkey = \"DIR/server.pem\"",
         &[
-            "tls.certificate: DIR/broken.pem: is no PEM",
-            "tls.key: DIR/server.pem: has no private key",
+            "tls.certificate: DIR/broken.pem: invalid PEM",
+            "tls.key: DIR/server.pem: contains no private key",
         ],
     ),
-    ("[tls]\ncert = \"x\"", &["tls.cert: is no key; keys here are certificate, key, client_ca"]),
+    (
+        "[tls]\ncert = \"x\"",
+        &["tls.cert: unknown key; expected one of certificate, key, client_ca"],
+    ),
     (
         "data_dir = \"DIR/key\"\n[policies]\ndefault = \"x\"\n[judges]\nchain = [\"x\"]\n[log]\nlevel = \"x\"\n[evidence]\nmodel = \"DIR/none\"",
         &["log.level: ", "policies.default: ", "judges.chain: ", "evidence.model: ", "data_dir: "],
@@ -301,7 +304,7 @@ fn variables_of_a_kubernetes_service_are_ignored_with_one_line() {
     let lines: Vec<&str> = said.lines().filter(|line| line.contains("Kubernetes")).collect();
     assert_eq!(lines.len(), 1, "{said}");
     assert!(
-        lines[0].contains("GSAR_PORT_50051_TCP_ADDR") && lines[0].contains("are ignored"),
+        lines[0].contains("GSAR_PORT_50051_TCP_ADDR") && lines[0].contains("ignoring"),
         "{said}"
     );
 }

@@ -411,7 +411,7 @@ async fn what_was_acknowledged_outlives_a_kill_and_what_was_not_is_gone() {
 #[tokio::test]
 async fn evidence_is_found_by_its_meaning() {
     let auto = |config: &mut gsar_server::config::Config| {
-        config.evidence.embeddings = gsar_server::config::EmbeddingsWanted::Auto;
+        config.evidence.embeddings = gsar_server::config::EmbeddingsMode::Auto;
     };
     let server = Wanted::default().start(auto).await;
     let mut evidence = server.evidence();

@@ -106,7 +106,7 @@ async fn one_wrong_grade_refuses_all_of_them() {
     let violations = refused.get_error_details().bad_request().unwrap().field_violations.clone();
     let fields: Vec<_> = violations.iter().map(|violation| violation.field.as_str()).collect();
     assert_eq!(fields, ["grades[1].claim.claim_id"]);
-    assert!(violations[0].description.starts_with("\"c99\" is no claim of the evaluation"));
+    assert!(violations[0].description.starts_with("\"c99\" is not a claim of the evaluation"));
     assert_eq!(shown(&server, id).await, []);
 
     let refused = grade(&server, "e0", "ada", vec![right.clone()]).await.unwrap_err();

@@ -7,7 +7,7 @@ use crate::lies::scripted::{ScriptedServer, judgement};
 use crate::support::{Running, Wanted, item, request};
 use gsar_core::JudgedClaim;
 use gsar_proto::v1;
-use gsar_server::config::{AllowOverrides, Config, EvidenceKept};
+use gsar_server::config::{AllowOverrides, Config, EvidenceRetention};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -119,7 +119,7 @@ fn of_rescore(answer: &v1::RescoreResponse) -> Essence {
 
 #[tokio::test]
 async fn under_the_policy_that_applied_nothing_changes() {
-    for kept in [EvidenceKept::Full, EvidenceKept::Head] {
+    for kept in [EvidenceRetention::Full, EvidenceRetention::Head] {
         let change = |config: &mut Config| {
             open(config);
             config.ledger.evidence = kept;
@@ -198,7 +198,7 @@ async fn a_lie_that_was_asked_about_is_found_again_under_another_policy() {
 async fn without_the_evidence_the_answer_says_what_did_not_take_effect() {
     let change = |config: &mut Config| {
         open(config);
-        config.ledger.evidence = EvidenceKept::Head;
+        config.ledger.evidence = EvidenceRetention::Head;
     };
     let server = Wanted::default().start(change).await;
     let observed = ("reference", Some(v1::VerificationMode::Observe));

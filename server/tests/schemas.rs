@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::assembly::CheckedConfig;
-use gsar_server::config::{Config, EmbeddingsWanted, Problems};
+use gsar_server::config::{Config, EmbeddingsMode, Problems};
 use gsar_server::ledger::{LedgerPlace, Options, SqliteLedger};
 use rusqlite::Connection;
 use tonic::Code;
@@ -30,7 +30,7 @@ fn tamper(file: &Path, application_id: Option<i64>, user_version: i64) -> Vec<u8
 
 fn config(data_dir: PathBuf) -> Config {
     let mut config = Config { data_dir, ..Config::default() };
-    config.evidence.embeddings = EmbeddingsWanted::Off;
+    config.evidence.embeddings = EmbeddingsMode::Off;
     config.judges.chain = vec!["rules/2".to_owned()];
     config
 }

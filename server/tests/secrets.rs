@@ -367,7 +367,7 @@ async fn run(database: Option<&Postgres>) {
         ("spans", "chat gpt-4.1"),
         ("metrics", "gsar_calls_total"),
         ("configuration", "security.colour"),
-        ("check", "is no digest of a token"),
+        ("check", "is not a token digest"),
         ("errors", "Unauthenticated"),
         ("answers", "PROVIDER"),
         ("records", TEXT),

@@ -121,7 +121,7 @@ fn a_passed_socket_that_nothing_is_served_on_is_refused() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said.contains(&format!("error: LISTEN_FDS: grpc://{address} was passed, and none of")),
+        said.contains(&format!("error: LISTEN_FDS: grpc://{address} was passed but is not among")),
         "{said}"
     );
 }

@@ -60,13 +60,13 @@ async def test_every_kind_of_call_brings_the_token(
 def test_a_file_is_read_at_each_call(endpoint: str, token_file: Path) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
         token_file.write_text("another")
-        with pytest.raises(gsar.Error, match="the token is not known"):
+        with pytest.raises(gsar.Error, match="unknown token"):
             client.evaluate(PROCEEDS, EVIDENCE)
         token_file.write_text(TOKEN)
         client.evaluate(PROCEEDS, EVIDENCE)
         token_file.unlink()
         client.evaluate(PROCEEDS, EVIDENCE)
-    with gsar.Client(endpoint) as client, pytest.raises(gsar.Error, match="is no principal of this server"):
+    with gsar.Client(endpoint) as client, pytest.raises(gsar.Error, match="is not a principal of this server"):
         client.evaluate(PROCEEDS, EVIDENCE)
 
 

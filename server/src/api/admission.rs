@@ -1,10 +1,9 @@
-//! This module does what every call of the contract passes before and after its handler.
+//! The layer that every call passes before and after its handler.
 //!
-//! In this order, for a reason each: the phase (a server that starts or drains refuses at no cost), the one
-//! concurrency limit over all connections (overload is refused at once, never queued), who calls and whether it may (before
-//! anything of the message is read), the deadline (started before the body is read), the handler with its panics caught (one defect costs one call), and
-//! the answer made ours (what the transport refuses gets the details of the contract).
-//! Health and reflection pass freely.
+//! The steps, in order: the phase (a starting or draining server refuses at no cost); the concurrency limit over all
+//! connections (overload is refused at once, never queued); the caller's identity and rights (before anything of the
+//! message is read); the deadline (started before the body is read); the handler, with panics caught (a bug costs one
+//! call); and the details of errors that the transport produced. Health and reflection pass without checks.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -28,14 +27,14 @@ use crate::call::Call;
 use crate::compute::{Bounds, Share};
 use crate::config::Limits;
 use crate::errors;
-use crate::identity::{IdentityStore, NotAdmitted, Right, Standing};
-use crate::memory::Arrived;
+use crate::identity::{AdmittedIdentity, IdentityStore, NotAdmitted, Right};
+use crate::memory::ReceivedBytes;
+use crate::metered_body::MeteredBody;
 use crate::phase::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names, panics, traces};
-use crate::weigh::WeighedBody;
 
-/// What all connections share.
+/// The admission layer, shared by all connections of a listener.
 #[derive(Clone, Debug)]
 pub struct AdmissionLayer(Arc<Shared>);
 
@@ -44,25 +43,25 @@ struct Shared {
     phase: PhaseCell,
     permits: Arc<Permits>,
     limits: Limits,
-    /// Of the computations for each call.
+    /// Limits on the computations of each call.
     bounds: Arc<Bounds>,
-    measured: Vec<Measured>,
+    metrics: Vec<MethodMetrics>,
     attestation: Attestation,
     identities: Arc<IdentityStore>,
-    /// Of calls without a trace of their caller one in as many is traced.
+    /// One in this many calls without a caller's trace is traced.
     traced_one_in: u32,
 }
 
-/// What is measured of every call of a method; looked up once, not at each call.
+/// The metrics of a method, looked up once instead of at each call.
 #[derive(Debug)]
-struct Measured {
+struct MethodMetrics {
     method: &'static str,
     answered: Counter,
     seconds: Histogram,
 }
 
-impl Measured {
-    fn of(method: &'static str) -> Self {
+impl MethodMetrics {
+    fn new(method: &'static str) -> Self {
         Self {
             method,
             answered: counter!(names::CALLS, "method" => method, "code" => code_name(Code::Ok)),
@@ -72,7 +71,8 @@ impl Measured {
 }
 
 impl AdmissionLayer {
-    /// Admission with these limits, which refuses until the phase is ready. All listeners share the permits.
+    /// Creates admission with these limits. Calls are refused until the phase is ready. All listeners share the
+    /// permits.
     #[must_use]
     pub(crate) fn new(
         phase: PhaseCell,
@@ -83,14 +83,14 @@ impl AdmissionLayer {
         traced_one_in: u32,
     ) -> Self {
         let labels = METHODS.into_iter().map(|(method, _)| method).chain([OTHER]);
-        let measured = labels.map(Measured::of).collect();
+        let metrics = labels.map(MethodMetrics::new).collect();
         let bounds = Arc::new(Bounds::new(limits.work, permits.memory(), phase.clone()));
         Self(Arc::new(Shared {
             phase,
             permits,
             limits,
             bounds,
-            measured,
+            metrics,
             attestation,
             identities,
             traced_one_in,
@@ -135,10 +135,14 @@ where
         let Some((method, right)) = method(request.uri().path()) else {
             return Box::pin(self.inner.call(request));
         };
-        let of_caller = TraceContext::from_headers(request.headers());
-        let traced =
-            traces::call(method, request.headers(), of_caller.as_ref(), self.shared.traced_one_in);
-        let trace = of_caller.or_else(|| traces::context(&traced));
+        let caller_trace = TraceContext::from_headers(request.headers());
+        let traced = traces::call(
+            method,
+            request.headers(),
+            caller_trace.as_ref(),
+            self.shared.traced_one_in,
+        );
+        let trace = caller_trace.or_else(|| traces::context(&traced));
         let span = match trace {
             Some(trace) => tracing::info_span!(
                 "call",
@@ -146,29 +150,29 @@ where
                 trace_id = trace.trace_id,
                 parent_id = trace.parent_id
             ),
-            // Nobody follows this call, and a span costs as much as a small call itself.
+            // Without a trace, a span at info level would cost as much as a small call itself.
             None => tracing::debug_span!("call", method),
         };
         let shared = Arc::clone(&self.shared);
-        // The clone takes part in readiness; the ready one serves this call.
-        let fresh = self.inner.clone();
-        let ready = std::mem::replace(&mut self.inner, fresh);
+        // `poll_ready` was called on `self.inner`, so that one serves this call and a clone takes its place.
+        let clone = self.inner.clone();
+        let ready = std::mem::replace(&mut self.inner, clone);
         let seen = traced.clone();
         let work = async move {
             let started = Instant::now();
-            let (response, refused) = match shared.pass(ready, request, (method, right)).await {
+            let (response, error) = match shared.handle(ready, request, (method, right)).await {
                 Ok(response) => {
-                    let refused = refused(&response);
-                    (response, refused)
+                    let error = error_status(&response);
+                    (response, error)
                 }
                 Err(status) => (status.clone().into_http(), Some(status)),
             };
             let took = started.elapsed();
-            if let Some(status) = &refused {
+            if let Some(status) = &error {
                 log_refused(method, status, took);
             }
-            let code = refused.map_or(Code::Ok, |status| status.code());
-            traces::answered(&seen, code);
+            let code = error.map_or(Code::Ok, |status| status.code());
+            traces::record_code(&seen, code);
             shared.measure(method, code, took);
             Ok(response)
         };
@@ -178,12 +182,12 @@ where
 
 impl Shared {
     fn measure(&self, method: &'static str, code: Code, took: Duration) {
-        let Some(measured) = self.measured.iter().find(|measured| measured.method == method) else {
+        let Some(metrics) = self.metrics.iter().find(|metrics| metrics.method == method) else {
             return;
         };
-        measured.seconds.record(took);
+        metrics.seconds.record(took);
         if code == Code::Ok {
-            measured.answered.increment(1);
+            metrics.answered.increment(1);
         } else {
             counter!(names::CALLS, "method" => method, "code" => code_name(code)).increment(1);
         }
@@ -195,16 +199,16 @@ impl Shared {
         extensions: &Extensions,
         right: Option<Right>,
     ) -> Result<Call, Status> {
-        let (reason, refusal) = match self.let_in(headers, extensions, right) {
+        let (label, refusal) = match self.try_admit(headers, extensions, right) {
             Ok(call) => return Ok(call),
-            Err(refused) => refused,
+            Err(refusal) => refusal,
         };
-        counter!(names::REFUSED, "reason" => reason).increment(1);
+        counter!(names::REFUSED, "reason" => label).increment(1);
         Err(refusal)
     }
 
-    /// The call, or the reason of the refusal and its status.
-    fn let_in(
+    /// Returns the call, or the refusal's metric label and status.
+    fn try_admit(
         &self,
         headers: &HeaderMap,
         extensions: &Extensions,
@@ -219,25 +223,26 @@ impl Shared {
         }
         let permit = self
             .permits
-            .of_call()
+            .try_acquire()
             .ok_or_else(|| ("overload", errors::too_many_calls(self.limits.calls_in_flight)))?;
-        let standing = Standing::of_call(&self.identities, headers, extensions, right)
-            .map_err(|why| (reason(&why), errors::not_admitted(&why)))?;
-        let principal = standing.principal();
+        let identity = AdmittedIdentity::admit(&self.identities, headers, extensions, right)
+            .map_err(|why| (refusal_label(&why), errors::not_admitted(&why)))?;
+        let principal = identity.principal();
         principal
             .count_call()
             .map_err(|too_fast| ("too_fast", errors::too_fast(principal.name(), too_fast)))?;
-        let place = principal
-            .place()
-            .map_err(|max| ("overload", errors::too_many_of(principal.name(), max)))?;
-        let permit = permit.with_place(place);
-        let attestation = self.attestation.of_connection(extensions, principal);
+        let principal_permit = principal.try_acquire().map_err(|max| {
+            ("overload", errors::too_many_calls_of_principal(principal.name(), max))
+        })?;
+        let permit = permit.with_principal(principal_permit);
+        let attestation = self.attestation.for_connection(extensions, principal);
         let allowed = deadline(headers, &self.limits);
-        let (share, arrived) = (Share::new(&self.bounds), Arrived::nothing(self.permits.memory()));
-        Ok(Call::admitted(permit, allowed, attestation, standing, share, arrived))
+        let (share, received) =
+            (Share::new(&self.bounds), ReceivedBytes::new(self.permits.memory()));
+        Ok(Call::admitted(permit, allowed, attestation, identity, share, received))
     }
 
-    async fn pass<S>(
+    async fn handle<S>(
         &self,
         mut inner: S,
         mut request: Request<Body>,
@@ -247,17 +252,17 @@ impl Shared {
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         let call = self.admit(request.headers(), request.extensions(), right)?;
-        let streams = STREAMS.contains(&method);
+        let is_stream = STREAMS.contains(&method);
         let _counted = self.permits.count();
-        if let Some(arrived) = call.arrived() {
+        if let Some(received) = call.received() {
             request = request.map(|body| {
-                let body = WeighedBody::of(body, Arc::clone(arrived));
-                Body::new(if streams { body } else { body.within(MESSAGE) })
+                let body = MeteredBody::new(body, Arc::clone(received));
+                Body::new(if is_stream { body } else { body.with_timeout(MESSAGE_TIMEOUT) })
             });
         }
         request.extensions_mut().insert(call.clone());
         request.extensions_mut().insert(Arc::clone(&self.permits));
-        let Ok(response) = guarded(&call, inner.call(request)).await?;
+        let Ok(response) = run_within_deadline(&call, inner.call(request)).await?;
         match code(&response) {
             Code::OutOfRange => Err(errors::message_too_large(self.limits.message.0)),
             _ => Ok(response),
@@ -265,24 +270,27 @@ impl Shared {
     }
 }
 
-/// The end of a stream whose caller is not let in any more, counted and logged as a call that is refused.
-pub(super) fn ended(method: &'static str, why: &NotAdmitted) -> Status {
-    counter!(names::REFUSED, "reason" => reason(why)).increment(1);
+/// Returns the error that ends a stream whose caller is no longer admitted. Counted and logged like a refused call.
+pub(super) fn stream_refused(method: &'static str, why: &NotAdmitted) -> Status {
+    counter!(names::REFUSED, "reason" => refusal_label(why)).increment(1);
     let status = errors::not_admitted(why);
     log_refused(method, &status, Duration::ZERO);
     status
 }
 
-/// The label of a refusal.
-fn reason(why: &NotAdmitted) -> &'static str {
+/// The metric label of a refusal.
+fn refusal_label(why: &NotAdmitted) -> &'static str {
     match why {
         NotAdmitted::Unidentified(_) => "unidentified",
         NotAdmitted::NoRight { .. } => "no_right",
     }
 }
 
-/// What comes of a call within its deadline; a panic of it is its own error.
-pub(super) async fn guarded<T>(call: &Call, work: impl Future<Output = T>) -> Result<T, Status> {
+/// Runs the work of a call within its deadline. A panic becomes an INTERNAL error of this call alone.
+pub(super) async fn run_within_deadline<T>(
+    call: &Call,
+    work: impl Future<Output = T>,
+) -> Result<T, Status> {
     let caught = AssertUnwindSafe(work).catch_unwind();
     match tokio::time::timeout_at(call.deadline.into(), caught).await {
         Err(_) => Err(errors::deadline_exceeded(call.step().name())),
@@ -293,19 +301,20 @@ pub(super) async fn guarded<T>(call: &Call, work: impl Future<Output = T>) -> Re
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
     let id = crate::wall_clock::new_id().to_string();
-    tracing::error!(defect = %id, panic = panics::said(panic), "a handler panicked");
+    tracing::error!(defect = %id, panic = panics::payload_str(panic), "a handler panicked");
     counter!(names::PANICS).increment(1);
     errors::internal(&id)
 }
 
-/// The time a call may take: what its caller asks for, within the limits.
+/// The time limit of a call: the requested one, within the configured limits.
 fn deadline(headers: &HeaderMap, limits: &Limits) -> Duration {
-    let asked = headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(timeout);
-    asked.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
+    let requested =
+        headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_timeout);
+    requested.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
 }
 
-/// `grpc-timeout`: at most eight digits and a unit.
-fn timeout(value: &str) -> Option<Duration> {
+/// Parses `grpc-timeout`: at most eight digits and a unit.
+fn parse_timeout(value: &str) -> Option<Duration> {
     let (digits, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
     if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -322,8 +331,8 @@ fn timeout(value: &str) -> Option<Duration> {
     }
 }
 
-/// The error that a response is, if it is one.
-fn refused(response: &Response<Body>) -> Option<Status> {
+/// Returns the error of a response, if it is one.
+fn error_status(response: &Response<Body>) -> Option<Status> {
     Status::from_header_map(response.headers()).filter(|status| status.code() != Code::Ok)
 }
 
@@ -334,17 +343,17 @@ fn code(response: &Response<Body>) -> Code {
         .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
 }
 
-/// How long a call without a stream may wait for the next bytes of its message, whatever its deadline.
-const MESSAGE: Duration = Duration::from_secs(10);
+/// How long a unary call waits for the next bytes of its message, whatever its deadline.
+const MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The methods whose callers send any number of messages, whenever they have one.
+/// The methods with a client stream, whose messages may arrive at any time.
 const STREAMS: [&str; 3] = [
     "GroundingService/EvaluateStream",
     "InvestigationService/Drive",
     "EvidenceService/PutEvidence",
 ];
 
-/// Every method of the contract, and the right that a call of it takes.
+/// Every method of the API, and the right that it requires.
 const METHODS: [(&str, Option<Right>); 33] = [
     ("GroundingService/Evaluate", Some(Right::Evaluate)),
     ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
@@ -381,10 +390,10 @@ const METHODS: [(&str, Option<Right>); 33] = [
     ("EvidenceService/DeleteCorpus", Some(Right::Store)),
 ];
 
-/// The label of a method that is none of them.
+/// The label of an unknown method.
 const OTHER: &str = "other";
 
-/// The method's name for logs and metrics, and its right; `None` for services that are not of the contract.
+/// Returns the method's name for logs and metrics, and its right; `None` for services that are not of this API.
 fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
     let ours = path.strip_prefix("/gsar.v1.")?;
     Some(METHODS.into_iter().find(|(method, _)| *method == ours).unwrap_or((OTHER, None)))
@@ -397,7 +406,7 @@ mod tests {
     use crate::memory::Memory;
 
     #[test]
-    fn grpc_timeouts_are_read() {
+    fn parses_grpc_timeouts() {
         for (value, expected) in [
             ("10S", Some(Duration::from_secs(10))),
             ("250m", Some(Duration::from_millis(250))),
@@ -409,12 +418,12 @@ mod tests {
             ("-1S", None),
             ("1é", None),
         ] {
-            assert_eq!(timeout(value), expected, "{value}");
+            assert_eq!(parse_timeout(value), expected, "{value}");
         }
     }
 
     #[test]
-    fn every_method_of_the_contract_has_a_label() {
+    fn every_method_has_a_label() {
         let pool = prost_reflect_pool();
         for service in pool.services().filter(|service| service.package_name() == "gsar.v1") {
             for found in service.methods() {
@@ -428,7 +437,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_deadline_of_the_caller_ends_the_handler() {
+    async fn the_callers_deadline_ends_the_handler() {
         let phase = PhaseCell::default();
         phase.advance(Phase::Ready);
         let limits = crate::config::Config::default().limits;

@@ -1,5 +1,5 @@
-//! This module evaluates the reports of one stream: what it reads, how much of it is in progress, and how it ends. Each
-//! report is evaluated as a call of its own; this module knows nothing of how.
+//! Evaluates the reports of one stream, each as a call of its own: reads them, bounds how many are in flight, and ends
+//! the stream.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,9 +16,9 @@ use tokio::task::JoinSet;
 use tonic::{Code, Status, Streaming};
 use tracing::Instrument as _;
 
-use super::admission::{ended, guarded};
+use super::admission::{run_within_deadline, stream_refused};
 use super::permits::Permits;
-use crate::call::{Permit, Terms};
+use crate::call::{Permit, StreamAdmission};
 use crate::config::Limits;
 use crate::errors;
 use crate::evaluate::Engine;
@@ -26,10 +26,10 @@ use crate::phase::{Phase, PhaseCell};
 use crate::telemetry::calls::{RequestIds, code_name, log_evaluated, log_refused};
 use crate::telemetry::metrics as names;
 
-/// The label of a report of a stream in logs.
+/// The method name in logs.
 const METHOD: &str = "GroundingService/EvaluateStream";
 
-/// Where the answers of a stream go.
+/// The sender of a stream's responses.
 pub(super) type Answers = mpsc::Sender<Result<v1::EvaluateStreamResponse, Status>>;
 
 /// One stream.
@@ -37,16 +37,16 @@ pub(super) type Answers = mpsc::Sender<Result<v1::EvaluateStreamResponse, Status
 pub(super) struct Stream {
     pub(super) engine: Arc<Engine>,
     pub(super) permits: Arc<Permits>,
-    /// The time of each report, and which of its evidence is attested.
-    pub(super) terms: Terms,
+    /// The deadline, identity and attestation of each report.
+    pub(super) admission: StreamAdmission,
     pub(super) phase: PhaseCell,
     pub(super) limits: Limits,
 }
 
 impl Stream {
-    /// Reads reports and answers them until the caller closes its side, goes, or the server drains. At most
-    /// `limits.stream_in_flight` reports are evaluated or wait to be read, and one waits for its permit; while that is
-    /// so nothing more is read. When the caller goes, reports in progress are dropped as calls of their own would be.
+    /// Reads and answers reports until the client closes its side or disconnects, or the server drains. At most
+    /// `limits.stream_in_flight` reports are evaluated or wait to be read, and one waits for its permit; meanwhile
+    /// nothing more is read. When the client disconnects, reports in flight are dropped like calls of their own.
     pub(super) async fn run(
         self,
         mut requests: Streaming<v1::EvaluateStreamRequest>,
@@ -54,12 +54,12 @@ impl Stream {
     ) {
         let draining = self.phase.reached(Phase::Draining);
         tokio::pin!(draining);
-        let mut entering = FuturesUnordered::new();
+        let mut waiting = FuturesUnordered::new();
         let mut evaluating = JoinSet::new();
-        // Set once nothing is read on.
+        // Set once no more messages are read.
         let mut end = None;
-        while end.is_none() || !evaluating.is_empty() || !entering.is_empty() {
-            let has_place = entering.is_empty() && evaluating.len() < self.limits.stream_in_flight;
+        while end.is_none() || !evaluating.is_empty() || !waiting.is_empty() {
+            let has_room = waiting.is_empty() && evaluating.len() < self.limits.stream_in_flight;
             tokio::select! {
                 biased;
                 () = answers.closed() => return,
@@ -68,7 +68,7 @@ impl Stream {
                         return;
                     }
                 }
-                Some((entered, request)) = entering.next() => match entered {
+                Some((permit, request)) = waiting.next() => match permit {
                     Ok(permit) => {
                         evaluating.spawn(self.clone().answer(permit, request).in_current_span());
                     }
@@ -77,8 +77,8 @@ impl Stream {
                 () = &mut draining, if end.is_none() => {
                     end = Some(Err(errors::not_serving("draining")));
                 }
-                message = requests.message(), if end.is_none() && has_place => match message {
-                    Ok(Some(request)) => entering.push(self.enter(request)),
+                message = requests.message(), if end.is_none() && has_room => match message {
+                    Ok(Some(request)) => waiting.push(self.wait_for_permit(request)),
                     Ok(None) => end = Some(Ok(())),
                     Err(status) => end = Some(Err(self.unreadable(status))),
                 },
@@ -89,16 +89,16 @@ impl Stream {
         }
     }
 
-    /// Waits for the permit of a report, unless its caller may send none any more, which ends the stream. What is wrong
-    /// with the request is answered without a permit.
-    async fn enter(
+    /// Waits for the permit of a report. If its caller is no longer admitted, the error ends the stream. A message
+    /// without a request needs no permit: it is answered with its violations.
+    async fn wait_for_permit(
         &self,
         request: v1::EvaluateStreamRequest,
     ) -> (Result<Option<Permit>, Status>, v1::EvaluateStreamRequest) {
         let permit = match request.request {
-            Some(_) => match self.terms.wait_for_call().await {
-                Ok(()) => Ok(self.permits.of_item().await),
-                Err(why) => Err(ended(METHOD, &why)),
+            Some(_) => match self.admission.wait_for_call().await {
+                Ok(()) => Ok(self.permits.acquire_for_stream().await),
+                Err(why) => Err(stream_refused(METHOD, &why)),
             },
             None => Ok(None),
         };
@@ -113,8 +113,8 @@ impl Stream {
     ) -> v1::EvaluateStreamResponse {
         let started = Instant::now();
         let v1::EvaluateStreamRequest { correlation_id, request } = request;
-        let result = match checked(&correlation_id, request) {
-            Ok(request) => self.evaluated(permit, request, started).await,
+        let result = match check(&correlation_id, request) {
+            Ok(request) => self.evaluate(permit, request, started).await,
             Err(status) => Err(status),
         };
         let code = result.as_ref().map_or_else(Status::code, |_| Code::Ok);
@@ -129,7 +129,7 @@ impl Stream {
         v1::EvaluateStreamResponse { correlation_id, result: Some(result) }
     }
 
-    async fn evaluated(
+    async fn evaluate(
         &self,
         permit: Option<Permit>,
         request: v1::EvaluateRequest,
@@ -137,15 +137,15 @@ impl Stream {
     ) -> Result<v1::EvaluateResponse, Status> {
         let permit = permit.ok_or_else(|| errors::not_serving("draining"))?;
         let _counted = self.permits.count();
-        let call = self.terms.admitted(permit).map_err(|why| ended(METHOD, &why))?;
+        let call = self.admission.admit(permit).map_err(|why| stream_refused(METHOD, &why))?;
         let ids = RequestIds::of(&request);
         let engine = self.engine.of(&call.principal);
-        let answer = guarded(&call, engine.evaluate(&call, request)).await??;
+        let answer = run_within_deadline(&call, engine.evaluate(&call, request)).await??;
         log_evaluated(&ids, &answer, started.elapsed());
         Ok(answer)
     }
 
-    /// Why a message of the stream cannot be read: the rest of the stream cannot be read either.
+    /// Returns the error for an unreadable message, which ends the stream.
     fn unreadable(&self, status: Status) -> Status {
         match status.code() {
             Code::OutOfRange => errors::message_too_large(self.limits.message.0),
@@ -154,35 +154,35 @@ impl Stream {
     }
 }
 
-/// Hands an answer to the caller, as soon as it takes one.
+/// Sends a response as soon as the client takes one.
 async fn deliver(
     answers: &Answers,
     answered: Result<v1::EvaluateStreamResponse, tokio::task::JoinError>,
 ) -> Result<(), ()> {
     match answered {
         Ok(answer) => answers.send(Ok(answer)).await.map_err(|_| ()),
-        // Panics are caught where they happen, so that this one is of the lines around that.
+        // Panics of handlers are caught earlier, so this one is a bug in this file.
         Err(_) => {
             let id = crate::wall_clock::new_id().to_string();
-            tracing::error!(defect = %id, "a report of a stream was lost");
+            tracing::error!(defect = %id, "a streamed evaluation panicked");
             let _caller_is_gone = answers.send(Err(errors::internal(&id))).await;
             Err(())
         }
     }
 }
 
-/// The request of a message whose own fields are right.
-fn checked(
+/// Checks the fields of a message and returns its request.
+fn check(
     correlation_id: &str,
     request: Option<v1::EvaluateRequest>,
 ) -> Result<v1::EvaluateRequest, Status> {
     let mut violations = Violations::default();
-    let (given, most) = (correlation_id.len(), ClaimId::MAX_BYTES);
-    if given == 0 {
+    let (len, max) = (correlation_id.len(), ClaimId::MAX_BYTES);
+    if len == 0 {
         violations
-            .add("correlation_id", "is missing; give 1 to 256 bytes by which to know the answer");
-    } else if given > most {
-        let description = format!("has {given} bytes; at most {most} are allowed: shorten it");
+            .add("correlation_id", "is missing; give 1 to 256 bytes that identify the answer");
+    } else if len > max {
+        let description = format!("has {len} bytes; at most {max} are allowed: shorten it");
         violations.add("correlation_id", description);
     }
     if request.is_none() {

@@ -1,4 +1,4 @@
-//! This module serves `gsar.v1.EvidenceService`.
+//! Serves `gsar.v1.EvidenceService`.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::admission::ended;
+use super::admission::stream_refused;
 use super::services::{Engines, call};
 use crate::attestation::Attestation;
 use crate::errors;
@@ -24,14 +24,14 @@ use crate::evidence::{
 
 pub(super) struct Corpora(pub(super) Engines);
 
-/// The most parts that wait for the disk; with the largest message, the memory that one call may take.
-const WAITING: usize = 2;
-/// The corpora of a page where the request does not say how many.
+/// The maximum number of parts that wait for the disk. With the maximum message size, it bounds the memory of a call.
+const MAX_WAITING: usize = 2;
+/// The default number of corpora per page.
 const DEFAULT_PAGE: usize = 50;
-/// The most corpora of a page.
+/// The maximum number of corpora per page.
 const MAX_PAGE: u32 = 1000;
 
-/// A part of what is stored, checked.
+/// A part of a stored item, checked.
 enum Checked {
     Item(Box<EvidenceItem>),
     More(Vec<u8>),
@@ -41,7 +41,7 @@ enum Checked {
 impl Corpora {
     fn store<T>(&self, request: &Request<T>) -> Result<Evidence, Status> {
         self.0.of_request(request)?.evidence().cloned().ok_or_else(|| {
-            errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
+            errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
         })
     }
 
@@ -60,7 +60,7 @@ impl Corpora {
             }
             Some(Message::More(bytes)) => Some(Checked::More(bytes)),
             Some(Message::Corpus(_)) => {
-                violations.add("corpus", "came a second time; one call stores in one corpus");
+                violations.add("corpus", "may be sent only once; one call stores in one corpus");
                 None
             }
             None => {
@@ -82,29 +82,30 @@ impl EvidenceService for Corpora {
         let engine = self.0.of_request(&request)?;
         let call = call(request.extensions())?;
         let mut stream = request.into_inner();
-        let (name, lives) = head(stream.message().await?)?;
+        let (name, time_to_live) = parse_head(stream.message().await?)?;
         let (of, corpus_id) = (store.clone(), name.clone());
-        let put = blocking(move || of.put(corpus_id, lives)).await?;
-        let (send, parts) = mpsc::channel(WAITING);
+        let put = blocking(move || of.put(corpus_id, time_to_live)).await?;
+        let (send, parts) = mpsc::channel(MAX_WAITING);
         let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
         loop {
             let part = match stream.message().await? {
                 Some(message) => {
-                    call.renewed().map_err(|why| ended("EvidenceService/PutEvidence", &why))?;
+                    call.renewed()
+                        .map_err(|why| stream_refused("EvidenceService/PutEvidence", &why))?;
                     Self::check(engine.limits(), message.part, &call.attestation)?
                 }
                 None => Checked::End,
             };
             let is_end = matches!(part, Checked::End);
-            // Where nobody takes it, storing has failed and says why.
+            // The receiver is gone only if storing has failed; `storing` returns the error.
             if send.send(part).await.is_err() || is_end {
                 break;
             }
         }
         drop(send);
-        let (summary, items) = joined(storing.await)?;
+        let (summary, items) = join(storing.await)?;
         tokio::spawn(async move { store.embed_corpus(name).await });
-        Ok(Response::new(put_answer(corpus(summary), items)))
+        Ok(Response::new(put_response(corpus(summary), items)))
     }
 
     async fn get_snapshot(
@@ -147,10 +148,10 @@ impl EvidenceService for Corpora {
             entities: parsed.entities,
             window: parsed.window,
         };
-        let (text, most) = (parsed.query, parsed.most);
-        let wants_meaning = parsed.method != v1::SearchMethod::Lexical;
+        let (text, max_hits) = (parsed.query, parsed.most);
+        let by_meaning = parsed.method != v1::SearchMethod::Lexical;
         let by_terms = parsed.method != v1::SearchMethod::Vector;
-        let (vector, reason) = match wants_meaning {
+        let (vector, reason) = match by_meaning {
             false => (None, None),
             true => match store.embed_queries(vec![text.clone()]).await {
                 Ok(vectors) => (vectors.into_iter().next(), None),
@@ -159,7 +160,7 @@ impl EvidenceService for Corpora {
         };
         let found = blocking(move || {
             let query = Query { text: &text, vector: vector.as_deref(), by_terms };
-            store.search(&name, &query, &filter, most)
+            store.search(&name, &query, &filter, max_hits)
         });
         let found = found.await?;
         Ok(Response::new(v1::SearchResponse {
@@ -184,7 +185,8 @@ impl EvidenceService for Corpora {
             "" => None,
             token => CorpusName::new(token)
                 .map_err(|_| {
-                    violations.add("page_token", "is no token of this list; pass next_page_token")
+                    violations
+                        .add("page_token", "is not a token of this list; pass next_page_token")
                 })
                 .ok(),
         };
@@ -194,9 +196,9 @@ impl EvidenceService for Corpora {
         let of = store.clone();
         let mut found = blocking(move || of.list(after.as_ref(), size + 1)).await?;
         let (method, degraded) = store.serves().await;
-        let goes_on = found.len() > size;
+        let has_more = found.len() > size;
         found.truncate(size);
-        let last = found.last().filter(|_| goes_on).map(|last| last.name.to_string());
+        let last = found.last().filter(|_| has_more).map(|last| last.name.to_string());
         Ok(Response::new(v1::ListCorporaResponse {
             corpora: found.into_iter().map(corpus).collect(),
             next_page_token: last.unwrap_or_default(),
@@ -216,7 +218,7 @@ impl EvidenceService for Corpora {
     }
 }
 
-/// Stores what comes; whatever was not completed when the parts end early is taken away.
+/// Stores the parts that arrive. If they end early, the incomplete corpus is removed.
 fn store_parts(
     mut put: Put,
     mut parts: mpsc::Receiver<Checked>,
@@ -231,31 +233,33 @@ fn store_parts(
     Err(StoreError::Disorder("the call ended before its last message".to_owned()))
 }
 
-/// Runs what blocks on a thread for such.
+/// Runs blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Status> {
-    joined(tokio::task::spawn_blocking(work).await)
+    join(tokio::task::spawn_blocking(work).await)
 }
 
-fn joined<T>(ended: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, Status> {
-    match ended {
-        Ok(done) => done.map_err(|error| errors::evidence(&error)),
-        // A panic goes on to admission, which answers it; nobody cancels these tasks.
+fn join<T>(joined: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, Status> {
+    match joined {
+        Ok(result) => result.map_err(|error| errors::evidence(&error)),
+        // A panic propagates to admission, which answers it. These tasks are never cancelled.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
 
-fn head(first: Option<v1::PutEvidenceRequest>) -> Result<(CorpusName, Option<Duration>), Status> {
+fn parse_head(
+    first: Option<v1::PutEvidenceRequest>,
+) -> Result<(CorpusName, Option<Duration>), Status> {
     let mut violations = Violations::default();
     let Some(Message::Corpus(head)) = first.and_then(|message| message.part) else {
         violations.add("corpus", "is missing; the first message of a call names the corpus");
         return violations.finish(None);
     };
-    let lives = match head.time_to_live {
+    let time_to_live = match head.time_to_live {
         None => None,
         Some(given) => match Duration::try_from(given) {
-            Ok(lives) => Some(lives),
+            Ok(time_to_live) => Some(time_to_live),
             Err(_) => {
                 violations.add("corpus.time_to_live", "is negative; give 0 or more");
                 None
@@ -263,7 +267,7 @@ fn head(first: Option<v1::PutEvidenceRequest>) -> Result<(CorpusName, Option<Dur
         },
     };
     violations.finish(Some(()))?;
-    Ok((corpus_name(&head.corpus_id)?, lives))
+    Ok((corpus_name(&head.corpus_id)?, time_to_live))
 }
 
 fn corpus_name(given: &str) -> Result<CorpusName, Status> {
@@ -278,7 +282,7 @@ fn snapshot_request(request: v1::GetSnapshotRequest) -> Result<(CorpusName, Name
         Some(Item::Key(key)) => match blake3::Hash::from_hex(&key) {
             Ok(digest) => Some(Named::Digest(*digest.as_bytes())),
             Err(_) => {
-                violations.add("key", "is no BLAKE3 in hexadecimal; give its 64 digits");
+                violations.add("key", "is not a BLAKE3 digest; give 64 hexadecimal digits");
                 None
             }
         },
@@ -291,7 +295,7 @@ fn snapshot_request(request: v1::GetSnapshotRequest) -> Result<(CorpusName, Name
         None => Part::Head,
         Some(Range::Bytes(range)) => {
             if range.start > range.end {
-                violations.add("bytes", "ends before it starts; exchange start and end");
+                violations.add("bytes", "ends before it starts; swap start and end");
             }
             Part::Bytes(range.start, range.end)
         }
@@ -299,7 +303,7 @@ fn snapshot_request(request: v1::GetSnapshotRequest) -> Result<(CorpusName, Name
             if range.first == 0 || range.first > range.last {
                 violations.add(
                     "lines",
-                    "is no range of lines; they are counted from 1, the last one included",
+                    "is not a range of lines; lines count from 1 and the last one is included",
                 );
             }
             Part::Lines(range.first, range.last)
@@ -322,8 +326,8 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
     }
 }
 
-/// What was put, with as many items as an answer holds that any client takes.
-fn put_answer(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenceResponse {
+/// Builds the response of PutEvidence. It lists as many items as every client accepts.
+fn put_response(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenceResponse {
     const MAX_BYTES: usize = 1 << 20;
     let count = |is_it: fn(&Stored) -> bool| items.iter().filter(|item| is_it(item)).count() as u64;
     let mut answer = v1::PutEvidenceResponse {

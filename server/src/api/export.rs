@@ -1,5 +1,5 @@
-//! This module streams an export of `gsar.v1.LedgerService` through a channel of one response. Whatever ends it early is the
-//! last item of the stream: what was cut off never looks complete.
+//! Streams an export of `gsar.v1.LedgerService` through a channel of one response. An export that ends early ends with
+//! an error, so that an incomplete one never looks complete.
 
 use std::future::ready;
 
@@ -11,37 +11,37 @@ use tokio::time::timeout_at;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::admission::ended;
+use super::admission::stream_refused;
 use crate::call::Call;
 use crate::errors;
 use crate::export::Export;
 use crate::phase::{Phase, PhaseCell};
 
-/// The label of an export in logs.
+/// The method name in logs.
 const METHOD: &str = "LedgerService/Export";
-/// The step of a call that is late, as its error names it.
+/// The step that errors about the deadline name.
 const STEP: &str = "export";
 
 type Responses = mpsc::Sender<Result<v1::ExportResponse, Status>>;
 
-/// Streams an export until it is over, its caller goes, or the server drains. Each page, and each response, has as much
-/// time as the call had at first.
+/// Streams an export until it is complete, the client disconnects, or the server drains. Each page and each response
+/// has as much time as the call initially had.
 pub(super) fn stream(
     export: Export,
     call: Call,
     phase: PhaseCell,
 ) -> BoxStream<'static, Result<v1::ExportResponse, Status>> {
     let (responses, received) = mpsc::channel(1);
-    let (end, ended) = oneshot::channel();
+    let (end, result) = oneshot::channel();
     tokio::spawn(async move {
         let _gone = end.send(run(export, &call, &responses, &phase).await);
     });
-    let end = once(ended).filter_map(|ended| {
-        ready(match ended {
+    let end = once(result).filter_map(|result| {
+        ready(match result {
             Ok(Ok(())) => None,
             Ok(Err(status)) => Some(Err(status)),
             Err(_) => {
-                tracing::error!("an export ended without an answer");
+                tracing::error!("an export task panicked");
                 Some(Err(errors::internal(STEP)))
             }
         })
@@ -58,7 +58,7 @@ async fn run(
     let late = |_| errors::deadline_exceeded(STEP);
     let deadline = || match call.renewed() {
         Ok(renewed) => Ok(renewed.deadline.into()),
-        Err(why) => Err(ended(METHOD, &why)),
+        Err(why) => Err(stream_refused(METHOD, &why)),
     };
     loop {
         let page = tokio::select! {
@@ -92,7 +92,7 @@ mod tests {
     use crate::ledger::{Ledger, Options, SqliteLedger};
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn an_export_that_is_cut_off_says_so() {
+    async fn an_export_that_is_cut_off_ends_with_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let ledger: Arc<dyn Ledger> =
             Arc::new(SqliteLedger::open(Options::new(folder.path())).unwrap());

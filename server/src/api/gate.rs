@@ -1,4 +1,4 @@
-//! This module serves `gsar.v1.GateService`.
+//! Serves `gsar.v1.GateService`.
 
 use gsar_core::assess::chain;
 use gsar_core::safety::{self, HypothesisId};
@@ -15,8 +15,8 @@ use crate::telemetry;
 pub(super) struct Gate(pub(super) Engines);
 
 impl Gate {
-    /// The investigation of a request under the policy that it names.
-    fn read(
+    /// Parses the gate inputs of a request and the policy that it names.
+    fn parse(
         engine: &Engine,
         gate: Option<v1::GateInputs>,
         policy: &str,
@@ -37,11 +37,11 @@ impl GateService for Gate {
     ) -> Result<Response<v1::EvaluateGateResponse>, Status> {
         let engine = self.0.of_request(&request)?;
         let request = request.into_inner();
-        let (gate, policy) = Self::read(&engine, request.gate, &request.policy)?;
+        let (gate, policy) = Self::parse(&engine, request.gate, &request.policy)?;
         let rules = &policy.policy.gate;
         let outcome = safety::gate::evaluate(rules, &gate.input());
         let verdict = render::gate_verdict(&outcome, &gate.hypotheses, rules);
-        telemetry::safety::gate_evaluated(&verdict, false);
+        telemetry::safety::record_gate(&verdict, false);
         Ok(Response::new(v1::EvaluateGateResponse {
             gate: Some(verdict),
             policy: Some(policy.applied()),
@@ -71,7 +71,7 @@ impl GateService for Gate {
     ) -> Result<Response<v1::AssembleChainResponse>, Status> {
         let engine = self.0.of_request(&request)?;
         let request = request.into_inner();
-        let (gate, policy) = Self::read(&engine, request.gate, &request.policy)?;
+        let (gate, policy) = Self::parse(&engine, request.gate, &request.policy)?;
         let chain = if request.hypothesis_id.is_empty() {
             chain(&policy.policy, &investigation(&gate))
         } else {
@@ -80,7 +80,7 @@ impl GateService for Gate {
             else {
                 let mut violations = Violations::default();
                 let description = format!(
-                    "`{}` is none of gate.hypotheses; name one of them or leave it empty",
+                    "`{}` is not among gate.hypotheses; name one of them or leave it empty",
                     request.hypothesis_id
                 );
                 violations.add("hypothesis_id", description);

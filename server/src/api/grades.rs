@@ -1,4 +1,4 @@
-//! This module checks grades for `gsar.v1.LedgerService`. It changes no evaluation, and no decision rests on it.
+//! Checks grades for `gsar.v1.LedgerService`. Grades change no evaluation, and no decision depends on them.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use tonic::Status;
 
 use crate::ledger::{NewGrade, NewGrades};
 
-/// What the ledger is to keep; every claim has to be one of the evaluation.
-pub(super) fn checked(
+/// Returns the grades to store. Every graded claim must be one of the evaluation.
+pub(super) fn check(
     parsed: ParsedGrades,
     claims: &[v1::JudgedClaim],
     graded_at: Timestamp,
@@ -26,7 +26,7 @@ pub(super) fn checked(
             violations.add(
                 format!("grades[{index}].claim.claim_id"),
                 format_args!(
-                    "{id:?} is no claim of the evaluation; GetEvaluation and `gsar ledger show` list its {}",
+                    "{id:?} is not a claim of the evaluation; GetEvaluation and `gsar ledger show` list its {} claims",
                     claims.len()
                 ),
             );

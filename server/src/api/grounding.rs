@@ -1,4 +1,4 @@
-//! This module serves `gsar.v1.GroundingService`.
+//! Serves `gsar.v1.GroundingService`.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ use crate::config::Limits;
 use crate::phase::PhaseCell;
 use crate::telemetry::calls::{RequestIds, log_evaluated};
 
-/// The service, and what its streams are bounded by.
+/// The service. Phase and limits bound its streams.
 pub(super) struct Grounding {
     pub(super) engines: Engines,
     pub(super) phase: PhaseCell,
@@ -52,7 +52,7 @@ impl GroundingService for Grounding {
         let stream = Stream {
             engine: self.engines.of(&call),
             permits: permits(request.extensions())?,
-            terms: call.terms(),
+            admission: call.stream_admission(),
             phase: self.phase.clone(),
             limits: self.limits.clone(),
         };

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::admission::ended;
+use super::admission::stream_refused;
 use super::services::call;
 use crate::call::Call;
 use crate::drive::Investigations;
@@ -117,7 +117,7 @@ impl InvestigationService for Driver {
     }
 }
 
-/// The label of a stream in logs.
+/// The method name in logs.
 const METHOD: &str = "InvestigationService/Drive";
 
 type Answers = mpsc::Sender<Result<v1::DriveResponse, Status>>;
@@ -162,8 +162,12 @@ impl Session {
         let step = message
             .request
             .ok_or_else(|| invalid("request", "is missing; give start, turn, report or cancel"))?;
-        self.call.terms().wait_for_call().await.map_err(|why| ended(METHOD, &why))?;
-        let call = self.call.renewed().map_err(|why| ended(METHOD, &why))?;
+        self.call
+            .stream_admission()
+            .wait_for_call()
+            .await
+            .map_err(|why| stream_refused(METHOD, &why))?;
+        let call = self.call.renewed().map_err(|why| stream_refused(METHOD, &why))?;
         let step = self.addressed(step)?;
         self.driver.step(&call, step).await
     }

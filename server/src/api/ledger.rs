@@ -1,4 +1,4 @@
-//! This module serves `gsar.v1.LedgerService`.
+//! Serves `gsar.v1.LedgerService`.
 
 use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
@@ -17,13 +17,13 @@ use crate::ledger::{Count, Filter, LedgerError, MAX_COUNTS};
 use crate::phase::PhaseCell;
 use crate::rescore::MAX_DECIDED;
 
-/// The service, and the phase by which exports end when the server drains.
+/// The service. The phase ends exports when the server drains.
 pub(super) struct LedgerReader {
     pub(super) engines: Engines,
     pub(super) phase: PhaseCell,
 }
 
-/// The most evaluations of a page.
+/// The maximum number of evaluations per page.
 const MAX_PAGE: u32 = 1000;
 
 #[tonic::async_trait]
@@ -33,7 +33,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
         let engine = self.engines.of_request(&request)?;
-        let filter = listed(request.into_inner())?;
+        let filter = list_filter(request.into_inner())?;
         let page = engine.recording()?.list(filter).await.map_err(|error| match error {
             LedgerError::InvalidPageToken { .. } => {
                 let mut violations = Violations::default();
@@ -58,12 +58,12 @@ impl LedgerService for LedgerReader {
         let parsed = parse::evaluation_filter(evaluations, &mut violations);
         let interval = parse::count_interval(interval, &mut violations);
         let (parsed, interval) = violations.finish(parsed.zip(interval))?;
-        let counts = engine.recording()?.counts(restricted(parsed), interval).await;
+        let counts = engine.recording()?.counts(to_filter(parsed), interval).await;
         let counts = counts.map_err(|error| refused(&error))?;
         if counts.len() > MAX_COUNTS {
             let mut violations = Violations::default();
             let description = format!(
-                "there are more than {MAX_COUNTS} counts; give a longer interval or less time"
+                "yields more than {MAX_COUNTS} counts; give a longer interval or a shorter period"
             );
             violations.add("interval", description);
             return Err(violations.into_status());
@@ -104,8 +104,8 @@ impl LedgerService for LedgerReader {
         let content = engine.stored_content(&evaluation_id, &item).await?;
         let content = content.ok_or_else(|| {
             errors::not_allowed(
-                "the ledger keeps no more of this item than its head",
-                "have ledger.evidence set to full; it holds for evaluations from then on",
+                "the ledger stores only the head of this item",
+                "have ledger.evidence set to full; it applies to later evaluations",
             )
         })?;
         let item = Some(evaluate::item(item, content));
@@ -129,10 +129,7 @@ impl LedgerService for LedgerReader {
         }
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let limit = if limit == 0 { MAX_DECIDED } else { limit };
-        engine
-            .rescore_evaluations(&call, restricted(parsed), policy, limit)
-            .await
-            .map(Response::new)
+        engine.rescore_evaluations(&call, to_filter(parsed), policy, limit).await.map(Response::new)
     }
 
     async fn delete_evaluation(
@@ -162,7 +159,7 @@ impl LedgerService for LedgerReader {
         let stored = engine.stored_evaluation(&id).await?;
         let claims = stored.evaluation.unwrap_or_default().claims;
         let graded_at = now();
-        let grades = grades::checked(parsed, &claims, graded_at)?;
+        let grades = grades::check(parsed, &claims, graded_at)?;
         // It may have been deleted meanwhile.
         if !ledger.grade(grades).await.map_err(|error| refused(&error))? {
             return Err(evaluate::unknown(&id));
@@ -184,8 +181,8 @@ impl LedgerService for LedgerReader {
     }
 }
 
-/// What a list is restricted to, and its page.
-fn listed(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
+/// Parses the filter of a list and its page.
+fn list_filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     let mut violations = Violations::default();
     let parsed = parse::listed_evaluations(&request, &mut violations);
     if request.page_size > MAX_PAGE {
@@ -196,12 +193,12 @@ fn listed(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
     Ok(Filter {
         page_size: usize::try_from(request.page_size).unwrap_or(usize::MAX),
         page_token: Some(request.page_token),
-        ..restricted(parsed)
+        ..to_filter(parsed)
     })
 }
 
-/// The restrictions as the ledger takes them.
-fn restricted(parsed: parse::ParsedEvaluationFilter) -> Filter {
+/// Converts a parsed filter to the ledger's.
+fn to_filter(parsed: parse::ParsedEvaluationFilter) -> Filter {
     Filter {
         tier: parsed.tier.map(Enumeration::number),
         report_id: Some(parsed.report_id),

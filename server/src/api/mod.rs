@@ -1,6 +1,6 @@
-//! This module holds the gRPC services: decode, check, call, encode. It has no rules.
+//! The gRPC services: decode, check, call, encode. They contain no rules.
 //!
-//! Every call of the contract passes [`admission`] first; whatever goes wrong is answered by [`crate::errors`].
+//! Every call passes [`admission`] first. Errors come from [`crate::errors`].
 
 mod admission;
 mod evaluate_stream;

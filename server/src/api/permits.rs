@@ -1,6 +1,5 @@
-//! This module holds the one concurrency limit of a server. A call that comes alone is refused where the limit is
-//! reached; a report of a stream waits, and streams together take at most half of the places, so that they never keep
-//! others out. With the places it holds the memory of all calls. It knows nothing of what is done under a permit.
+//! The concurrency limit of a server. A unary call is refused when the limit is reached; an item of a stream waits.
+//! Streams together take at most half of the permits, so that they cannot starve unary calls.
 
 use std::sync::Arc;
 
@@ -11,51 +10,51 @@ use crate::call::Permit;
 use crate::memory::Memory;
 use crate::telemetry::metrics as names;
 
-/// The places for calls in progress.
+/// The permits for calls in flight, and the memory that these calls share.
 #[derive(Debug)]
 pub(crate) struct Permits {
     all: Arc<Semaphore>,
-    of_streams: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
     in_flight: Gauge,
     memory: Memory,
 }
 
 impl Permits {
-    /// As many places as `limits.calls_in_flight` says, and as much memory as `limits.memory`.
+    /// Creates `limit` permits.
     pub(crate) fn new(limit: usize, memory: Memory) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limit)),
-            of_streams: Arc::new(Semaphore::new((limit / 2).max(1))),
+            streams: Arc::new(Semaphore::new((limit / 2).max(1))),
             in_flight: gauge!(names::CALLS_IN_FLIGHT),
             memory,
         }
     }
 
-    /// The memory of all calls.
+    /// Returns the memory that calls share.
     pub(crate) const fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// A place for a call, if one is free.
-    pub(super) fn of_call(&self) -> Option<Permit> {
-        Arc::clone(&self.all).try_acquire_owned().ok().map(Permit::of_call)
+    /// Takes a permit for a unary call, if one is free.
+    pub(super) fn try_acquire(&self) -> Option<Permit> {
+        Arc::clone(&self.all).try_acquire_owned().ok().map(Permit::for_call)
     }
 
-    /// A place for one report of a stream, as soon as one is free; `None` never, since no limit is closed.
-    pub(super) async fn of_item(&self) -> Option<Permit> {
-        let of_streams = Arc::clone(&self.of_streams).acquire_owned().await.ok()?;
-        let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(Permit::of_item(of_all, of_streams))
+    /// Waits for a permit for one item of a stream. Never `None`, since the semaphores are never closed.
+    pub(super) async fn acquire_for_stream(&self) -> Option<Permit> {
+        let stream = Arc::clone(&self.streams).acquire_owned().await.ok()?;
+        let permit = Arc::clone(&self.all).acquire_owned().await.ok()?;
+        Some(Permit::for_stream_item(permit, stream))
     }
 
-    /// Counts one call in progress until it is dropped.
+    /// Counts a call in flight until the result is dropped.
     pub(super) fn count(&self) -> InFlight<'_> {
         self.in_flight.increment(1);
         InFlight(&self.in_flight)
     }
 }
 
-/// One call that counts as in progress.
+/// A call counted as in flight.
 pub(super) struct InFlight<'a>(&'a Gauge);
 
 impl Drop for InFlight<'_> {
@@ -71,25 +70,28 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn streams_take_half_of_the_places_and_wait_for_them() {
+    async fn streams_take_half_of_the_permits_and_wait_for_them() {
         let permits = Permits::new(4, Memory::new(1 << 20));
-        let first = permits.of_item().await;
-        let second = permits.of_item().await;
+        let first = permits.acquire_for_stream().await;
+        let second = permits.acquire_for_stream().await;
         assert!(first.is_some() && second.is_some());
-        assert!(permits.of_item().now_or_never().is_none(), "the half is taken");
-        let calls: Vec<_> = std::iter::from_fn(|| permits.of_call()).collect();
+        assert!(
+            permits.acquire_for_stream().now_or_never().is_none(),
+            "half of the permits are taken"
+        );
+        let calls: Vec<_> = std::iter::from_fn(|| permits.try_acquire()).collect();
         assert_eq!(calls.len(), 2);
         drop(first);
-        assert!(permits.of_item().await.is_some());
+        assert!(permits.acquire_for_stream().await.is_some());
     }
 
     #[tokio::test]
-    async fn one_place_serves_calls_and_streams_in_turn() {
+    async fn a_single_permit_serves_calls_and_streams_in_turn() {
         let permits = Permits::new(1, Memory::new(1 << 20));
-        let call = permits.of_call();
-        assert!(call.is_some() && permits.of_item().now_or_never().is_none());
+        let call = permits.try_acquire();
+        assert!(call.is_some() && permits.acquire_for_stream().now_or_never().is_none());
         drop(call);
-        let item = permits.of_item().await;
-        assert!(item.is_some() && permits.of_call().is_none());
+        let item = permits.acquire_for_stream().await;
+        assert!(item.is_some() && permits.try_acquire().is_none());
     }
 }

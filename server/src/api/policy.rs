@@ -1,4 +1,4 @@
-//! This module serves `gsar.v1.PolicyService`.
+//! Serves `gsar.v1.PolicyService`.
 
 use gsar_core::Policy;
 use gsar_core::policy::{PolicyFileError, PolicyProblem, Preset, preset_file};
@@ -12,7 +12,7 @@ use crate::compute::compute_briefly;
 use crate::errors;
 use crate::policies::{Entry, PolicyStore};
 
-/// The most bytes of a policy that is checked.
+/// The maximum size of a policy to check, in bytes.
 const MAX_TOML: usize = 64 << 10;
 
 pub(super) struct Policies(pub(super) Engines);

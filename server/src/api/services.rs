@@ -1,4 +1,4 @@
-//! This module routes all services, with health and reflection.
+//! Routes all services, with health and reflection.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::errors;
 use crate::evaluate::Engine;
 use crate::phase::PhaseCell;
 
-/// The names that health answers to; the empty one is the whole server.
+/// The service names that health reports; the empty one is the whole server.
 const HEALTH_NAMES: [&str; 7] = [
     "",
     "gsar.v1.GroundingService",
@@ -41,24 +41,24 @@ const HEALTH_NAMES: [&str; 7] = [
     "gsar.v1.EvidenceService",
 ];
 
-/// Every service of a server.
+/// Builds the routes of every service.
 ///
 /// # Errors
-/// A sentence when the descriptors of the contract are broken.
+/// A message if the descriptors of the API are invalid, which is a bug.
 pub fn routes<H: Health>(
     engine: &Arc<Engine>,
     phase: PhaseCell,
     health: HealthServer<H>,
     limits: &Limits,
 ) -> Result<Routes, String> {
-    let largest = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
+    let max_message = usize::try_from(limits.message.0).unwrap_or(usize::MAX);
     let reflection = || {
         Reflection::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     let v1 = reflection().build_v1().map_err(|error| error.to_string())?;
-    // Python's reflection client asks for the older name.
+    // Python's reflection client uses the older version.
     let v1alpha = reflection().build_v1alpha().map_err(|error| error.to_string())?;
     let engines = Engines(Arc::clone(engine));
     let grounding = GroundingServiceServer::new(Grounding {
@@ -74,59 +74,59 @@ pub fn routes<H: Health>(
     let investigations = InvestigationServiceServer::new(driver);
     let ledger = LedgerServiceServer::new(LedgerReader { engines, phase });
     Ok(Routes::default()
-        .add_service(grounding.max_decoding_message_size(largest))
-        .add_service(gate.max_decoding_message_size(largest))
-        .add_service(policies.max_decoding_message_size(largest))
-        .add_service(evidence.max_decoding_message_size(largest))
-        .add_service(investigations.max_decoding_message_size(largest))
-        .add_service(ledger.max_decoding_message_size(largest))
+        .add_service(grounding.max_decoding_message_size(max_message))
+        .add_service(gate.max_decoding_message_size(max_message))
+        .add_service(policies.max_decoding_message_size(max_message))
+        .add_service(evidence.max_decoding_message_size(max_message))
+        .add_service(investigations.max_decoding_message_size(max_message))
+        .add_service(ledger.max_decoding_message_size(max_message))
         .add_service(health)
         .add_service(v1)
         .add_service(v1alpha))
 }
 
-/// Has every name answer with this status.
+/// Sets the health status of every service.
 pub async fn set_health(reporter: &HealthReporter, status: ServingStatus) {
     for name in HEALTH_NAMES {
         reporter.set_service_status(name, status).await;
     }
 }
 
-/// Ends the streams of those who watch, so that they do not hold connections.
+/// Ends the streams of health watchers, so that they do not keep connections open.
 pub async fn clear_health(reporter: &mut HealthReporter) {
     for name in HEALTH_NAMES {
         reporter.clear_service_status(name).await;
     }
 }
 
-/// The engine as handlers have it: for the principal of a call, never for all.
+/// Gives handlers the engine for the principal of a call, never the one for all principals.
 #[derive(Clone, Debug)]
 pub(super) struct Engines(Arc<Engine>);
 
 impl Engines {
-    /// The engine for the principal of a call.
+    /// Returns the engine for the principal of a call.
     pub(super) fn of(&self, call: &Call) -> Arc<Engine> {
         self.0.of(&call.principal)
     }
 
-    /// The same of a request.
+    /// Returns the engine for the principal of a request.
     pub(super) fn of_request<T>(&self, request: &Request<T>) -> Result<Arc<Engine>, Status> {
         call(request.extensions()).map(|call| self.of(&call))
     }
 }
 
-/// The admitted call.
+/// Returns the admitted call of a request.
 pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
     extensions.get::<Call>().cloned().ok_or_else(|| {
-        tracing::error!("a call came in without admission");
+        tracing::error!("a call bypassed admission");
         errors::internal("admission")
     })
 }
 
-/// The places for calls in progress.
+/// Returns the server's permits.
 pub(super) fn permits(extensions: &Extensions) -> Result<Arc<Permits>, Status> {
     extensions.get::<Arc<Permits>>().cloned().ok_or_else(|| {
-        tracing::error!("a stream came in without admission");
+        tracing::error!("a stream bypassed admission");
         errors::internal("admission")
     })
 }

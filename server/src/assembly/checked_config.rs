@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::chain::{BuiltIn, CheckedChain};
 use super::{database, embedded};
 use crate::attestation::DeclaredChecks;
-use crate::config::{Config, EmbeddingsWanted, Problems, Sources};
+use crate::config::{Config, EmbeddingsMode, Problems, Sources};
 use crate::evidence::Embeddings;
 use crate::identity::IdentityStore;
 use crate::judge::Judge;
@@ -66,7 +66,8 @@ impl CheckedConfig {
         // For the budget of all, prices were asked for already.
         if config.judges.daily_budget.is_none()
             && let Some(chain) = &chain
-            && let Some(principal) = identities.as_ref().and_then(|known| known.with_budget())
+            && let Some(principal) =
+                identities.as_ref().and_then(|known| known.principal_with_budget())
         {
             chain.needs_prices(&principal, &mut problems);
         }
@@ -192,8 +193,8 @@ fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOption
 fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
     let wanted = &config.evidence;
     let embeddings = match wanted.embeddings {
-        EmbeddingsWanted::Off => Embeddings::Off,
-        EmbeddingsWanted::Auto | EmbeddingsWanted::Required => Embeddings::Model {
+        EmbeddingsMode::Off => Embeddings::Off,
+        EmbeddingsMode::Auto | EmbeddingsMode::Required => Embeddings::Model {
             folder: wanted.model.clone(),
             runtime: wanted.onnxruntime.clone(),
             workers: wanted.embedding_workers,
@@ -206,7 +207,7 @@ fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
     for (key, description) in &wrong {
         problems.add(&["evidence", key], description);
     }
-    if wanted.embeddings == EmbeddingsWanted::Required && problems.is_empty() {
+    if wanted.embeddings == EmbeddingsMode::Required && problems.is_empty() {
         let tried = embeddings.try_model().map_err(|reason| format!("is required: {reason}"));
         problems.note(&["evidence", "embeddings"], tried);
     }

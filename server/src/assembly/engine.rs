@@ -45,7 +45,7 @@ impl CheckedConfig {
                     None => Evidence::open(&config.data_dir, bounds, embeddings),
                 };
                 let evidence = opened.map_err(|error| error.to_string())?;
-                if config.evidence.embeddings == config::EmbeddingsWanted::Required {
+                if config.evidence.embeddings == config::EmbeddingsMode::Required {
                     evidence
                         .start_model()
                         .map_err(|reason| format!("evidence.embeddings is required: {reason}"))?;
@@ -65,7 +65,7 @@ impl CheckedConfig {
         let evidence_kept = config.ledger.evidence;
         let (ledger, held) = storage.map(Storage::into_parts).unzip();
         Ok(Engine {
-            principal: Principal::anybody(),
+            principal: Principal::anonymous(),
             policies: Arc::new(policies),
             judges: judges.into(),
             look,

@@ -1,5 +1,5 @@
-//! This module holds the checks that the configuration declares: the runs of them can be attested. Files are read at the start
-//! and on reload, and replaced all at once or not at all. It runs no check.
+//! The checks that the configuration declares, whose runs can be attested. The files are read at start and on reload,
+//! and replaced all at once or not at all.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use gsar_core::check::{CheckDeclaration, checks_from_toml};
 
 use crate::config::Problems;
 
-/// The checks that are declared, by their digests.
+/// The digests of the declared checks.
 #[derive(Debug)]
 pub struct DeclaredChecks {
     files: Vec<PathBuf>,
@@ -23,14 +23,14 @@ impl Default for DeclaredChecks {
 }
 
 impl DeclaredChecks {
-    /// Reads the files that are named, and notes everything that is wrong.
+    /// Reads the configured files and adds every error to `problems`.
     pub fn check(files: &[PathBuf], problems: &mut Problems) -> Option<Self> {
         match read(files) {
             Ok(digests) => {
                 Some(Self { files: files.to_vec(), current: RwLock::new(Arc::new(digests)) })
             }
-            Err(wrong) => {
-                for description in wrong {
+            Err(errors) => {
+                for description in errors {
                     problems.add(&["evidence", "checks"], description);
                 }
                 None
@@ -38,10 +38,10 @@ impl DeclaredChecks {
         }
     }
 
-    /// Reads the files anew, and gives how many checks they declare; `None` where no file is named.
+    /// Reads the files again and returns how many checks they declare; `None` if no file is configured.
     ///
     /// # Errors
-    /// What is wrong with the files; the checks stay as they were.
+    /// Every error in the files; the previous checks stay in use.
     pub fn reload(&self) -> Result<Option<usize>, Vec<String>> {
         if self.files.is_empty() {
             return Ok(None);
@@ -52,7 +52,7 @@ impl DeclaredChecks {
         Ok(Some(count))
     }
 
-    /// The digests of the checks that are declared now.
+    /// Returns the current digests.
     #[must_use]
     pub fn digests(&self) -> Arc<BTreeSet<String>> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
@@ -60,15 +60,15 @@ impl DeclaredChecks {
 }
 
 fn read(files: &[PathBuf]) -> Result<BTreeSet<String>, Vec<String>> {
-    let (mut digests, mut wrong) = (BTreeSet::new(), Vec::new());
+    let (mut digests, mut errors) = (BTreeSet::new(), Vec::new());
     for path in files {
         let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
         match read.and_then(|text| checks_from_toml(&text).map_err(|error| error.to_string())) {
             Ok(checks) => digests.extend(checks.iter().map(CheckDeclaration::digest)),
-            Err(error) => wrong.push(format!("{}: {error}", path.display())),
+            Err(error) => errors.push(format!("{}: {error}", path.display())),
         }
     }
-    if wrong.is_empty() { Ok(digests) } else { Err(wrong) }
+    if errors.is_empty() { Ok(digests) } else { Err(errors) }
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
     const DECLARED: &str = "[[check]]\nname = \"serves\"\ncommand = [\"probe\"]\n";
 
     #[test]
-    fn files_are_replaced_all_at_once_or_not_at_all() {
+    fn replaces_all_files_or_none() {
         let folder = tempfile::tempdir().unwrap();
         let files = ["a.toml", "b.toml"].map(|name| folder.path().join(name));
         std::fs::write(&files[0], DECLARED).unwrap();
@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(before.len(), 2);
         std::fs::write(&files[0], DECLARED.replace("probe", "other-probe")).unwrap();
         std::fs::write(&files[1], "[[check]]").unwrap();
-        let wrong = checks.reload().unwrap_err();
-        assert!(wrong[0].contains("b.toml: check[0].name"), "{wrong:?}");
+        let errors = checks.reload().unwrap_err();
+        assert!(errors[0].contains("b.toml: check[0].name"), "{errors:?}");
         assert_eq!(checks.digests(), before);
         std::fs::write(&files[1], DECLARED).unwrap();
         assert_eq!(checks.reload(), Ok(Some(2)));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_a_problem() {
+    fn a_missing_file_is_a_problem() {
         let mut problems = Problems::default();
         assert!(
             DeclaredChecks::check(&[PathBuf::from("/nowhere/checks.toml")], &mut problems)

@@ -1,4 +1,4 @@
-//! The digests of what is in a backup, as `sha256sum --check` reads them.
+//! The digests of the files in a backup, in the format of `sha256sum --check`.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -8,21 +8,21 @@ use sha2::{Digest as _, Sha256};
 
 use crate::storage::open_file;
 
-/// The file in a backup.
+/// The file name.
 pub(super) const FILE: &str = "SHA256SUMS";
-const AT_ONCE: usize = 1 << 16;
+const BUFFER_BYTES: usize = 1 << 16;
 
-/// One line for each file.
+/// One line per file.
 #[derive(Debug, Default)]
 pub(super) struct Digests(Vec<u8>);
 
 impl Digests {
-    /// Reads a file that is complete and makes it last; its bytes.
+    /// Syncs and hashes a complete file. Returns its size in bytes.
     pub(super) fn add(&mut self, file: &Path, name: &Path) -> io::Result<u64> {
         let mut read = File::open(file)?;
         read.sync_all()?;
         let mut hasher = Sha256::new();
-        let mut buffer = vec![0; AT_ONCE];
+        let mut buffer = vec![0; BUFFER_BYTES];
         let mut bytes = 0;
         loop {
             let count = read.read(&mut buffer)?;
@@ -37,7 +37,7 @@ impl Digests {
         Ok(bytes)
     }
 
-    /// Writes the lines to a file of their own and makes it last.
+    /// Writes the lines to a file and syncs it.
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
         let mut written = open_file(file)?;
         written.write_all(&self.0)?;

@@ -1,68 +1,68 @@
-//! Why there is no backup, each with the field that was wrong and the fix.
+//! The errors of backups, each with the field and the fix.
 
 use std::path::PathBuf;
 
-/// Why a data directory was not backed up. Nothing has the name that was given then.
+/// An error that prevented a backup. The given name does not exist then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackupError {
-    /// Something has the name.
-    #[error("--to {}: is there already; name a folder that is not", folder.display())]
+    /// The target exists.
+    #[error("--to {}: already exists; name a new folder", folder.display())]
     Exists {
-        /// What was given.
+        /// The given folder.
         folder: PathBuf,
     },
-    /// The folder around it is not there: a disk that is not mounted is not to be written beside.
-    #[error("--to {}: {} is no folder; make it, or mount what belongs there", folder.display(), parent.display())]
+    /// The parent folder is missing. It is not created, since it may be an unmounted disk.
+    #[error("--to {}: {} is not a folder; create it, or mount its disk", folder.display(), parent.display())]
     NoParent {
-        /// What was given.
+        /// The given folder.
         folder: PathBuf,
-        /// The folder around it.
+        /// The parent folder.
         parent: PathBuf,
     },
-    /// It lies where the server keeps its own files.
-    #[error("--to {}: lies in data_dir {}; name a folder elsewhere, best on another disk", folder.display(), data_dir.display())]
+    /// The target is inside the data directory.
+    #[error("--to {}: is inside data_dir {}; name a folder elsewhere, best on another disk", folder.display(), data_dir.display())]
     Inside {
-        /// What was given.
+        /// The given folder.
         folder: PathBuf,
         /// The data directory.
         data_dir: PathBuf,
     },
-    /// Another process writes there.
-    #[error("--to {}: {} backs up to it; wait for that, or name another folder", folder.display(), holder(*pid))]
+    /// Another process backs up to the same folder.
+    #[error("--to {}: {} already backs up to it; wait until it has finished, or name another folder", folder.display(), owner(*pid))]
     InUse {
-        /// What was given.
+        /// The given folder.
         folder: PathBuf,
-        /// The process, where it has said so.
+        /// The process, if known.
         pid: Option<u32>,
     },
-    /// What is written until the backup is complete would have the name of something else.
-    #[error("--to {}: {} is needed for what is not complete, and is none of ours; move it away, or name another folder", folder.display(), partial.display())]
+    /// The temporary folder would overwrite something else.
+    #[error("--to {}: {} is needed as temporary folder, and is not from a backup; move it away, or name another folder", folder.display(), partial.display())]
     Foreign {
-        /// What was given.
+        /// The given folder.
         folder: PathBuf,
-        /// What is in the way.
+        /// The existing path.
         partial: PathBuf,
     },
-    /// It cannot be written.
-    #[error("--to {}: {reason}; make room there and give this user the right to write, or name another folder", folder.display())]
+    /// The target cannot be written.
+    #[error("--to {}: {reason}; free space there and give this user write permission, or name another folder", folder.display())]
     Unwritable {
-        /// What was given.
+        /// The given folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// There is nothing to back up.
-    #[error("data_dir {}: has no database of a server; name the directory of the server with --data-dir or its --config", data_dir.display())]
+    /// The data directory contains no database.
+    #[error("data_dir {}: contains no database; name the server's directory with --data-dir or its --config", data_dir.display())]
     Nothing {
         /// The data directory.
         data_dir: PathBuf,
     },
     /// A database cannot be read.
-    #[error("data_dir: {} cannot be read: {reason}; run the backup as the user that the server runs as", file.display())]
+    #[error("data_dir: failed to read {}: {reason}; run the backup as the server's user", file.display())]
     Unreadable {
-        /// The database, or the folder around it.
+        /// The database, or its folder.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// The ledger is damaged.
@@ -70,11 +70,11 @@ pub enum BackupError {
     Damaged {
         /// The database.
         file: PathBuf,
-        /// What SQLite said.
+        /// The report of SQLite.
         reason: String,
     },
 }
 
-fn holder(pid: Option<u32>) -> String {
+fn owner(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }

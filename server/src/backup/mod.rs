@@ -1,8 +1,7 @@
-//! This module backs up a data directory beside the server that owns it: every database as it stood at one moment, checked,
-//! in a folder that gets its name when it is complete.
+//! Backs up a data directory while its server runs: a consistent, checked copy of every database, in a folder that gets
+//! its name when it is complete.
 //!
-//! It knows which databases there are from the modules that keep them, and nothing of what is in them. It changes
-//! nothing in the data directory.
+//! The modules that own the databases name their files. Nothing in the data directory is changed.
 
 mod digests;
 mod error;
@@ -19,20 +18,20 @@ use crate::storage::{CopyError, DatabaseFile, copy_database};
 use digests::Digests;
 use staging::Staging;
 
-/// What a backup came to.
+/// The result of a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backup {
-    /// Databases that were copied, by their paths below the data directory, with their bytes.
+    /// The copied databases: paths below the data directory, and sizes in bytes.
     pub databases: Vec<(PathBuf, u64)>,
-    /// Databases that are damaged, with what is wrong; they were left out.
+    /// Damaged databases that were left out, with the damage.
     pub left_out: Vec<(PathBuf, String)>,
 }
 
-/// Backs up a data directory to a folder that does not exist yet. The ledger is copied first, so that whatever an evaluation
-/// refers to is as new as itself. Blocks.
+/// Backs up a data directory to a new folder. The ledger is copied first, so that everything an evaluation refers to is
+/// at least as new. Blocks.
 ///
 /// # Errors
-/// [`BackupError`]; the folder is not there then.
+/// [`BackupError`]; the folder does not exist then.
 pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     let ledger = ledger::database_file();
     let databases = databases(data_dir, &ledger)?;
@@ -40,16 +39,16 @@ pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     let mut backup = Backup::default();
     let mut digests = Digests::default();
     for database in databases {
-        let copy = staging.place(&database.path)?;
-        match copy_of(data_dir, &database, &copy) {
+        let copy = staging.create_parent(&database.path)?;
+        match copy_one(data_dir, &database, &copy) {
             Ok(true) => {
                 let bytes = digests.add(&copy, &database.path);
                 let bytes = bytes.map_err(|error| staging.failed(&error))?;
                 backup.databases.push((database.path, bytes));
             }
-            Ok(false) => staging.forget(&copy)?,
+            Ok(false) => staging.remove(&copy)?,
             Err(CopyError::Damaged(reason)) if database != ledger => {
-                staging.forget(&copy)?;
+                staging.remove(&copy)?;
                 backup.left_out.push((database.path, reason));
             }
             Err(error) => return Err(refused(error, data_dir.join(database.path), &staging)),
@@ -62,12 +61,14 @@ pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
             |(path, reason)| BackupError::Damaged { file: data_dir.join(path), reason },
         ));
     }
-    digests.write(&staging.place(Path::new(digests::FILE))?).map_err(|e| staging.failed(&e))?;
+    digests
+        .write(&staging.create_parent(Path::new(digests::FILE))?)
+        .map_err(|e| staging.failed(&e))?;
     staging.finish()?;
     Ok(backup)
 }
 
-/// Every database that is there, the ledger first.
+/// Returns every existing database, the ledger first.
 fn databases(data_dir: &Path, ledger: &DatabaseFile) -> Result<Vec<DatabaseFile>, BackupError> {
     let corpora = evidence::database_files(data_dir).map_err(|error| BackupError::Unreadable {
         file: data_dir.to_owned(),
@@ -82,8 +83,8 @@ fn databases(data_dir: &Path, ledger: &DatabaseFile) -> Result<Vec<DatabaseFile>
     }
 }
 
-/// Copies a database; `false` where there was nothing in it, or it was deleted meanwhile.
-fn copy_of(data_dir: &Path, database: &DatabaseFile, copy: &Path) -> Result<bool, CopyError> {
+/// Copies a database. Returns `false` if it was empty or deleted meanwhile.
+fn copy_one(data_dir: &Path, database: &DatabaseFile, copy: &Path) -> Result<bool, CopyError> {
     let from = data_dir.join(&database.path);
     let copied = copy_database(&from, copy, database.after_copy);
     match from.is_file() {

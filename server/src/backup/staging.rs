@@ -1,5 +1,5 @@
-//! The folder in which a backup is written until it is complete: `NAME.partial` beside the name that it gets then. One that a
-//! killed backup left is written anew.
+//! The temporary folder of a backup, `NAME.partial` next to its final name. One left by a killed backup is emptied and
+//! reused.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ use crate::storage::{LockError, create_folder, lock};
 
 const LOCK: &str = ".backup.lock";
 
-/// The folder, held by this process; removed when it is dropped unless the backup was finished.
+/// The temporary folder, locked by this process. Removed on drop unless the backup was finished.
 #[derive(Debug)]
 pub(super) struct Staging {
     partial: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Takes the folder for a backup that is to be called `folder`.
+    /// Creates the temporary folder of the backup `folder`.
     pub(super) fn take(data_dir: &Path, folder: &Path) -> Result<Self, BackupError> {
         let exists = || BackupError::Exists { folder: folder.to_owned() };
         if folder.symlink_metadata().is_ok() {
@@ -32,11 +32,11 @@ impl Staging {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
         };
-        let within = parent.canonicalize().ok().filter(|parent| parent.is_dir());
-        let Some(within) = within else {
+        let canonical = parent.canonicalize().ok().filter(|parent| parent.is_dir());
+        let Some(canonical) = canonical else {
             return Err(BackupError::NoParent { folder: folder.to_owned(), parent });
         };
-        if data_dir.canonicalize().is_ok_and(|data_dir| within.starts_with(data_dir)) {
+        if data_dir.canonicalize().is_ok_and(|data_dir| canonical.starts_with(data_dir)) {
             let (folder, data_dir) = (folder.to_owned(), data_dir.to_owned());
             return Err(BackupError::Inside { folder, data_dir });
         }
@@ -51,7 +51,7 @@ impl Staging {
         let lock = lock(&partial.join(LOCK)).map_err(|error| match error {
             LockError::Held(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
             LockError::Refused(error) => {
-                // Without its lock nobody would know it again.
+                // Without its lock file, the folder would not be recognized later.
                 let _ = std::fs::remove_dir(&partial);
                 unwritable(&error)
             }
@@ -62,23 +62,23 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Where a file is written, with the folders around it.
-    pub(super) fn place(&self, path: &Path) -> Result<PathBuf, BackupError> {
+    /// Creates the folders of a file and returns its path.
+    pub(super) fn create_parent(&self, path: &Path) -> Result<PathBuf, BackupError> {
         let file = self.partial.join(path);
-        let around = file.parent().unwrap_or(&self.partial);
-        create_folder(around).map_err(|error| self.failed(&error))?;
+        let folder = file.parent().unwrap_or(&self.partial);
+        create_folder(folder).map_err(|error| self.failed(&error))?;
         Ok(file)
     }
 
-    /// Removes a copy that is not to be in the backup, with the folders that it leaves empty.
-    pub(super) fn forget(&self, copy: &Path) -> Result<(), BackupError> {
+    /// Removes a copy from the backup, and the folders that it leaves empty.
+    pub(super) fn remove(&self, copy: &Path) -> Result<(), BackupError> {
         let removed = match std::fs::remove_file(copy) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };
         removed.map_err(|error| self.failed(&error))?;
-        let around = copy.ancestors().skip(1).take_while(|folder| *folder != self.partial);
-        for folder in around {
+        let parents = copy.ancestors().skip(1).take_while(|folder| *folder != self.partial);
+        for folder in parents {
             if std::fs::remove_dir(folder).is_err() {
                 break;
             }
@@ -86,12 +86,12 @@ impl Staging {
         Ok(())
     }
 
-    /// Makes everything last and gives the folder its name.
+    /// Syncs everything and gives the folder its final name.
     pub(super) fn finish(mut self) -> Result<(), BackupError> {
         let named =
             sync_folders(&self.partial).and_then(|()| std::fs::rename(&self.partial, &self.folder));
         self.is_finished = named.is_ok();
-        // Not before: without its lock nobody would know a folder again that is not complete.
+        // The lock file is removed last: without it, an incomplete folder would not be recognized later.
         named
             .and_then(|()| std::fs::remove_file(self.folder.join(LOCK)))
             .and_then(|()| sync(&self.folder))
@@ -99,7 +99,7 @@ impl Staging {
             .map_err(|error| self.failed(&error))
     }
 
-    /// An error of the system while the backup was written.
+    /// Converts an error of the system.
     pub(super) fn failed(&self, error: &io::Error) -> BackupError {
         self.refused(error.to_string())
     }
@@ -108,7 +108,7 @@ impl Staging {
         unwritable(&self.folder, reason)
     }
 
-    /// Removes what a backup that was killed has left.
+    /// Removes what a killed backup has left.
     fn empty(&self) -> io::Result<()> {
         for entry in self.partial.read_dir()? {
             let entry = entry?;

@@ -18,13 +18,13 @@ pub struct Attested {
     /// The principal that sends it. Absent: whichever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
-    /// Tools whose items are attested: a name, or how names begin, with `*` at the end. Empty: those of every tool.
+    /// Tools whose items are attested: names, or prefixes that end in `*`. Empty for every tool.
     #[serde(default)]
     pub tools: Vec<String>,
 }
 
 impl Attested {
-    /// Whether items of that tool are attested.
+    /// Returns `true` if items of this tool are attested.
     #[must_use]
     pub fn includes(&self, tool: &str) -> bool {
         let is_of = |name: &String| match name.strip_suffix('*') {
@@ -35,7 +35,7 @@ impl Attested {
     }
 }
 
-/// Notes what cannot hold.
+/// Reports rules that can never apply.
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     for (number, attested) in config.evidence.attested.iter().enumerate() {
         let number = number.to_string();
@@ -44,7 +44,8 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         };
         let Attested { listen, peer_uid, principal, tools } = attested;
         if principal.is_some() && config.security.principals.is_none() {
-            let description = "is given, and nothing says who is which principal; give security.principals or leave it out";
+            let description =
+                "has no effect without security.principals; give that, or leave it out";
             add("principal", description.to_owned());
         }
         if !config.listen.contains(listen) {
@@ -53,7 +54,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         }
         if peer_uid.is_some() && !matches!(listen, Listen::Unix(_)) {
             let description = format!(
-                "{listen} does not tell who connects, only Unix sockets do; leave peer_uid out or name a unix:// address"
+                "{listen} does not identify its peers, only Unix sockets do; leave peer_uid out or name a unix:// address"
             );
             add("peer_uid", description);
         }
@@ -64,7 +65,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
                 || tool.ends_with("**")
             {
                 let description = format!(
-                    "`{tool}` names no tools; give a name, or how names begin with one * at the end, such as `kubectl *`"
+                    "invalid tool pattern `{tool}`; give a name, or a prefix with one * at the end, such as `kubectl *`"
                 );
                 add("tools", description);
             }
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_narrow_by_name_and_by_beginning() {
+    fn matches_tools_by_name_or_prefix() {
         let tools = attested("unix:///a", None, &["kubectl *", "promql"]);
         for (tool, expected) in [
             ("kubectl get pods", true),
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_hold_is_named() {
+    fn reports_rules_that_cannot_apply() {
         let mut config = Config {
             listen: vec!["unix:///a".parse().unwrap(), "grpc://127.0.0.1:4317".parse().unwrap()],
             ..Config::default()
@@ -114,11 +115,11 @@ mod tests {
         for words in [
             "6 problems",
             "evidence.attested.1.listen: unix:///b is not in listen; give one of unix:///a, grpc://",
-            "evidence.attested.1.tools: `*`",
-            "evidence.attested.1.tools: ``",
-            "evidence.attested.2.peer_uid: grpc://127.0.0.1:4317 does not tell",
-            "evidence.attested.2.tools: `a*b`",
-            "evidence.attested.2.tools: `a**`",
+            "evidence.attested.1.tools: invalid tool pattern `*`",
+            "evidence.attested.1.tools: invalid tool pattern ``",
+            "evidence.attested.2.peer_uid: grpc://127.0.0.1:4317 does not identify",
+            "evidence.attested.2.tools: invalid tool pattern `a*b`",
+            "evidence.attested.2.tools: invalid tool pattern `a**`",
         ] {
             assert!(text.contains(words), "{words} in: {text}");
         }

@@ -1,5 +1,5 @@
-//! This module checks values by themselves and against each other. Files, judges and the disk are checked by those that
-//! use them.
+//! Checks values on their own and against each other. Files, judges and the disk are checked by the modules that use
+//! them.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use super::{Config, Problems};
 
 /// The largest message that gRPC can frame.
 const MAX_MESSAGE: u64 = u32::MAX as u64;
-/// The least memory, in messages: one of the largest must fit.
+/// The minimum memory, as a multiple of the maximum message size.
 const MEMORY_PER_MESSAGE: u64 = 8;
-/// The least bytes of a ledger, less than which an empty one would not fit.
+/// The minimum size of a ledger in bytes; an empty one would not fit into less.
 const MIN_LEDGER: u64 = 1 << 20;
-/// The least age at which evaluations may be deleted.
+/// The minimum age at which evaluations may be deleted.
 const MIN_AGE: Duration = Duration::from_secs(1);
 
-/// Notes every value that is not allowed.
+/// Reports every value that is not allowed.
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     if config.listen.is_empty() && !problems.concern(&["listen"]) {
         problems.add(&["listen"], "is empty; name at least one address");
@@ -42,7 +42,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
     }
     if limits.message.0 > MAX_MESSAGE {
         let description =
-            format!("{} is above 4GiB, the most gRPC carries; give less", limits.message);
+            format!("{} is above 4GiB, the maximum of gRPC; give less", limits.message);
         problems.add(&["limits", "message"], description);
     }
     let needed = limits.message.0.saturating_mul(MEMORY_PER_MESSAGE);
@@ -54,7 +54,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         problems.add(&["limits", "memory"], description);
     }
     if config.ledger.max_size.is_some_and(|size| size.0 < MIN_LEDGER) {
-        let description = "is below 1MiB, less than an empty ledger takes; give more";
+        let description = "is below 1MiB, the size of an empty ledger; give more";
         problems.add(&["ledger", "max_size"], description);
     }
     if config.ledger.max_age.is_some_and(|age| age.0 < MIN_AGE) {

@@ -1,13 +1,13 @@
-//! This module reads `GSAR_SECTION__KEY=value` as a layer of the configuration. Variables that others set under the same
-//! prefix are not read: those of the command line `gsar`, and those that Kubernetes injects for Services named gsar.
+//! Reads `GSAR_SECTION__KEY=value` as a layer of the configuration. Ignores other variables with the same prefix: those
+//! of the command line `gsar`, and those that Kubernetes injects for Services named gsar.
 
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
 
-/// Every variable of ours begins so.
+/// The prefix of every variable.
 const PREFIX: &str = "GSAR_";
 
-/// Variables of the command line `gsar`, and the one that names the file.
+/// Variables of the command line `gsar`, and the one that names the config file.
 const NOT_KEYS: [&str; 7] = [
     "GSAR_ENDPOINT",
     "GSAR_TLS_CA",
@@ -18,7 +18,7 @@ const NOT_KEYS: [&str; 7] = [
     "GSAR_CONFIG",
 ];
 
-/// The environment as a layer; values are read as TOML where they are TOML, as text otherwise.
+/// The environment as a layer. Values are parsed as TOML if possible, and are text otherwise.
 pub(super) struct Environment<'a>(pub(super) &'a [(String, String)]);
 
 impl Provider for Environment<'_> {
@@ -30,7 +30,7 @@ impl Provider for Environment<'_> {
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
         let mut dict = Dict::new();
         for (name, value) in self.0 {
-            if NOT_KEYS.contains(&name.as_str()) || is_of_kubernetes(name, value) {
+            if NOT_KEYS.contains(&name.as_str()) || is_from_kubernetes(name, value) {
                 continue;
             }
             let Some(key) = name.strip_prefix(PREFIX) else { continue };
@@ -55,13 +55,13 @@ fn join(into: &mut Dict, from: Dict) {
     }
 }
 
-/// Whether Kubernetes injects such a variable into every container for a Service named gsar or gsar-something:
-/// `GSAR_SERVICE_HOST`, `GSAR_SERVICE_PORT`, `GSAR_SERVICE_PORT_<NAME>`, `GSAR_PORT`,
+/// Returns `true` for a variable that Kubernetes injects into every container for a Service named gsar or
+/// gsar-something: `GSAR_SERVICE_HOST`, `GSAR_SERVICE_PORT`, `GSAR_SERVICE_PORT_<NAME>`, `GSAR_PORT`,
 /// `GSAR_PORT_<NUMBER>_<PROTOCOL>` and the same with `_PROTO`, `_PORT` or `_ADDR`.
 ///
 /// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
-pub(super) fn is_of_kubernetes(name: &str, value: &str) -> bool {
-    // Keys below a section have two underscores, and names of Services give one.
+pub(super) fn is_from_kubernetes(name: &str, value: &str) -> bool {
+    // Keys in a section contain two underscores; names from Services never do.
     if !name.starts_with(PREFIX) || name.contains("__") {
         return false;
     }
@@ -79,8 +79,8 @@ pub(super) fn is_of_kubernetes(name: &str, value: &str) -> bool {
         let mut parts = name.get(at + matched.len()..).unwrap_or_default().split('_');
         let number = parts.next().is_some_and(|part| part.parse::<u16>().is_ok());
         let protocol = parts.next().is_some_and(is_protocol);
-        let ending = parts.next().is_none_or(|part| matches!(part, "PROTO" | "PORT" | "ADDR"));
-        number && protocol && ending && parts.next().is_none()
+        let suffix = parts.next().is_none_or(|part| matches!(part, "PROTO" | "PORT" | "ADDR"));
+        number && protocol && suffix && parts.next().is_none()
     })
 }
 
@@ -106,7 +106,7 @@ mod tests {
             ("GSAR_METRICS_SERVICE_HOST", "10.0.0.1"),
             ("GSAR_METRICS_PORT_9090_UDP_ADDR", "10.0.0.1"),
         ] {
-            assert!(is_of_kubernetes(name, value), "{name}");
+            assert!(is_from_kubernetes(name, value), "{name}");
         }
         for (name, value) in [
             ("GSAR_PORT", "50051"),
@@ -116,7 +116,7 @@ mod tests {
             ("GSAR_PORT_50051_TCP_MORE", "x"),
             ("OTHER_SERVICE_HOST", "10.0.0.1"),
         ] {
-            assert!(!is_of_kubernetes(name, value), "{name}");
+            assert!(!is_from_kubernetes(name, value), "{name}");
         }
     }
 }

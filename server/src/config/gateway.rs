@@ -1,4 +1,4 @@
-//! This module holds the HTTP gateway: `[gateway]`.
+//! The table `[gateway]`.
 
 use std::net::SocketAddr;
 
@@ -6,21 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::Problems;
 
-/// Where the contract is served over HTTP, and to which pages.
+/// The HTTP gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
-    /// An address such as `127.0.0.1:4319`, of loopback where there are no principals; absent for no gateway.
+    /// An address such as `127.0.0.1:4319`; loopback if there are no principals; absent for no gateway.
     pub address: Option<SocketAddr>,
-    /// Origins of web pages elsewhere that may call, such as `http://localhost:5173`.
+    /// Origins of other web pages that may call, such as `http://localhost:5173`.
     pub allowed_origins: Vec<String>,
-    /// Whether the console is served below `/console/`.
+    /// `true` to serve the console below `/console/`.
     pub console: bool,
 }
 
 impl Gateway {
-    /// Notes an address that others reach, and origins that are none. Where something is wrong with the table already,
-    /// nothing is noted.
+    /// Reports an exposed address and invalid origins, unless the table has errors already.
     pub(super) fn check(&self, has_principals: bool, problems: &mut Problems) {
         if problems.concern(&["gateway"]) {
             return;
@@ -30,7 +29,7 @@ impl Gateway {
             && !has_principals
         {
             let description = format!(
-                "{address} can be reached from elsewhere, and callers need not say who they are; give security.principals, or a loopback address such as 127.0.0.1:{}",
+                "{address} is reachable from other machines without authentication; give security.principals, or a loopback address such as 127.0.0.1:{}",
                 address.port()
             );
             problems.add(&["gateway", "address"], description);
@@ -38,23 +37,23 @@ impl Gateway {
         for origin in &self.allowed_origins {
             if !is_origin(origin) {
                 let description = format!(
-                    "{origin:?} is no origin; give scheme, host and port, such as http://localhost:5173"
+                    "invalid origin {origin:?}; give scheme, host and port, such as http://localhost:5173"
                 );
                 problems.add(&["gateway", "allowed_origins"], description);
             }
         }
         if self.address.is_none() && self.console {
-            let description = "is of no use without gateway.address; give one, or leave this out";
+            let description = "has no effect without gateway.address; give that, or leave this out";
             problems.add(&["gateway", "console"], description);
         }
         if self.address.is_none() && !self.allowed_origins.is_empty() {
-            let description = "is of no use without gateway.address; give one, or leave this out";
+            let description = "has no effect without gateway.address; give that, or leave this out";
             problems.add(&["gateway", "allowed_origins"], description);
         }
     }
 }
 
-/// Scheme, host and perhaps a port, as browsers write it.
+/// Returns `true` for an origin as browsers write it: scheme, host and optional port.
 fn is_origin(text: &str) -> bool {
     let Ok(uri) = text.parse::<http::Uri>() else { return false };
     let is_of_web = matches!(uri.scheme_str(), Some("http" | "https"));

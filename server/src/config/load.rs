@@ -1,4 +1,4 @@
-//! This module layers the sources of a configuration. What a value may be is checked elsewhere.
+//! Merges the sources of a configuration. Values are checked elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use figment::value::{Dict, Map};
 use figment::{Error, Figment, Metadata, Profile, Provider};
 
 use super::check::check;
-use super::environment::{Environment, is_of_kubernetes};
+use super::environment::{Environment, is_from_kubernetes};
 use super::values::{Config, Listen, LogFormat};
 use super::{Problems, shape};
 
-/// Where a configuration comes from, weakest first.
+/// The sources of a configuration, weakest first.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The TOML file, if any.
     pub file: Option<PathBuf>,
-    /// The environment: every variable, of which those named `GSAR_…` are read.
+    /// All environment variables; those named `GSAR_…` are used.
     pub environment: Vec<(String, String)>,
     /// `--listen`.
     pub listen: Vec<Listen>,
@@ -30,14 +30,14 @@ pub struct Sources {
     pub judge_url: Option<String>,
 }
 
-/// A configuration that was read, and is not checked any further.
+/// A parsed configuration, checked only as far as its values allow.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The values; those that could not be read are the defaults.
+    /// The values. Invalid ones are replaced by the defaults.
     pub config: Config,
-    /// The layers that they came from.
+    /// The layers that they come from.
     pub layers: Figment,
-    /// What is wrong with single values.
+    /// The errors in single values.
     pub problems: Problems,
 }
 
@@ -45,20 +45,19 @@ impl Sources {
     /// Reads and merges all sources.
     ///
     /// # Errors
-    /// [`Problems`] where a source cannot be read at all, so that nothing can be said about its values.
+    /// [`Problems`] if a source cannot be read at all.
     pub fn load(&self) -> Result<Loaded, Problems> {
         let defaults = self.defaults();
         let mut layers = Figment::from(Serialized::defaults(&defaults));
         if let Some(path) = &self.file {
             let mut problems = Problems::default();
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                format!("{}: {error}; name a file that can be read", path.display())
-            });
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("{}: {error}; name a readable file", path.display()));
             let Some(text) = problems.note(&[], text) else { return Err(problems) };
             let file = File { path: path.clone(), text };
             if let Err(error) = file.data() {
-                let what = without_quotation(&error.kind.to_string());
-                problems.add(&[], format!("{}: {what}", path.display()));
+                let error = without_snippet(&error.kind.to_string());
+                problems.add(&[], format!("{}: {error}", path.display()));
                 return Err(problems);
             }
             layers = layers.merge(file);
@@ -73,11 +72,11 @@ impl Sources {
         Ok(Loaded { config, layers, problems })
     }
 
-    /// Variables that are not read because Kubernetes sets them for a Service of the same name.
+    /// Returns the variables that are ignored because Kubernetes sets them for a Service of the same name.
     #[must_use]
     pub fn ignored(&self) -> Vec<&str> {
-        let of_kubernetes = |(name, value): &&(String, String)| is_of_kubernetes(name, value);
-        self.environment.iter().filter(of_kubernetes).map(|(name, _)| name.as_str()).collect()
+        let from_kubernetes = |(name, value): &&(String, String)| is_from_kubernetes(name, value);
+        self.environment.iter().filter(from_kubernetes).map(|(name, _)| name.as_str()).collect()
     }
 
     fn defaults(&self) -> Config {
@@ -100,13 +99,13 @@ impl Sources {
     }
 }
 
-/// An error of parsing without the line of the file that it shows: a password may stand there.
-fn without_quotation(error: &str) -> String {
-    let is_quotation = |line: &&str| {
+/// Removes the quoted line of the file from a parse error: it may contain a password.
+fn without_snippet(error: &str) -> String {
+    let is_snippet = |line: &&str| {
         let number = line.split_once('|').map(|(number, _)| number.trim());
         number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let lines = error.lines().filter(|line| !is_quotation(line) && !line.trim().is_empty());
+    let lines = error.lines().filter(|line| !is_snippet(line) && !line.trim().is_empty());
     lines.collect::<Vec<_>>().join(": ")
 }
 
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_judge_and_its_address_come_from_flags() {
+    fn flags_set_a_judge_and_its_address() {
         let judge = "openai-compatible:qwen3:8b".to_owned();
         let sources = Sources {
             environment: environment(&[("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")]),
@@ -257,9 +256,9 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_and_wrong_values_name_key_and_place() {
+    fn errors_name_the_key_and_the_origin() {
         for (text, words) in [
-            ("colour = 1", vec!["colour: is no key", "listen", "gsar.toml"]),
+            ("colour = 1", vec!["colour: unknown key", "listen", "gsar.toml"]),
             (
                 "[limits]\nclaims = \"many\"",
                 vec!["limits.claims", "many", "a whole number", "gsar.toml"],
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_value_is_found_at_once() {
+    fn reports_every_invalid_value() {
         let text = "colour = 1\nlisten = [7]\n[limits]\nclaims = \"many\"\nmessage = -1\nshape = 2\n\
                     [judges]\nchain = 5\n[judges.models.\"ollama:m\"]\nattempts = \"x\"\nsize = 1\n[log]\nlevel = 3";
         let found = problems(text);
@@ -316,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_environment_is_named_as_it_was_given() {
+    fn errors_name_environment_variables() {
         let sources = Sources {
             environment: environment(&[
                 ("GSAR_LIMITS__CLAIMS", "0"),
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_durations_survive_their_text() {
+    fn sizes_and_durations_round_trip() {
         for text in ["1GiB", "16MiB", "64KiB", "1000", "0"] {
             assert_eq!(text.parse::<super::super::Bytes>().unwrap().to_string(), text);
         }
@@ -346,7 +345,7 @@ mod tests {
         }
         for text in ["", "5", "-5s", "5s ago", "1month", "10 parsecs"] {
             let refused = text.parse::<super::super::Duration>().unwrap_err();
-            assert!(refused.contains("no duration such as"), "{text}: {refused}");
+            assert!(refused.contains("invalid duration"), "{text}: {refused}");
         }
     }
 }

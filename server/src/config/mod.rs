@@ -1,6 +1,6 @@
-//! Configuration: defaults < TOML file < environment < flags, each value with its origin.
+//! The configuration: defaults < TOML file < environment < flags, each value with its origin.
 //!
-//! Everything is parsed and checked before an address is bound, and every problem is found at once.
+//! Everything is parsed and checked before an address is bound, and every error is reported at once.
 
 mod attested;
 mod check;
@@ -19,7 +19,7 @@ mod traces;
 mod values;
 
 pub use attested::Attested;
-pub use evidence::{EmbeddingsWanted, Evidence};
+pub use evidence::{EmbeddingsMode, Evidence};
 pub use gateway::Gateway;
 pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
@@ -30,6 +30,6 @@ pub use storage::Storage;
 pub use tls::Tls;
 pub use traces::Traces;
 pub use values::{
-    AllowOverrides, Bytes, Config, Duration, EMBEDDED, EvidenceKept, Judges, Ledger, Limits,
+    AllowOverrides, Bytes, Config, Duration, EMBEDDED, EvidenceRetention, Judges, Ledger, Limits,
     Listen, Log, LogFormat, NO_READER, Policies, SAME_READER, Shutdown,
 };

@@ -1,5 +1,4 @@
-//! How chat models are asked, and which judges vote together: the tables `[judges.models."provider:model"]` and
-//! `[judges.panels.name]`. Keys themselves are never in it.
+//! The tables `[judges.models."provider:model"]` and `[judges.panels.name]`. They never contain keys themselves.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -8,55 +7,55 @@ use serde::{Deserialize, Serialize};
 
 use super::values::{Bytes, Duration};
 
-/// How a chat model is asked.
+/// How a chat model is called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Model {
-    /// Where it listens; absent for the provider's own address. Required for openai-compatible and oci.
+    /// Its base URL; absent for the provider's own. Required for openai-compatible and oci.
     pub base_url: Option<String>,
-    /// The environment variable that holds the key; absent for the provider's usual one.
+    /// The environment variable that contains the key; absent for the provider's usual one.
     pub key_env: Option<String>,
-    /// The file that holds the key; before the variable.
+    /// The file that contains the key; takes precedence over the variable.
     pub key_file: Option<PathBuf>,
-    /// The most evidence that is shown at once; more is shown in parts.
+    /// The maximum evidence per request; more is sent in parts.
     pub max_evidence: Bytes,
-    /// Above how much text of an item the model chooses which of its lines are shown; absent for never.
+    /// The size above which the model chooses which lines of an item are shown; absent for never.
     pub outline_above: Option<Bytes>,
-    /// The most tokens of an answer.
+    /// The maximum tokens of an answer.
     pub max_output_tokens: u32,
-    /// Whether a temperature of 0 is asked for; off for models that take none.
+    /// `true` to request a temperature of 0; off for models that accept none.
     pub temperature: bool,
-    /// For one attempt.
+    /// The time limit of one attempt.
     pub timeout: Duration,
-    /// Attempts in all, 1 to 10.
+    /// The total number of attempts, 1 to 10.
     pub attempts: u32,
-    /// Calls at once; four times as many wait, more are refused.
+    /// The maximum number of concurrent calls. Up to four times as many wait; more are refused.
     pub max_concurrent: usize,
-    /// Requests a minute; absent for no limit.
+    /// The maximum number of requests per minute; absent for no limit.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// After how long a second request is sent beside the first; absent for never.
+    /// The delay before a hedged second request; absent for never.
     pub hedge_after: Option<Duration>,
-    /// How the shape of the answer is asked for, of openai-compatible and oci endpoints.
+    /// How openai-compatible and oci endpoints are asked for structured output.
     pub structured_output: StructuredOutput,
-    /// Tokens that Ollama shall read; it cuts longer questions without a word.
+    /// The context length of Ollama in tokens; it silently truncates longer prompts.
     pub ollama_context: Option<NonZeroU32>,
     /// A file with the prompt template; absent for the built-in one.
     pub prompt: Option<PathBuf>,
-    /// A file with the prompt template of panels that ask it to disprove; absent for the built-in one.
+    /// A file with the prompt template for members that disprove; absent for the built-in one.
     pub refute_prompt: Option<PathBuf>,
-    /// How many claims that people graded it is shown as examples, 0 to 20.
+    /// The number of human-graded claims shown as examples, 0 to 20.
     pub examples: usize,
-    /// How often it is asked about each report, 1 to 10; the answers vote.
+    /// The number of samples per report, 1 to 10; the answers vote.
     pub samples: u32,
-    /// Whether secrets and personal data are hidden; absent: unless it listens on this machine.
+    /// `true` to hide secrets and personal data; absent: unless it runs on this machine.
     pub hide: Option<bool>,
-    /// Whether each call has a claim beside the others that nothing can support.
+    /// `true` to add a claim to each call that nothing can support.
     pub canary: bool,
-    /// Millionths of a dollar for a million tokens read; absent where no price is known.
+    /// Price of a million input tokens, in millionths of a dollar; absent if unknown.
     pub input_price: Option<u64>,
-    /// Millionths of a dollar for a million tokens written.
+    /// Price of a million output tokens, in millionths of a dollar.
     pub output_price: Option<u64>,
-    /// Millionths of a dollar for a million tokens read from the provider's cache; absent for the input price.
+    /// Price of a million cached input tokens, in millionths of a dollar; absent for the input price.
     pub cached_price: Option<u64>,
 }
 
@@ -90,24 +89,24 @@ impl Default for Model {
     }
 }
 
-/// Judges that vote.
+/// A panel of judges that vote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Panel {
-    /// Who votes.
+    /// The members.
     pub members: Vec<Member>,
 }
 
-/// A judge with a vote.
+/// A member of a panel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Member {
     /// `embedded`, `local/1`, `rules/2`, or a chat model as `provider:model`.
     pub judge: String,
-    /// What its vote weighs beside those of the others, 1 to 100.
+    /// The weight of its vote, 1 to 100.
     #[serde(default = "one")]
     pub weight: u32,
-    /// Whether it is asked to disprove, so that only what it contradicts is a vote; chat models only.
+    /// `true` if it is asked to disprove, so that only contradictions are votes; chat models only.
     #[serde(default)]
     pub refutes: bool,
 }
@@ -116,16 +115,16 @@ const fn one() -> u32 {
     1
 }
 
-/// How the shape of an answer is asked for.
+/// How structured output is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StructuredOutput {
     /// `response_format` with the schema.
     JsonSchema,
-    /// `guided_json`, as vLLM has it.
+    /// `guided_json`, for vLLM.
     GuidedJson,
     /// `response_format` without the schema.
     JsonObject,
-    /// By the prompt only.
+    /// In the prompt only.
     Off,
 }

@@ -1,11 +1,11 @@
-//! The effective configuration as TOML, each value with where it came from.
+//! Prints the effective configuration as TOML, each value with its origin.
 
 use figment::Figment;
 use figment::value::{Dict, Value};
 
 use super::Config;
 
-/// TOML that could be used as a file, with the origin of every value in a comment.
+/// Returns the configuration as a valid TOML file, with the origin of every value in a comment.
 #[must_use]
 pub fn effective(config: &Config, layers: &Figment) -> String {
     let Ok(Value::Dict(_, dict)) = Value::serialize(config) else {
@@ -16,7 +16,7 @@ pub fn effective(config: &Config, layers: &Figment) -> String {
     text
 }
 
-/// The values of a table, then the tables in it.
+/// Writes the values of a table, then its subtables.
 fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     section(dict, path, layers, text);
     for (name, value) in dict {
@@ -31,7 +31,7 @@ fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     }
 }
 
-/// A key as TOML has it: in quotes where it must be.
+/// Formats a key, in quotes if needed.
 pub(super) fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     match name.bytes().all(is_bare) {
@@ -45,7 +45,7 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
         let literal = match value {
             Value::Dict(..) => continue,
             Value::Empty(..) => None,
-            Value::String(_, text) => Some(toml::Value::from(hidden(text)).to_string()),
+            Value::String(_, text) => Some(toml::Value::from(redact_password(text)).to_string()),
             value => toml::Value::try_from(value).ok().map(|value| value.to_string()),
         };
         let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
@@ -58,8 +58,8 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     }
 }
 
-/// A text without the password of an address.
-fn hidden(text: &str) -> String {
+/// Replaces the password in a URL.
+fn redact_password(text: &str) -> String {
     let parts = text.split_once("://").and_then(|(scheme, rest)| {
         let authority = rest.split(['/', '?', '#']).next()?;
         let (user, _) = authority.rsplit_once('@')?;
@@ -69,7 +69,7 @@ fn hidden(text: &str) -> String {
     parts.unwrap_or_else(|| text.to_owned())
 }
 
-/// Where a value was given; `default` where nobody gave it.
+/// Returns the origin of a value; `default` if none was given.
 pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
     let Some(metadata) = metadata(layers, path) else {
         return "default".to_owned();
@@ -83,7 +83,7 @@ pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
     }
 }
 
-/// Where a value was given. Key by key, because a key may have a dot in it, as the names of models do.
+/// Finds the metadata of a value. Key by key, because a key may contain a dot, as the names of models do.
 fn metadata<'a>(layers: &'a Figment, path: &[&str]) -> Option<&'a figment::Metadata> {
     let (first, rest) = path.split_first()?;
     let mut value = layers.find_value(first).ok()?;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_of_addresses_are_not_shown() {
+    fn redacts_passwords_in_urls() {
         for (text, shown) in [
             ("https://ada:secret@models/v1", "https://ada:***@models/v1"),
             ("https://ada:se@cret@models?x=y", "https://ada:***@models?x=y"),
@@ -107,7 +107,7 @@ mod tests {
             ("unix:///run/a@b:c", "unix:///run/a@b:c"),
             ("no address: a@b", "no address: a@b"),
         ] {
-            assert_eq!(hidden(text), shown);
+            assert_eq!(redact_password(text), shown);
         }
     }
 }

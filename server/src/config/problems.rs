@@ -1,5 +1,4 @@
-//! This module collects what is wrong with a configuration, each with its key as it is written in the file. It reads
-//! and checks nothing itself.
+//! Collects the errors of a configuration, each with its key as it is written in the file.
 
 use std::fmt;
 
@@ -7,22 +6,22 @@ use figment::Figment;
 
 use super::print::{key, origin};
 
-/// One thing that is wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
     path: Vec<String>,
     description: String,
-    /// Where the value was given; unknown until [`Problems::locate`].
+    /// The origin of the value; unknown until [`Problems::locate`].
     origin: Option<String>,
 }
 
-/// Everything that is wrong with a configuration, in the order in which it was found.
+/// The errors of a configuration, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Notes that the value at a path of keys is wrong. The description says what was given, what is allowed and what
-    /// to do; the key is written in front of it.
+    /// Adds an error for the value at a path of keys. The description names what was given, what is allowed and the
+    /// fix; it is printed after the key.
     pub fn add(&mut self, path: &[&str], description: impl fmt::Display) {
         let path = path.iter().map(|part| (*part).to_owned()).collect();
         let problem = Problem { path, description: description.to_string(), origin: None };
@@ -31,18 +30,18 @@ impl Problems {
         }
     }
 
-    /// The value, or `None` with the error noted under the path.
+    /// Returns the value, or `None` after adding the error.
     pub fn note<T, E: fmt::Display>(&mut self, path: &[&str], result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.add(path, error)).ok()
     }
 
-    /// Whether nothing is wrong.
+    /// Returns `true` if there are no errors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether something is wrong at the path or below it, so that what depends on it cannot be checked.
+    /// Returns `true` if there are errors at or below a path, so that values that depend on it cannot be checked.
     #[must_use]
     pub fn concern(&self, path: &[&str]) -> bool {
         self.0.iter().any(|problem| {
@@ -50,7 +49,7 @@ impl Problems {
         })
     }
 
-    /// Notes for each problem where its value was given; values that nobody gave have no place.
+    /// Adds the origin of the value to each error. Defaults have none.
     pub fn locate(&mut self, layers: &Figment) {
         for problem in &mut self.0 {
             let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_written_as_in_the_file() {
+    fn formats_keys_as_in_the_file() {
         let mut problems = Problems::default();
         problems.add(&["judges", "models", "openai:gpt-4.1", "timeout"], "3h is too long");
         problems.add(&["listen"], "is empty");

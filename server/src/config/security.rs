@@ -1,5 +1,4 @@
-//! This module holds who may call: `[security]`. It checks that the files and the listeners go together, and opens
-//! nothing.
+//! The table `[security]`. Checks that the files and the listeners fit together, and opens nothing.
 
 use std::path::PathBuf;
 
@@ -8,31 +7,31 @@ use serde::{Deserialize, Serialize};
 use super::Problems;
 use super::values::{Config, Listen};
 
-/// Who may call. The files are read again on SIGHUP.
+/// Authentication of callers. The files are reloaded on SIGHUP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Security {
-    /// Refuse to start where somebody could call whom nothing identifies, or over a network in the clear.
+    /// `true` to refuse to start if callers are not authenticated, or calls cross a network unencrypted.
     pub require: bool,
-    /// A TOML file with a table for each principal. Absent: everybody who can connect may do everything.
+    /// A TOML file with a table for each principal. If absent, everyone who can connect has every right.
     pub principals: Option<PathBuf>,
-    /// Who signs JSON Web Tokens.
+    /// The issuer of JSON Web Tokens.
     pub jwt: Option<Jwt>,
 }
 
-/// Who signs JSON Web Tokens, and for whom.
+/// The issuer of JSON Web Tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jwt {
-    /// What `iss` has to be.
+    /// The required `iss`.
     pub issuer: String,
-    /// What `aud` has to name.
+    /// The required `aud`.
     pub audience: String,
     /// A file with the issuer's public keys as a set of JSON Web Keys.
     pub keys: PathBuf,
 }
 
-/// Notes what cannot hold.
+/// Reports combinations that cannot work.
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     let Security { require, principals, jwt } = &config.security;
     if problems.concern(&["security"]) {
@@ -40,49 +39,50 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
     }
     if let Some(jwt) = jwt {
         if principals.is_none() {
-            let description = "is of no use without security.principals, which says what subjects may do; give it";
+            let description = "has no effect without security.principals, which gives subjects their rights; give that";
             problems.add(&["security", "jwt"], description);
         }
         for (key, text) in [("issuer", &jwt.issuer), ("audience", &jwt.audience)] {
             if text.is_empty() {
-                problems.add(&["security", "jwt", key], "is empty; give what tokens hold");
+                problems.add(&["security", "jwt", key], "is empty; give the value in the tokens");
             }
         }
     }
     if *require && !problems.concern(&["listen"]) {
-        for exposed in config.exposed() {
-            problems.add(&["security", "require"], format!("is set, and {exposed}"));
+        for exposed in config.exposure_warnings() {
+            problems.add(&["security", "require"], format!("is set, but {exposed}"));
         }
     }
 }
 
 impl Config {
-    /// Where calls can come from that nothing identifies, or over a network in the clear: sentences with the fix.
+    /// Returns a warning with the fix for each address that admits unauthenticated callers or carries calls over a
+    /// network unencrypted.
     #[must_use]
-    pub fn exposed(&self) -> Vec<String> {
+    pub fn exposure_warnings(&self) -> Vec<String> {
         let identifies = self.security.principals.is_some();
         let mut exposed: Vec<String> = self
             .listen
             .iter()
             .filter_map(|listen| {
-                let is_plain = matches!(listen, Listen::Tcp(address) if !address.ip().is_loopback());
-                let is_reached = match listen {
+                let is_unencrypted = matches!(listen, Listen::Tcp(address) if !address.ip().is_loopback());
+                let is_exposed = match listen {
                     Listen::Unix(_) => false,
-                    // Every program of the machine.
+                    // Any program on the machine can connect.
                     Listen::Tcp(_) => true,
                     Listen::Tls(address) => !address.ip().is_loopback(),
                 };
-                let is_open = !identifies && (is_reached || self.security.require);
-                let anybody = matches!(listen, Listen::Tls(_)) && self.tls.client_ca.is_some() && !self.security.require;
-                match (is_plain, is_open && !anybody) {
+                let is_open = !identifies && (is_exposed || self.security.require);
+                let needs_certificate = matches!(listen, Listen::Tls(_)) && self.tls.client_ca.is_some() && !self.security.require;
+                match (is_unencrypted, is_open && !needs_certificate) {
                     (true, true) => Some(format!(
-                        "{listen} carries calls in the clear from anybody; listen on grpcs:// and give security.principals"
+                        "{listen} accepts unencrypted calls from anyone; listen on grpcs:// and give security.principals"
                     )),
                     (true, false) => Some(format!(
-                        "{listen} carries calls and tokens in the clear; listen on grpcs://"
+                        "{listen} carries calls and tokens unencrypted; listen on grpcs://"
                     )),
                     (false, true) => Some(format!(
-                        "{listen} takes calls from anybody who can connect; give security.principals"
+                        "{listen} accepts calls from anyone who can connect; give security.principals"
                     )),
                     (false, false) => None,
                 }
@@ -91,11 +91,11 @@ impl Config {
         if let Some(address) = self.gateway.address {
             if !address.ip().is_loopback() {
                 exposed.push(format!(
-                    "the gateway at {address} carries calls and tokens in the clear; have something in front of it that ends TLS, and a loopback address here"
+                    "the gateway at {address} carries calls and tokens unencrypted; terminate TLS in front of it, and give a loopback address here"
                 ));
             } else if !identifies && self.security.require {
                 exposed.push(format!(
-                    "the gateway at {address} takes calls from anybody on this machine; give security.principals"
+                    "the gateway at {address} accepts calls from anyone on this machine; give security.principals"
                 ));
             }
         }
@@ -112,11 +112,11 @@ mod tests {
         change(&mut config);
         let mut problems = Problems::default();
         check(&config, &mut problems);
-        format!("{}\n{problems}", config.exposed().join("\n"))
+        format!("{}\n{problems}", config.exposure_warnings().join("\n"))
     }
 
     #[test]
-    fn what_is_exposed_is_said_and_refused_where_that_is_required() {
+    fn exposure_is_a_warning_or_an_error_if_security_is_required() {
         let identified = |config: &mut Config| config.security.principals = Some("p".into());
         let required = |config: &mut Config| config.security.require = true;
         let both = |config: &mut Config| {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gateway_is_exposed_beyond_loopback_and_without_principals_where_they_are_required() {
+    fn the_gateway_is_exposed_beyond_loopback_or_without_required_principals() {
         for (address, has_principals, require, said) in [
             ("127.0.0.1:1", false, false, false),
             ("127.0.0.1:1", true, false, false),
@@ -161,14 +161,14 @@ mod tests {
         ] {
             let text = exposed("unix:///a", |config| {
                 config.gateway.address = Some(address.parse().unwrap());
-                // Health and metrics, and no calls: wherever it is, nothing of this is about it.
+                // The admin address serves no calls, so it is never reported here.
                 config.admin = Some("0.0.0.0:2".parse().unwrap());
                 config.security.principals = has_principals.then(|| "p".into());
                 config.security.require = require;
             });
             let case = format!("{address} {has_principals} {require}: {text}");
             assert_eq!(text.contains("the gateway at"), said, "{case}");
-            let refused = text.contains("security.require: is set, and the gateway");
+            let refused = text.contains("security.require: is set, but the gateway");
             assert_eq!(refused, said && require, "{case}");
             assert!(!text.contains("0.0.0.0:2"), "{case}");
         }
@@ -182,7 +182,7 @@ mod tests {
         });
         for words in [
             "3 problems",
-            "security.jwt: is of no use",
+            "security.jwt: has no effect",
             "security.jwt.issuer",
             "security.jwt.audience",
         ] {

@@ -1,5 +1,5 @@
-//! This module reads merged layers into a [`Config`] and finds every value of a wrong kind and every unknown key, where
-//! serde stops at the first. It knows nothing of what values mean.
+//! Deserializes merged layers into a [`Config`] and reports every invalid value and unknown key, where serde stops at
+//! the first.
 
 use figment::error::Kind;
 use figment::value::{Dict, Value};
@@ -7,25 +7,25 @@ use figment::{Error, Figment};
 
 use super::{Config, Problems};
 
-/// More wrong values than this are not looked for.
-const MAX_WRONG: usize = 100;
+/// The maximum number of errors that are searched for.
+const MAX_ERRORS: usize = 100;
 
-/// Keys of earlier versions, and what to say of each.
+/// Keys of earlier versions, with their error messages.
 const RETIRED: [(&[&str], &str); 1] = [(
     &["judges", "second_opinion"],
-    "is no key any more; take it out: second looks replace it (docs/JUDGES.md, \"Second look\")",
+    "was removed; take it out: second looks replace it (docs/JUDGES.md, \"Second look\")",
 )];
 
-/// The configuration with every wrong value at its default, and a problem for each.
+/// Returns the configuration with every invalid value replaced by its default, and an error for each.
 ///
 /// # Errors
-/// The problems, where no configuration can be made of the rest.
+/// The errors, if the rest does not form a configuration.
 pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Problems), Problems> {
     let mut problems = Problems::default();
     let merged = problems.note(&[], layers.find_value(""));
     let defaults = problems.note(&[], Value::serialize(defaults));
     let (Some(mut merged), Some(defaults)) = (merged, defaults) else { return Err(problems) };
-    for _ in 0..MAX_WRONG {
+    for _ in 0..MAX_ERRORS {
         let error = match merged.deserialize::<Config>() {
             Ok(config) => return Ok((config, problems)),
             Err(error) => error,
@@ -48,8 +48,8 @@ pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Probl
     Err(problems)
 }
 
-/// Puts the default of a value in its place; a value without one is removed, and where it is missing the table that
-/// lacks it. Whether anything changed.
+/// Replaces a value by its default. A value without a default is removed; if it is missing, its table is. Returns
+/// `true` if anything changed.
 fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
     let (Value::Dict(_, values), Some((key, rest))) = (merged, path.split_first()) else {
         return false;
@@ -74,7 +74,7 @@ fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// What is wrong, without names of types of this program.
+/// Describes an error without names of Rust types.
 fn describe(error: &Error) -> String {
     let expected = |expected: &str| match expected {
         "usize" | "u64" | "u32" | "a nonzero u32" => "a whole number".to_owned(),
@@ -86,14 +86,14 @@ fn describe(error: &Error) -> String {
     match &error.kind {
         Kind::InvalidType(given, wanted) | Kind::InvalidValue(given, wanted) => {
             match expected(wanted) {
-                // An address with a password, perhaps.
+                // The value may be a URL with a password.
                 table if table == "a table" => format!("is not allowed as a value; give {table}"),
                 wanted => format!("{given} is not allowed; give {wanted}"),
             }
         }
-        Kind::UnknownField(_, []) => "is not known here; take it out".to_owned(),
+        Kind::UnknownField(_, []) => "unknown key; remove it".to_owned(),
         Kind::UnknownField(_, known) => {
-            format!("is no key; keys here are {}", list(known))
+            format!("unknown key; expected one of {}", list(known))
         }
         Kind::UnknownVariant(given, known) => {
             format!("`{given}` is not allowed; allowed are {}", list(known))

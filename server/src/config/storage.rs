@@ -1,4 +1,4 @@
-//! What can be configured of a database that several servers share.
+//! The table `[storage]`: a database that several servers share.
 
 use std::path::PathBuf;
 
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::{Bytes, Duration, Problems};
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 
-/// The database that holds the ledger.
+/// The shared database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
     /// `postgres://user@host:port/database`, shared by any number of servers; absent for SQLite in `data_dir`.
     pub url: Option<DatabaseUrl>,
-    /// A file with the password of that account.
+    /// A file with the password of the account.
     pub password_file: Option<PathBuf>,
     /// Certificates in PEM of the authorities that sign the database's certificate; absent for those of the system.
     pub ca: Option<PathBuf>,
-    /// The most connections to the database.
+    /// The maximum number of connections to the database.
     pub connections: usize,
-    /// The longest statement, and the longest wait for a connection.
+    /// The time limit of a statement, and of the wait for a connection.
     pub timeout: Duration,
     /// `true` if the server creates missing tables when it starts; otherwise `gsar-server migrate` does.
     pub migrate: bool,
 }
 
-/// The least time for a statement.
+/// The minimum time limit of a statement.
 const MIN_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(100);
-/// The most connections: PostgreSQL's default is 100 for all its clients.
+/// The maximum number of connections. PostgreSQL's default is 100 for all its clients.
 const MAX_CONNECTIONS: usize = 1_000;
 
 impl Default for Storage {
@@ -44,7 +44,7 @@ impl Default for Storage {
 }
 
 impl Storage {
-    /// How the database is used; `None` where there is none.
+    /// Returns the options of the database, if one is configured.
     #[must_use]
     pub fn options(&self, is_durable: bool) -> Option<PostgresOptions> {
         self.url.clone().map(|url| PostgresOptions {
@@ -61,7 +61,7 @@ impl Storage {
     pub(super) fn check(&self, max_size: Option<Bytes>, problems: &mut Problems) {
         if !(1..=MAX_CONNECTIONS).contains(&self.connections) {
             let description =
-                format!("{} is not allowed, 1 to {MAX_CONNECTIONS} are", self.connections);
+                format!("{} is out of range; give 1 to {MAX_CONNECTIONS}", self.connections);
             problems.add(&["storage", "connections"], description);
         }
         if self.timeout.0 < MIN_TIMEOUT {
@@ -72,7 +72,7 @@ impl Storage {
                 [("password_file", self.password_file.is_some()), ("ca", self.ca.is_some())]
             {
                 if is_given {
-                    let description = "is of a database, and storage.url names none; take it out";
+                    let description = "has no effect without storage.url; remove it";
                     problems.add(&["storage", key], description);
                 }
             }
@@ -81,17 +81,17 @@ impl Storage {
         if url.has_password() && self.password_file.is_some() {
             problems.add(
                 &["storage", "password_file"],
-                "stands beside a password in storage.url; give one",
+                "is given in addition to a password in storage.url; give only one",
             );
         }
         if self.ca.is_some() && !url.is_encrypted() {
             problems.add(
                 &["storage", "ca"],
-                "verifies nothing without TLS; add sslmode=require to storage.url",
+                "has no effect without TLS; add sslmode=require to storage.url",
             );
         }
         if max_size.is_some() {
-            let description = "cannot be kept in a database that others share; give ledger.max_age";
+            let description = "does not work with a shared database; give ledger.max_age";
             problems.add(&["ledger", "max_size"], description);
         }
     }

@@ -1,4 +1,4 @@
-//! This module holds the files of TLS: `[tls]`. It checks that they and the listeners go together, and opens nothing.
+//! The table `[tls]`. Checks that the files and the listeners fit together, and opens nothing.
 
 use std::path::PathBuf;
 
@@ -7,22 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::Problems;
 use super::values::Listen;
 
-/// The files that `grpcs://` listeners need. They are read again on SIGHUP.
+/// The files of `grpcs://` listeners. They are reloaded on SIGHUP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// A PEM file with the server's certificate, and after it those that lead to its certificate authority.
+    /// A PEM file with the server's certificate, followed by its intermediate certificates.
     pub certificate: Option<PathBuf>,
     /// A PEM file with the private key of the certificate.
     pub key: Option<PathBuf>,
-    /// A PEM file with certificate authorities. Where it is given, a client must present a certificate that one of them
-    /// signed.
+    /// A PEM file with certificate authorities. If given, clients must present a certificate signed by one of them.
     pub client_ca: Option<PathBuf>,
 }
 
 impl Tls {
-    /// Notes files that are missing for a listener, and files that no listener needs. Where something is wrong with the
-    /// table already, nothing is noted.
+    /// Reports files that a listener lacks and files that no listener needs, unless the table has errors already.
     pub(crate) fn check(&self, listen: &[Listen], problems: &mut Problems) {
         if problems.concern(&["tls"]) {
             return;
@@ -43,8 +41,8 @@ impl Tls {
                 }
                 (None, Some(file)) if !problems.concern(&["listen"]) => {
                     let description = format!(
-                        "{} is given, and no address in listen begins with grpcs://; add one such as \
-                         grpcs://0.0.0.0:4317, or take it out",
+                        "{} is given, but no address in listen begins with grpcs://; add one such as \
+                         grpcs://0.0.0.0:4317, or remove it",
                         file.display()
                     );
                     problems.add(&["tls", key], description);
@@ -66,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_listeners_go_together() {
+    fn files_and_listeners_fit_together() {
         let file = |name: &str| Some(PathBuf::from(name));
         let both = Tls { certificate: file("c"), key: file("k"), client_ca: None };
         assert!(found("grpcs://127.0.0.1:1", &both).contains("0 problems"));
@@ -78,6 +76,6 @@ mod tests {
         }
         let idle = Tls { client_ca: file("ca"), ..Tls::default() };
         let idle = found("grpc://127.0.0.1:1", &idle);
-        assert!(idle.contains("tls.client_ca: ca is given, and no address"), "{idle}");
+        assert!(idle.contains("tls.client_ca: ca is given, but no address"), "{idle}");
     }
 }

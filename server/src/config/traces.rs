@@ -1,16 +1,16 @@
-//! This module holds where traces go: `[traces]`. It opens nothing.
+//! The table `[traces]`.
 
 use serde::{Deserialize, Serialize};
 
 use super::Problems;
 
-/// Where traces go.
+/// The export of traces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Traces {
-    /// A collector that takes OTLP over gRPC, such as `http://localhost:4317`; absent for no traces.
+    /// An OTLP collector over gRPC, such as `http://localhost:4317`; absent for no traces.
     pub endpoint: Option<String>,
-    /// Of calls that belong to no trace of their caller one in as many is traced. The others go by what the caller says.
+    /// One in this many calls is traced, if their callers send no trace context. Otherwise the caller decides.
     pub one_in: u32,
 }
 
@@ -21,7 +21,7 @@ impl Default for Traces {
 }
 
 impl Traces {
-    /// Notes what cannot be used. Where something is wrong with the table already, nothing is noted.
+    /// Reports invalid values, unless the table has errors already.
     pub(super) fn check(&self, problems: &mut Problems) {
         if problems.concern(&["traces"]) {
             return;
@@ -31,12 +31,11 @@ impl Traces {
             let scheme = uri.as_ref().and_then(http::Uri::scheme_str);
             let authority = uri.as_ref().and_then(http::Uri::authority);
             if authority.is_some_and(|authority| authority.as_str().contains('@')) {
-                let description =
-                    "holds a name or a password, which spans are not sent with; take it out";
+                let description = "contains credentials, which are not supported; remove them";
                 problems.add(&["traces", "endpoint"], description);
             } else if !matches!(scheme, Some("http" | "https")) {
                 let description = format!(
-                    "{endpoint:?} is no collector; give scheme, host and port, such as http://localhost:4317"
+                    "invalid collector {endpoint:?}; give scheme, host and port, such as http://localhost:4317"
                 );
                 problems.add(&["traces", "endpoint"], description);
             }
@@ -55,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_collector_is_named_by_scheme_host_and_port() {
+    fn checks_the_url_of_the_collector() {
         let found = |endpoint: &str, one_in| {
             let mut problems = Problems::default();
             Traces { endpoint: Some(endpoint.to_owned()), one_in }.check(&mut problems);

@@ -1,4 +1,4 @@
-//! What can be configured, with defaults. Units are part of the value: `10s`, `4MiB`.
+//! The configuration values and their defaults. Units are part of the value: `10s`, `4MiB`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use jiff::{Span, SpanRelativeTo};
 use serde::de::Visitor;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{EmbeddingsWanted, Evidence};
+use super::evidence::{EmbeddingsMode, Evidence};
 use super::gateway::Gateway;
 use super::models::{Model, Panel};
 use super::security::Security;
@@ -24,64 +24,64 @@ use super::traces::Traces;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Where to listen: `unix:///path/to.sock`, `grpc://address:port` or `grpcs://address:port`; at least one.
+    /// The gRPC addresses: `unix:///path/to.sock`, `grpc://address:port` or `grpcs://address:port`; at least one.
     pub listen: Vec<Listen>,
-    /// Where /metrics, /livez and /readyz answer: `host:port`; absent for nowhere.
+    /// The address of /metrics, /livez and /readyz, `host:port`; absent for none.
     #[serde(deserialize_with = "admin_address", default)]
     pub admin: Option<SocketAddr>,
-    /// The directory that holds the ledger and the evidence; owned by one server at a time.
+    /// The directory of the ledger and the evidence; used by one server at a time.
     pub data_dir: PathBuf,
-    /// The contract over HTTP.
+    /// The HTTP gateway.
     pub gateway: Gateway,
-    /// The certificate of `grpcs://` listeners and the clients that they admit.
+    /// The TLS files of `grpcs://` listeners.
     pub tls: Tls,
-    /// Who may call.
+    /// Authentication of callers.
     pub security: Security,
-    /// Bounds on what a caller may ask.
+    /// Limits on requests.
     pub limits: Limits,
-    /// The policies of this server.
+    /// The policies.
     pub policies: Policies,
-    /// The judges of this server.
+    /// The judges.
     pub judges: Judges,
     /// A database that several servers share.
     pub storage: Storage,
     /// The record of evaluations.
     pub ledger: Ledger,
-    /// Evidence that outlives one call.
+    /// Stored evidence.
     pub evidence: Evidence,
-    /// What is logged and how.
+    /// Logging.
     pub log: Log,
-    /// Where traces go.
+    /// The export of traces.
     pub traces: Traces,
-    /// How the server stops.
+    /// Shutdown.
     pub shutdown: Shutdown,
 }
 
-/// Bounds on what a caller may ask.
+/// Limits on requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The largest message.
+    /// The maximum size of a message.
     pub message: Bytes,
-    /// The most claims of a report.
+    /// The maximum number of claims of a report.
     pub claims: usize,
-    /// The most evidence items of a request.
+    /// The maximum number of evidence items of a request.
     pub evidence_items: usize,
-    /// The longest synthesis, and the longest content of an item.
+    /// The maximum length of a synthesis, and of the content of an item.
     pub text: Bytes,
-    /// The longest claim.
+    /// The maximum length of a claim.
     pub claim_text: Bytes,
-    /// The most calls in progress over all connections; more are refused at once.
+    /// The maximum number of calls in flight over all connections; more are refused at once.
     pub calls_in_flight: usize,
-    /// The most reports of one EvaluateStream that are evaluated or unread; nothing more is read meanwhile.
+    /// The maximum number of reports in flight per EvaluateStream; meanwhile nothing more is read.
     pub stream_in_flight: usize,
-    /// The most units of work that one call may take; a unit is about reading a byte once.
+    /// The maximum units of work of a call; a unit is about reading a byte once.
     pub work: u64,
-    /// The most memory that the calls in progress may take; half of the control group's or the machine's where absent.
+    /// The maximum memory of the calls in flight; absent for half of the control group's or the machine's.
     pub memory: Option<Bytes>,
-    /// The deadline of a call that brings none.
+    /// The deadline of a call without one.
     pub default_deadline: Duration,
-    /// The longest deadline; a call that asks for more gets this.
+    /// The maximum deadline; longer ones are shortened to it.
     pub max_deadline: Duration,
 }
 
@@ -91,24 +91,24 @@ pub struct Limits {
 pub struct Policies {
     /// The policy of requests that name none.
     pub default: String,
-    /// A directory of policy files (`*.toml`); read again on SIGHUP.
+    /// A directory of policy files (`*.toml`), reloaded on SIGHUP.
     pub dir: Option<PathBuf>,
     /// Policies that requests may name although they are looser than the default.
     pub allowed: Vec<String>,
-    /// Whether requests may override single values: `none`, `stricter` (where the policy that comes of them is no looser
-    /// than the default) or `any`. `false` and `true` of older files are `none` and `any`.
+    /// Whether requests may override single values: `none`, `stricter` (if the result is no looser than the default) or
+    /// `any`. `false` and `true` of older files mean `none` and `any`.
     pub allow_overrides: AllowOverrides,
 }
 
-/// Which overrides of single values a request may bring.
+/// Which overrides of single values a request may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowOverrides {
     /// None.
     None,
-    /// Those that leave the policy no looser than the default.
+    /// Overrides whose result is no looser than the default.
     Stricter,
-    /// Any, of a policy that the request may name.
+    /// Any override of a policy that the request may name.
     Any,
 }
 
@@ -133,7 +133,7 @@ impl<'de> Deserialize<'de> for AllowOverrides {
                 "any" => Ok(Self::Any),
                 _ => refused(&text),
             },
-            Err(_) => refused("what is given"),
+            Err(_) => refused("the given value"),
         }
     }
 }
@@ -142,41 +142,41 @@ impl<'de> Deserialize<'de> for AllowOverrides {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judges {
-    /// Judges in the order in which they are asked; the next one only when one fails. [`EMBEDDED`], `local/1`,
-    /// `rules/2`, a chat model as `provider:model`, or a panel as `panel:name`.
+    /// The judges in order; each is called only if the previous one fails. [`EMBEDDED`], `local/1`, `rules/2`, a chat
+    /// model as `provider:model`, or a panel as `panel:name`.
     pub chain: Vec<String>,
-    /// How chat models are asked, by `provider:model`; for those that are asked and not here the defaults.
+    /// Settings of chat models, by `provider:model`; others use the defaults.
     pub models: BTreeMap<String, Model>,
-    /// Judges that vote together, by name.
+    /// Panels of judges that vote, by name.
     pub panels: BTreeMap<String, Panel>,
-    /// Answers of chat models that stay in memory; 0 for none.
+    /// The size of the memory cache for answers of chat models; 0 for none.
     pub cache_memory: Bytes,
-    /// Answers of chat models that stay on disk; 0 for none.
+    /// The size of the disk cache for answers of chat models; 0 for none.
     pub cache_disk: Bytes,
-    /// How long an answer is given again.
+    /// The lifetime of a cached answer.
     pub cache_time_to_live: Duration,
-    /// What chat models may cost in a day (UTC), in millionths of a dollar; absent for no bound.
+    /// What chat models may cost per day (UTC), in millionths of a dollar; absent for no limit.
     pub daily_budget: Option<u64>,
     /// The model of the judge `local/1`.
     pub local: Local,
-    /// Who reads what a judge supports a second time: [`SAME_READER`], [`NO_READER`], a chat model as `provider:model`, a
-    /// panel as `panel:name`, or `local/1`.
+    /// The reader of second looks: [`SAME_READER`], [`NO_READER`], a chat model as `provider:model`, a panel as
+    /// `panel:name`, or `local/1`.
     pub second_look: String,
-    /// The chat model that says what an entity of an investigation's graph is, as `provider:model`; absent for none.
+    /// The chat model that looks at entities of an investigation's graph, as `provider:model`; absent for none.
     pub look: Option<String>,
-    /// What is hidden from chat models besides secrets and personal data: regular expressions by name.
+    /// What is hidden from chat models in addition to secrets and personal data: regular expressions by name.
     pub hidden: BTreeMap<String, String>,
 }
 
-/// As the reader of second looks, the judge that judged, where it is a chat model.
+/// The reader of second looks is the judge itself, if it is a chat model.
 pub const SAME_READER: &str = "same";
-/// As the reader of second looks, nobody.
+/// No second looks.
 pub const NO_READER: &str = "off";
 
-/// In the chain, the judge with the shipped model where ONNX Runtime is at hand, else the one over facts.
+/// The judge with the shipped model if ONNX Runtime is available, else the judge over facts.
 pub const EMBEDDED: &str = "embedded";
 
-/// The model of the judge `local/1`, which is loaded where the chain or a panel names that judge.
+/// The model of the judge `local/1`, loaded only if the chain or a panel names that judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
@@ -191,30 +191,30 @@ pub struct Local {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ledger {
-    /// Whether evaluations are recorded at all.
+    /// `true` to record evaluations.
     pub enabled: bool,
-    /// Whether an evaluation is on disk before it is acknowledged. Off: it survives a crash of the server,
-    /// not of the machine.
+    /// `true` to sync an evaluation to disk before it is acknowledged. If `false`, it survives a crash of the server
+    /// but not of the machine.
     pub durable: bool,
-    /// Evaluations older than this are deleted; absent to keep them.
+    /// The age at which evaluations are deleted; absent for never.
     pub max_age: Option<Duration>,
-    /// Oldest evaluations are deleted when the ledger grows beyond this; absent for no bound.
+    /// The maximum size of the ledger; the oldest evaluations are deleted. Absent for no limit.
     pub max_size: Option<Bytes>,
-    /// What is kept of evidence that comes with a request.
-    pub evidence: EvidenceKept,
+    /// How much of a request's evidence is stored.
+    pub evidence: EvidenceRetention,
 }
 
-/// What the ledger keeps of evidence that comes with a request.
+/// How much of a request's evidence the ledger stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum EvidenceKept {
-    /// All of it, each content once however many evaluations have it.
+pub enum EvidenceRetention {
+    /// All of it, with equal contents stored once.
     Full,
     /// At most the first 1,024 bytes of each item.
     Head,
 }
 
-/// What is logged and how.
+/// Logging.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
@@ -224,23 +224,23 @@ pub struct Log {
     pub level: String,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// For people.
+    /// Human-readable.
     Pretty,
 }
 
-/// How the server stops.
+/// Shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shutdown {
-    /// How long health says NOT_SERVING before new calls are refused, so that callers notice.
+    /// How long health reports NOT_SERVING before new calls are refused, so that clients can react.
     pub notice: Duration,
-    /// How long calls in progress may take after that.
+    /// The grace period: how long calls in flight may take after that.
     pub grace: Duration,
 }
 
@@ -292,7 +292,7 @@ impl Default for Config {
                 durable: true,
                 max_age: None,
                 max_size: None,
-                evidence: EvidenceKept::Full,
+                evidence: EvidenceRetention::Full,
             },
             evidence: Evidence {
                 enabled: true,
@@ -302,7 +302,7 @@ impl Default for Config {
                 kept_in_memory: Bytes(16 << 20),
                 attested: Vec::new(),
                 checks: Vec::new(),
-                embeddings: EmbeddingsWanted::Auto,
+                embeddings: EmbeddingsMode::Auto,
                 model: None,
                 onnxruntime: None,
                 embedding_workers: 1,
@@ -314,7 +314,7 @@ impl Default for Config {
     }
 }
 
-/// An address to listen on, written as a URL.
+/// A gRPC address, written as a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// `unix:///path/to.sock`.
@@ -345,7 +345,7 @@ impl FromStr for Listen {
             }
         }
         Err(format!(
-            "`{text}` is none of unix:///path/to.sock, grpc://address:port and grpcs://address:port"
+            "invalid address `{text}`; give unix:///path/to.sock, grpc://address:port or grpcs://address:port"
         ))
     }
 }
@@ -373,7 +373,7 @@ impl FromStr for Duration {
             std::time::Duration::try_from(text.parse::<Span>()?.to_duration(days_are_24_hours)?)
         };
         read(text).map(Self).map_err(|error| {
-            format!("`{text}` is no duration such as 250ms, 10s or 30days: {error}")
+            format!("invalid duration `{text}`: {error}; give one such as 250ms, 10s or 30days")
         })
     }
 }
@@ -405,10 +405,9 @@ impl FromStr for Bytes {
             .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, unit)));
         let (number, unit) = suffixed.unwrap_or((text, 1));
         let number: Option<u64> = number.trim().parse().ok();
-        number
-            .and_then(|number| number.checked_mul(unit))
-            .map(Self)
-            .ok_or_else(|| format!("`{text}` is no size such as 64KiB, 16MiB, 2GiB or 4096"))
+        number.and_then(|number| number.checked_mul(unit)).map(Self).ok_or_else(|| {
+            format!("invalid size `{text}`; give one such as 64KiB, 16MiB, 2GiB or 4096")
+        })
     }
 }
 
@@ -432,7 +431,7 @@ fn admin_address<'de, D: serde::Deserializer<'de>>(
     })
 }
 
-/// Values that are written as text in every source.
+/// Implements serde for values that are written as text in every source.
 macro_rules! as_text {
     ($($name:ident: $expected:literal),*) => {$(
         impl Serialize for $name {
@@ -455,7 +454,7 @@ as_text!(
     Bytes: "a size such as 64KiB, 16MiB, 2GiB or 4096"
 );
 
-/// Reads text, or a number as its digits: the environment turns digits into numbers before they get here.
+/// Deserializes text, or a number as its digits: environment variables of digits arrive as numbers.
 struct TextOrNumber<T> {
     expected: &'static str,
     value: PhantomData<T>,

@@ -1,14 +1,15 @@
-//! This module looks at the arguments of tool calls: whether they name anything to look for. It judges no result.
+//! Checks whether the arguments of a tool call name anything to look for.
 
 use serde_json::Value;
 
-/// Whether arguments name something to look for: a text with a letter or a digit, or, in JSON without texts, a number.
-pub(super) fn name_something(arguments: &str) -> bool {
+/// Returns `true` if arguments name something to look for: a text with a letter or digit or, in JSON without texts, a
+/// number.
+pub(super) fn are_meaningful(arguments: &str) -> bool {
     match serde_json::from_str::<Value>(arguments) {
         Ok(value) => {
-            let mut leaves = Leaves::default();
-            leaves.read(&value);
-            leaves.has_word || (leaves.has_number && !leaves.has_text)
+            let mut kinds = LeafKinds::default();
+            kinds.visit(&value);
+            kinds.has_word || (kinds.has_number && !kinds.has_text)
         }
         Err(_) => has_word(arguments),
     }
@@ -18,17 +19,17 @@ fn has_word(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// What stands at the ends of a document. Names of fields are those of the tool.
+/// The kinds of values in a document. Field names do not count: they are the tool's.
 #[derive(Default)]
-struct Leaves {
+struct LeafKinds {
     has_text: bool,
     has_word: bool,
     has_number: bool,
 }
 
-impl Leaves {
-    /// Goes as deep as `serde_json` reads, which is bounded.
-    fn read(&mut self, value: &Value) {
+impl LeafKinds {
+    /// Recursion is bounded by `serde_json`'s depth limit.
+    fn visit(&mut self, value: &Value) {
         match value {
             Value::Null | Value::Bool(_) => {}
             Value::Number(_) => self.has_number = true,
@@ -36,18 +37,18 @@ impl Leaves {
                 self.has_text = true;
                 self.has_word |= has_word(text);
             }
-            Value::Array(items) => items.iter().for_each(|item| self.read(item)),
-            Value::Object(fields) => fields.values().for_each(|item| self.read(item)),
+            Value::Array(items) => items.iter().for_each(|item| self.visit(item)),
+            Value::Object(fields) => fields.values().for_each(|item| self.visit(item)),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::name_something;
+    use super::are_meaningful;
 
     #[test]
-    fn a_word_or_a_number_names_something() {
+    fn a_word_or_a_number_is_meaningful() {
         for arguments in [
             "up == 0",
             "get pods",
@@ -56,7 +57,7 @@ mod tests {
             "7",
             r#"["a"]"#,
         ] {
-            assert!(name_something(arguments), "{arguments}");
+            assert!(are_meaningful(arguments), "{arguments}");
         }
         for arguments in [
             "",
@@ -68,7 +69,7 @@ mod tests {
             r#"{"query":"","limit":10}"#,
             r#"[{"filter":"*"}, true]"#,
         ] {
-            assert!(!name_something(arguments), "{arguments}");
+            assert!(!are_meaningful(arguments), "{arguments}");
         }
     }
 }

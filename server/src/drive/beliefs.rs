@@ -1,5 +1,5 @@
-//! This module takes what a turn believes of entities: it reads it, and verifies each observation like a claim of a report,
-//! by the items that it cites. What is not shown counts for nothing.
+//! Parses the beliefs of a turn about entities, and verifies each observation like a claim of a report, by the items
+//! that it cites. Observations that are not shown do not count.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError};
 use crate::offload::offload;
 
-/// Reads what a turn believes of entities of the graph.
+/// Parses the beliefs of a turn.
 pub(super) fn read(
     engine: &Engine,
     state: &State,
@@ -38,17 +38,17 @@ pub(super) fn read(
         None => {
             violations.add(
                 "beliefs",
-                "the investigation has no graph; leave them out, or begin one with graph",
+                "the investigation has no graph; leave them out, or start one with graph",
             );
             None
         }
     }
 }
 
-/// The beliefs of a turn, verified by the items that they cite.
+/// Verifies the beliefs of a turn by the items that they cite.
 ///
 /// # Errors
-/// INVALID_ARGUMENT where the exploration does not take one.
+/// INVALID_ARGUMENT if the exploration rejects one.
 pub(super) async fn verified(
     engine: &Engine,
     call: &Call,
@@ -80,20 +80,20 @@ pub(super) async fn verified(
     violations.finish(Some(verified))
 }
 
-/// Has a belief cite the item that stands for one of the same content, which is not kept a second time.
-pub(super) fn cite_instead(belief: &mut ParsedBelief, id: &str, standing: &str) {
+/// Redirects citations of a duplicate item to the stored item with the same content.
+pub(super) fn redirect_citations(belief: &mut ParsedBelief, id: &str, stored: &str) {
     let citations = belief.observations.iter_mut().flat_map(|of| &mut of.citations);
     for citation in citations {
         if let Target::Evidence { id: cited, .. } = &mut citation.target
             && cited.as_str() == id
-            && let Ok(instead) = EvidenceId::new(standing)
+            && let Ok(instead) = EvidenceId::new(stored)
         {
             *cited = instead;
         }
     }
 }
 
-/// The items that a belief cites, each up to [`turn::MAX_READ`] bytes; without those that are not there.
+/// Reads the existing items that a belief cites, each up to [`turn::MAX_READ`] bytes.
 fn cited(
     store: &Evidence,
     name: &CorpusName,
@@ -117,7 +117,7 @@ fn cited(
     Ok(items)
 }
 
-/// Verifies a belief by the items that are stored.
+/// Verifies a belief by the items that it cites.
 fn verify_one(
     belief: ParsedBelief,
     topology: &Topology,
@@ -134,7 +134,7 @@ fn verify_one(
     let found = verify(VerificationMode::Enforce, policy, &given, judged, &evidence);
     let mut reasons = Vec::new();
     let mut has_change = false;
-    let mut standing = 0_u32;
+    let mut shown = 0_u32;
     let mut observations = Vec::new();
     for mut verified in found.claims {
         let text = &verified.judged.claim.text;
@@ -144,19 +144,19 @@ fn verify_one(
             let id = &verified.judged.claim.id;
             let why = found.corrections.iter().find(|found| found.claim == *id);
             let why = why.map(|found| format!(": {}", found.sentence)).unwrap_or_default();
-            let sentence = format!("what it cites does not show \"{text}\"{why}");
+            let sentence = format!("the cited evidence does not show \"{text}\"{why}");
             reasons.push(graph::reason("OBSERVATION_NOT_SHOWN", sentence));
         } else if !is_named(text) && !cited.iter().any(|item| texts(item).any(is_named)) {
-            let sentence = format!("neither \"{text}\" nor what it cites names {short}");
+            let sentence = format!("neither \"{text}\" nor the cited evidence names {short}");
             reasons.push(graph::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
             verified.judged.class = Class::Ungrounded;
         } else {
-            standing += 1;
+            shown += 1;
             has_change |= cited.iter().any(|item| item.lane == Lane::Change);
         }
         observations.push(render::judged_claim(verified.judged));
     }
-    let is_shown = standing > 0 || belief.label == Label::Defer;
+    let is_shown = shown > 0 || belief.label == Label::Defer;
     if !is_shown {
         let what = match belief.label {
             Label::Origin => "the origin",
@@ -166,20 +166,20 @@ fn verify_one(
         let sentence = format!("nothing shows that {short} is {what}");
         reasons.push(graph::reason("NO_OBSERVATION", sentence));
     }
-    let way = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };
+    let edge = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };
     v1::RecordedBelief {
         entity: name(belief.node),
         label: belief.label.number(),
         verified: if is_shown { belief.label } else { Label::Defer }.number(),
         observations,
         has_change,
-        propagations: belief.propagations.into_iter().map(way).collect(),
+        propagations: belief.propagations.into_iter().map(edge).collect(),
         suspects: belief.suspects.into_iter().map(name).collect(),
         reasons,
     }
 }
 
-/// An observation as a claim that its observer holds for shown.
+/// Converts an observation to a claim judged as grounded.
 fn claim((place, observation): (usize, ParsedObservation)) -> Option<(Claim, JudgedClaim)> {
     let id = ClaimId::new(format!("o{}", place + 1)).ok()?;
     let claim = Claim { id, text: observation.text, span: None };
@@ -203,7 +203,7 @@ fn item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a Evide
     }
 }
 
-/// Where an item can name an entity: in its content, or in what was asked for.
+/// The texts of an item that can name an entity: its content, query and tool.
 fn texts(item: &EvidenceItem) -> impl Iterator<Item = &str> {
     [item.content.as_str(), &item.query, &item.tool].into_iter()
 }

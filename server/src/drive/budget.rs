@@ -1,9 +1,9 @@
-//! This module says what an investigation has cost, and whether its budget is spent.
+//! The cost of an investigation, and its budget.
 
 use gsar_core::outer_loop::StopCause;
 use gsar_proto::v1;
 
-/// Adds what one evaluation cost: calls of chat models that were really made.
+/// Adds the cost of one evaluation: calls of chat models that were not answered from a cache.
 pub(super) fn add_cost(spent: &mut v1::Spent, answer: &v1::EvaluateResponse) {
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     for call in links.flat_map(|link| &link.calls).filter(|call| !call.from_cache) {
@@ -14,15 +14,15 @@ pub(super) fn add_cost(spent: &mut v1::Spent, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// Adds what a step cost to what was spent before.
+/// Adds the cost of a step.
 pub(super) fn add(spent: &mut v1::Spent, step: &v1::Spent) {
     spent.judge_calls = spent.judge_calls.saturating_add(step.judge_calls);
     spent.tokens = spent.tokens.saturating_add(step.tokens);
     spent.cost_micros = spent.cost_micros.saturating_add(step.cost_micros);
 }
 
-/// What of the budget is spent; the first in the order of its fields.
-pub(super) fn spent_up(
+/// Returns the first exhausted part of the budget, in the order of its fields.
+pub(super) fn exhausted_budget(
     budget: &v1::InvestigationBudget,
     spent: &v1::Spent,
     elapsed_micros: u64,
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_first_is_named() {
+    fn returns_the_first_exhausted_part() {
         let second = prost_types::Duration { seconds: 1, nanos: 0 };
         let budget = v1::InvestigationBudget {
             judge_calls: 2,
@@ -55,10 +55,13 @@ mod tests {
             wall_clock: Some(second),
         };
         let spent = |judge_calls, tokens| v1::Spent { judge_calls, tokens, ..Default::default() };
-        assert_eq!(spent_up(&budget, &spent(1, 99), 999_999), None);
-        assert_eq!(spent_up(&budget, &spent(1, 100), 0), Some(StopCause::TokensSpent));
-        assert_eq!(spent_up(&budget, &spent(2, 100), 0), Some(StopCause::JudgeCallsSpent));
-        assert_eq!(spent_up(&budget, &spent(0, 0), 1_000_000), Some(StopCause::TimeSpent));
-        assert_eq!(spent_up(&v1::InvestigationBudget::default(), &spent(9, 9), u64::MAX), None);
+        assert_eq!(exhausted_budget(&budget, &spent(1, 99), 999_999), None);
+        assert_eq!(exhausted_budget(&budget, &spent(1, 100), 0), Some(StopCause::TokensSpent));
+        assert_eq!(exhausted_budget(&budget, &spent(2, 100), 0), Some(StopCause::JudgeCallsSpent));
+        assert_eq!(exhausted_budget(&budget, &spent(0, 0), 1_000_000), Some(StopCause::TimeSpent));
+        assert_eq!(
+            exhausted_budget(&v1::InvestigationBudget::default(), &spent(9, 9), u64::MAX),
+            None
+        );
     }
 }

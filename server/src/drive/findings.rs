@@ -1,4 +1,4 @@
-//! This module says what turns show about the agent: how it gets nowhere, and at which stage. Nothing here decides.
+//! Findings about the agent from its turns: how it is stuck, and at which stage. They do not affect decisions.
 
 use gsar_core::evidence::VerificationResult;
 use gsar_core::outer_loop::{Action, Ending, Reached, Stage};
@@ -8,7 +8,7 @@ use gsar_proto::v1;
 use super::state::State;
 use super::view::GateAtTurn;
 
-/// What turns show about the agent, by stable codes. None of it decides by itself.
+/// Returns the findings, by stable codes.
 pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     let finding = |code: &str, sentence: String| v1::Reason {
         code: code.to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     let trivial: Vec<&str> = state.turns.trivial_calls().collect();
     if !trivial.is_empty() {
         let sentence = format!(
-            "{} was called with arguments that name nothing to look for, and brought nothing new; give it a query",
+            "{} was called with arguments that name nothing to look for, and returned nothing new; give it a query",
             trivial.join(", ")
         );
         findings.push(finding("TRIVIAL_INPUT", sentence));
@@ -42,23 +42,23 @@ pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     }
     let has_diagnosis = gate.is_some_and(|found| found.outcome.exit == GateExit::Confident);
     if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
-        let sentence = "there is a diagnosis, and nothing was changed or checked".to_owned();
+        let sentence = "there is a diagnosis, but nothing was changed or checked".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
     }
     for item in &state.turns.caller_verdicts {
-        let sentence = format!("the verdict on {item} is the caller's word");
+        let sentence = format!("the verdict on {item} was given by the caller");
         findings.push(finding("CALLER_VERDICT", sentence));
     }
     findings
 }
 
-/// The first stage that the agent did not come through, as far as the investigation came.
+/// Returns the first stage that the agent failed, as far as the investigation has come.
 pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<Stage> {
     let has_hypotheses = !state.turns.hypotheses.is_empty();
     let is_diagnosed = gate.map(|found| found.outcome.exit == GateExit::Confident);
     let checks = state.turns.checks(&state.start.checks);
     Reached {
-        has_evidence: state.turns.have_evidence(),
+        has_evidence: state.turns.has_evidence(),
         is_diagnosed: is_diagnosed.filter(|_| has_hypotheses),
         proceeds: matches!(state.action, Action::Finish(Ending::Proceed { .. })),
         checks: checks.len(),

@@ -1,5 +1,4 @@
-//! This module keeps the exploration of an investigation's graph: how it begins, what is taken into it, and where it stands.
-//! Beliefs were verified before they come here.
+//! The exploration of an investigation's graph: its start, its beliefs and its state. Beliefs are verified before.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +8,40 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
-/// The exploration that an investigation begins with; `None` without a graph, or with one that cannot be read.
+/// Starts the exploration of an investigation; `None` without a valid graph.
 pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration> {
     let graph = parse::graph(start.graph.clone()?, &mut Violations::default())?;
     Some(Exploration::begin(graph.topology, &graph.alerts, graph.limits))
 }
 
-/// Takes a belief that was recorded into an exploration.
+/// Adds a recorded belief to an exploration.
 ///
 /// # Errors
-/// Why it is not taken.
+/// Why it is rejected.
 pub(super) fn take(
     exploration: &mut Exploration,
     recorded: &v1::RecordedBelief,
 ) -> Result<Entry, String> {
     let topology = exploration.topology();
     let node = |name: &str| {
-        topology.resolve(name).ok_or_else(|| format!("`{name}` is no entity of the graph"))
+        topology.resolve(name).ok_or_else(|| format!("`{name}` is not an entity of the graph"))
     };
-    let (of, ways) = (node(&recorded.entity)?, recorded.propagations.iter());
+    let (entity, edges) = (node(&recorded.entity)?, recorded.propagations.iter());
     let evidence = recorded.observations.iter().filter(|of| of.class() == v1::ClaimClass::Grounded);
     let evidence = evidence.flat_map(|of| &of.citations).map(|of| of.evidence_id.as_str());
     let belief = Belief {
         label: Label::from_number(recorded.verified).ok_or("a belief has no label")?,
         evidence: evidence.filter_map(|id| EvidenceId::new(id).ok()).collect(),
         has_change: recorded.has_change,
-        propagations: ways
-            .map(|way| Ok((node(&way.from)?, node(&way.to)?)))
+        propagations: edges
+            .map(|edge| Ok((node(&edge.from)?, node(&edge.to)?)))
             .collect::<Result<_, String>>()?,
         suspects: recorded.suspects.iter().map(|name| node(name)).collect::<Result<_, _>>()?,
     };
-    exploration.answer(of, belief).map_err(|error| error.to_string())
+    exploration.answer(entity, belief).map_err(|error| error.to_string())
 }
 
-/// Where an exploration stands, with the reasons why less of a belief was taken than was given.
+/// Returns the state of an exploration, with the reasons why beliefs were weakened.
 pub(super) fn view(
     exploration: &Exploration,
     reasons: &BTreeMap<String, Vec<v1::Reason>>,
@@ -54,12 +53,12 @@ pub(super) fn view(
     state
 }
 
-/// The names of places.
+/// Returns the names of nodes.
 pub(super) fn names(exploration: &Exploration, nodes: &[Node]) -> Vec<String> {
     nodes.iter().map(|node| exploration.topology().name(*node).to_owned()).collect()
 }
 
-/// The way of the fault from the first alert that is explained back to what explains it.
+/// Returns the path from the first explained alert back to its explanation.
 pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>> {
     let alerts = exploration.outcome().alerts;
     let mut path = alerts.iter().find_map(|of| exploration.path(*of.by.first()?, of.alert))?;
@@ -67,21 +66,21 @@ pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>>
     Some(names(exploration, &path))
 }
 
-/// Why an answer was not taken as it was verified.
+/// Returns the reasons why a verified belief was weakened.
 pub(super) fn reasons_of(entry: &Entry) -> Vec<v1::Reason> {
     let mut reasons = Vec::new();
     if entry.is_unchanged_origin {
-        let sentence = "a fault begins where something was changed, and nothing shows that; it is taken as a symptom";
+        let sentence = "an origin needs a change, and nothing shows one; it counts as a symptom";
         reasons.push(reason("NOTHING_CHANGED", sentence.to_owned()));
     }
     if entry.is_settled {
-        let sentence = "its label changed too often; it is deferred for good".to_owned();
+        let sentence = "its label changed too often; it is deferred permanently".to_owned();
         reasons.push(reason("LABEL_CHANGED_TOO_OFTEN", sentence));
     }
     reasons
 }
 
-/// A reason of a stable code.
+/// Builds a reason with a stable code.
 pub(super) fn reason(code: &str, sentence: String) -> v1::Reason {
     v1::Reason { code: code.to_owned(), sentence, ..v1::Reason::default() }
 }

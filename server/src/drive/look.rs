@@ -1,5 +1,5 @@
-//! This module gathers what the stored evidence says of an entity that is due to be looked at, and has a chat model say what it
-//! is where that is wanted. It records nothing.
+//! Gathers the stored evidence about an entity that is due, and queries a chat model about it if requested. Records
+//! nothing.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
 use crate::judge::{Judge as _, JudgeError, ModelCall};
 use crate::offload::offload;
 
-/// The most passages that are looked for by each name of an entity.
+/// The maximum number of passages per name of an entity.
 const MAX_PASSAGES: usize = 256;
-/// Bytes of passages where a request does not say.
+/// The default size of the passages, in bytes.
 const DEFAULT_BYTES: u32 = 16 << 10;
-/// What a request may say.
+/// The allowed sizes of the passages, in bytes.
 const BYTES: std::ops::RangeInclusive<u32> = (1 << 10)..=(1 << 20);
 
-/// The context of an entity that is due, and what a model believes of it.
+/// Returns the context of an entity that is due, and a model's belief about it.
 pub(super) async fn look(
     engine: &Engine,
     call: &Call,
@@ -41,7 +41,7 @@ pub(super) async fn look(
     let topology = exploration.map(|exploration| exploration.topology());
     let (Some(topology), Some(look)) = (topology, due(state, &entity)) else {
         return Err(errors::not_due(&format!(
-            "`{entity}` is not due to be looked at; graph.due of the investigation says which entities are"
+            "`{entity}` is not due; graph.due of the investigation lists the entities that are"
         )));
     };
     let names: BTreeSet<String> = topology
@@ -50,10 +50,10 @@ pub(super) async fn look(
         .unwrap_or_default();
     call.enter(Step::Retrieve);
     let (store, name) = (turn::evidence(engine)?, turn::corpus(state)?);
-    let times = Times::of(state, engine.limits());
+    let times = IncidentTimes::of(state, engine.limits());
     let gather = move || {
         let found = passages(&store, &name, &names, &times)?;
-        Ok(within(bytes, found))
+        Ok(fit(bytes, found))
     };
     let gathered = offload(call, gather).await;
     let (hits, left_out) = gathered.map_err(|error: StoreError| errors::evidence(&error))?;
@@ -65,21 +65,21 @@ pub(super) async fn look(
     if let Some(model) = model.filter(|_| !hits.is_empty()) {
         call.enter(Step::Judge);
         let question = EntityQuestion {
-            around: around(&look),
-            passages: hits.into_iter().map(asked).collect(),
+            around: context_json(&look),
+            passages: hits.into_iter().map(to_passage).collect(),
             deadline: call.deadline,
             payer: call.principal.as_ref().into(),
         };
         match model.look(&question).await {
-            Ok(mut said) => {
-                answer.calls = asked_calls(model, std::mem::take(&mut said.calls));
-                answer.belief = Some(belief(&look, topology, said));
+            Ok(mut found) => {
+                answer.calls = count_calls(model, std::mem::take(&mut found.calls));
+                answer.belief = Some(belief(&look, topology, found));
             }
             Err(JudgeError::DeadlinePassed { .. }) => {
                 return Err(errors::deadline_exceeded(Step::Judge.name()));
             }
             Err(JudgeError::Failed { code, reason, calls, .. }) => {
-                answer.calls = asked_calls(model, calls);
+                answer.calls = count_calls(model, calls);
                 answer.reasons.push(graph::reason(code, reason));
             }
         }
@@ -88,7 +88,7 @@ pub(super) async fn look(
     Ok(answer)
 }
 
-/// The chat model that looks at entities.
+/// Returns the chat model that looks at entities.
 fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
     engine.look().ok_or_else(|| {
         errors::not_allowed(
@@ -98,27 +98,28 @@ fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
     })
 }
 
-/// The entity that is asked about, and the bytes that its passages may have.
+/// Checks a request. Returns its entity and the maximum size of the passages.
 fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, usize), Status> {
     let mut violations = Violations::default();
     let bytes = if request.max_bytes == 0 { DEFAULT_BYTES } else { request.max_bytes };
     if !BYTES.contains(&bytes) {
-        let (least, most) = (BYTES.start(), BYTES.end());
-        violations.add("max_bytes", format!("{bytes} is not allowed; give {least} to {most}"));
+        let (min, max) = (BYTES.start(), BYTES.end());
+        violations.add("max_bytes", format!("{bytes} is out of range; give {min} to {max}"));
     }
     let exploration = state.exploration.as_ref();
     let node = exploration.and_then(|of| of.topology().resolve(&request.entity));
     if exploration.is_none() {
-        violations.add("entity", "the investigation has no graph; begin one with graph");
+        violations.add("entity", "the investigation has no graph; start one with graph");
     } else if node.is_none() {
         let given: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
-        violations.add("entity", format!("`{}` is no entity of the graph", given.escape_debug()));
+        violations
+            .add("entity", format!("`{}` is not an entity of the graph", given.escape_debug()));
     }
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     violations.finish(Some((request.entity.clone(), bytes)))
 }
 
-/// What is known around an entity, where it is due.
+/// Returns the context of an entity, if it is due.
 fn due(state: &State, entity: &str) -> Option<v1::EntityLook> {
     let exploration = state.exploration.as_ref()?;
     let node = exploration.topology().resolve(entity)?;
@@ -127,33 +128,33 @@ fn due(state: &State, entity: &str) -> Option<v1::EntityLook> {
     due.into_iter().find(|look| look.entity == name)
 }
 
-/// When what is looked for was collected.
-struct Times {
+/// The times of the incident.
+struct IncidentTimes {
     onset: Option<Timestamp>,
     window: Option<Window>,
 }
 
-impl Times {
+impl IncidentTimes {
     fn of(state: &State, limits: &parse::Limits) -> Self {
-        let around = v1::GateInputs {
+        let inputs = v1::GateInputs {
             onset: state.start.onset,
             onset_window: state.start.onset_window,
             ..v1::GateInputs::default()
         };
-        // Was read at the start.
-        let parsed = parse::gate_inputs(around, limits, &mut Violations::default());
+        // Already checked at the start.
+        let parsed = parse::gate_inputs(inputs, limits, &mut Violations::default());
         let (onset, window) = parsed.map(|of| (of.onset, of.window)).unwrap_or_default();
         Self { onset, window }
     }
 
-    /// Whether a passage may bear on the incident: what has no time may.
-    fn admit(&self, hit: &Hit) -> bool {
+    /// Returns `true` if a passage may be relevant by its time. One without a time always is.
+    fn includes(&self, hit: &Hit) -> bool {
         let (Some(window), Some(at)) = (self.window, hit.head.collected_at) else { return true };
         window.contains(at)
     }
 
-    /// Where a passage stands: changes before everything, of them those before the onset first, the last one of these first.
-    fn order(&self, hit: &Hit) -> (bool, bool, i64) {
+    /// The sort key of a passage: changes first; of them, those before the onset first, the latest of these first.
+    fn sort_key(&self, hit: &Hit) -> (bool, bool, i64) {
         if hit.head.lane != Lane::Change {
             return (true, false, 0);
         }
@@ -163,12 +164,12 @@ impl Times {
     }
 }
 
-/// The passages that name an entity, those that come first in front.
+/// Returns the passages that name an entity, sorted.
 fn passages(
     store: &Evidence,
     corpus: &CorpusName,
     names: &BTreeSet<String>,
-    times: &Times,
+    times: &IncidentTimes,
 ) -> Result<Vec<Hit>, StoreError> {
     let mut found: Vec<Hit> = Vec::new();
     for name in names {
@@ -176,19 +177,19 @@ fn passages(
         let filter = Filter { entities: vec![name.clone()], ..Filter::default() };
         match store.search(corpus, &query, &filter, MAX_PASSAGES) {
             Ok(hits) => found.extend(hits.hits),
-            // Nothing was stored yet.
+            // Nothing is stored yet.
             Err(StoreError::UnknownCorpus { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         }
     }
     let mut known = BTreeSet::new();
-    found.retain(|hit| known.insert(hit.passage) && times.admit(hit));
-    found.sort_by_key(|hit| times.order(hit));
+    found.retain(|hit| known.insert(hit.passage) && times.includes(hit));
+    found.sort_by_key(|hit| times.sort_key(hit));
     Ok(found)
 }
 
-/// As many passages as fit, in their order, and how many do not.
-fn within(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
+/// Returns the passages that fit, in order, and the number of those that do not.
+fn fit(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
     let all = found.len();
     let mut left = bytes;
     let mut fitting = Vec::new();
@@ -210,15 +211,15 @@ fn passage(hit: &Hit) -> v1::EntityPassage {
     }
 }
 
-fn asked(hit: Hit) -> Passage {
+fn to_passage(hit: Hit) -> Passage {
     let (lines, pointer) = (hit.lines, hit.pointer);
-    // A record of a document is no document by itself.
+    // A record of a JSON document is not a document by itself.
     let item = item_of(Head { is_json: false, ..hit.head }, hit.text);
     Passage { item, lines, pointer }
 }
 
-/// What is known of an entity and around it, as a JSON object.
-fn around(look: &v1::EntityLook) -> String {
+/// Renders what is known about an entity and its neighbours, as a JSON object.
+fn context_json(look: &v1::EntityLook) -> String {
     let label = |label: v1::BeliefLabel| match label {
         v1::BeliefLabel::Unspecified => None,
         v1::BeliefLabel::Healthy => Some("healthy"),
@@ -226,14 +227,14 @@ fn around(look: &v1::EntityLook) -> String {
         v1::BeliefLabel::Symptom => Some("symptom"),
         v1::BeliefLabel::Defer => Some("defer"),
     };
-    let way = |of: &v1::GraphEdge| serde_json::json!({ "from": of.from, "to": of.to });
+    let edge = |of: &v1::GraphEdge| serde_json::json!({ "from": of.from, "to": of.to });
     let neighbours = look
         .neighbours
         .iter()
         .map(|of| serde_json::json!({ "entity": of.entity, "believed": label(of.label()) }));
     let messages = look.inbox.iter().map(|of| {
-        let ways: Vec<_> = of.propagations.iter().map(way).collect();
-        serde_json::json!({ "from": of.from, "believed": label(of.label()), "propagations": ways })
+        let edges: Vec<_> = of.propagations.iter().map(edge).collect();
+        serde_json::json!({ "from": of.from, "believed": label(of.label()), "propagations": edges })
     });
     let known = serde_json::json!({
         "entity": look.entity,
@@ -244,33 +245,34 @@ fn around(look: &v1::EntityLook) -> String {
     known.to_string()
 }
 
-/// A belief as `RecordTurn` takes it: ways between the entity and a neighbour, and suspects of the graph.
-fn belief(look: &v1::EntityLook, topology: &Topology, said: EntityAnswer) -> v1::Belief {
+/// Converts an answer to a belief for `RecordTurn`. Keeps only edges between the entity and a neighbour, and suspects
+/// of the graph.
+fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v1::Belief {
     let of = topology.resolve(&look.entity);
     let name = |node| topology.name(node).to_owned();
-    let way = |(from, to): (String, String)| {
+    let edge = |(from, to): (String, String)| {
         let (from, to) = (topology.resolve(&from)?, topology.resolve(&to)?);
         let is_of_it = of == Some(from) || of == Some(to);
-        let is_way = is_of_it && topology.are_neighbours(from, to);
-        is_way.then(|| v1::GraphEdge { from: name(from), to: name(to) })
+        let is_edge = is_of_it && topology.are_neighbours(from, to);
+        is_edge.then(|| v1::GraphEdge { from: name(from), to: name(to) })
     };
-    let suspects = said.suspects.iter().filter_map(|suspect| topology.resolve(suspect));
+    let suspects = answer.suspects.iter().filter_map(|suspect| topology.resolve(suspect));
     let suspects: BTreeSet<String> = suspects.filter(|node| of != Some(*node)).map(name).collect();
-    let observations = said.observations.into_iter().map(|(text, citations)| v1::Observation {
+    let observations = answer.observations.into_iter().map(|(text, citations)| v1::Observation {
         text,
         citations: citations.into_iter().map(render::citation).collect(),
     });
     v1::Belief {
         entity: look.entity.clone(),
-        label: said.label.number(),
+        label: answer.label.number(),
         observations: observations.collect(),
-        propagations: said.propagations.into_iter().filter_map(way).collect(),
+        propagations: answer.propagations.into_iter().filter_map(edge).collect(),
         suspects: suspects.into_iter().collect(),
     }
 }
 
-/// The calls of a model, counted as those of judges are.
-fn asked_calls(model: &ModelJudge, calls: Vec<ModelCall>) -> Vec<v1::ModelCall> {
+/// Converts the calls of a model and counts them like those of judges.
+fn count_calls(model: &ModelJudge, calls: Vec<ModelCall>) -> Vec<v1::ModelCall> {
     let named = |call| ModelCall { judge: model.name().to_owned(), ..call };
     let counted = |call: &ModelCall| count_call(model.name(), call);
     calls.into_iter().map(named).inspect(counted).map(call_to_proto).collect()

@@ -1,8 +1,8 @@
-//! Investigations that are driven: the bounded outer loop of core around evaluations, the gate at the end of each turn, and
-//! the record from which all of it resumes.
+//! Drives investigations: core's bounded outer loop around evaluations, the gate at the end of each turn, and the
+//! record from which both resume.
 //!
-//! Every change is an event that is durable before it is answered. A request names the step that it answers, so that the
-//! same request twice changes nothing. This module decides nothing: the loop, the gate and the decision are core's.
+//! Every change is an event that is durable before it is answered. A request names the step that it answers, so
+//! repeating it changes nothing. The loop, the gate and the decisions are core's.
 
 mod arguments;
 mod beliefs;
@@ -37,34 +37,35 @@ use crate::ledger::{InvestigationStart, Ledger, NewEvent};
 use crate::telemetry;
 use state::State;
 
-/// Investigations whose lock is kept; of one that is dropped, only the first to record a step succeeds.
+/// The maximum number of investigations with a cached lock. Without the lock, still only the first to record a step
+/// succeeds.
 const MAX_LOCKS: u64 = 4096;
 
-/// Drives investigations.
+/// Drives the investigations of a principal.
 #[derive(Clone, Debug)]
 pub struct Investigations {
     engine: Arc<Engine>,
-    /// One caller at a time for each investigation: what the others would judge meanwhile could not be recorded.
+    /// One call at a time per investigation: concurrent ones would judge what they cannot record.
     locks: Cache<String, Arc<Mutex<()>>>,
 }
 
 impl Investigations {
-    /// Investigations with what a server evaluates with.
+    /// Creates investigations that evaluate with this engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
         Self { engine, locks: Cache::new(MAX_LOCKS) }
     }
 
-    /// The investigations of a principal.
+    /// Returns the investigations of a principal.
     #[must_use]
     pub fn of(&self, principal: &Arc<Principal>) -> Self {
         Self { engine: self.engine.of(principal), locks: self.locks.clone() }
     }
 
-    /// Begins an investigation, or says where it stands.
+    /// Starts an investigation, or returns its state if it was started before.
     ///
     /// # Errors
-    /// The contract's errors; FAILED_PRECONDITION where the id belongs to another investigation.
+    /// FAILED_PRECONDITION if the id belongs to another investigation, among the usual errors.
     pub async fn start(
         &self,
         request: v1::StartInvestigationRequest,
@@ -82,10 +83,10 @@ impl Investigations {
         let state = match before {
             None => State::begin(request, started_at, policy),
             Some(before) => {
-                let state = State::read(&before).map_err(broken)?;
+                let state = State::replay(&before).map_err(unreadable)?;
                 if state.start != request {
                     return Err(errors::not_due(&format!(
-                        "investigation_id `{}` belongs to an investigation that began with another request; choose another id, or repeat that request to resume",
+                        "investigation_id `{}` was started by a different request; choose another id, or repeat that request to resume",
                         request.investigation_id
                     )));
                 }
@@ -95,10 +96,10 @@ impl Investigations {
         Ok(self.view(&state))
     }
 
-    /// Says where an investigation stands, with everything that was recorded of it where that is wanted.
+    /// Returns the state of an investigation, with its recorded events if requested.
     ///
     /// # Errors
-    /// NOT_FOUND, or that the ledger cannot be read.
+    /// NOT_FOUND, or the ledger's errors.
     pub async fn get(
         &self,
         request: v1::GetInvestigationRequest,
@@ -106,7 +107,7 @@ impl Investigations {
         let id = request.investigation_id;
         let stored = self.ledger()?.investigation(&id).await.map_err(|error| refused(&error))?;
         let stored = stored.ok_or_else(|| unknown(&id))?;
-        let investigation = Some(self.view(&State::read(&stored).map_err(broken)?));
+        let investigation = Some(self.view(&State::replay(&stored).map_err(unreadable)?));
         let events = match request.with_events {
             false => Vec::new(),
             true => stored
@@ -114,15 +115,15 @@ impl Investigations {
                 .iter()
                 .map(|(_, event)| v1::InvestigationEvent::decode(event.as_slice()))
                 .collect::<Result<_, _>>()
-                .map_err(|error| broken(error.to_string()))?,
+                .map_err(|error| unreadable(error.to_string()))?,
         };
         Ok(v1::GetInvestigationResponse { investigation, events })
     }
 
-    /// Takes one turn of the agent.
+    /// Records one turn of the agent.
     ///
     /// # Errors
-    /// The contract's errors; FAILED_PRECONDITION where another step is due.
+    /// FAILED_PRECONDITION if another step is due, among the usual errors.
     pub async fn record_turn(
         &self,
         call: &Call,
@@ -137,19 +138,19 @@ impl Investigations {
             self.stop(&mut state, cause, digest).await?;
             return Ok(self.view(&state));
         }
-        let call = &call.declaring(&state.checks);
+        let call = &call.with_checks(&state.checks);
         let turn = turn::record(&self.engine, call, &state, request).await?;
         self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
         if let Some(gate) = view::gate(&state, self.engine.limits(), state.last_at) {
-            telemetry::safety::gate_evaluated(&gate.verdict, !gate.governs);
+            telemetry::safety::record_gate(&gate.verdict, !gate.governs);
         }
         Ok(self.view(&state))
     }
 
-    /// Has a report judged, and says what is due next.
+    /// Evaluates a report and advances the loop.
     ///
     /// # Errors
-    /// The contract's errors; FAILED_PRECONDITION where another step is due.
+    /// FAILED_PRECONDITION if another step is due, among the usual errors.
     pub async fn submit_report(
         &self,
         call: &Call,
@@ -161,11 +162,11 @@ impl Investigations {
             let evaluation = self.last_evaluation(&state).await?;
             return Ok(self.answer(&state, evaluation));
         }
-        if let Some(cause) = spent_up(&state, now()) {
+        if let Some(cause) = exhausted_budget(&state, now()) {
             self.stop(&mut state, cause, digest).await?;
             return Ok(self.answer(&state, None));
         }
-        let call = &call.declaring(&state.checks);
+        let call = &call.with_checks(&state.checks);
         let subject = report::subject(&self.engine, call, &state, &request).await?;
         let evaluation = if state.has_judged(subject) {
             let subject = blake3::Hash::from(subject.0).to_hex().to_string();
@@ -176,19 +177,23 @@ impl Investigations {
         } else {
             let judged =
                 report::judge(&self.engine, call, &state, request, subject, digest).await?;
-            state.apply(digest, judged.event).map_err(broken)?;
+            state.apply(digest, judged.event).map_err(unreadable)?;
             Some(judged.evaluation)
         };
-        if let Some(cause) = spent_up(&state, now()).filter(|_| !state.outer_loop.is_finished()) {
+        if let Some(cause) =
+            exhausted_budget(&state, now()).filter(|_| !state.outer_loop.is_finished())
+        {
             self.stop(&mut state, cause, [0; 32]).await?;
         }
         Ok(self.answer(&state, evaluation))
     }
 
-    /// Gives what is stored of an entity that is due, and asks the model that looks at entities where that is wanted.
+    /// Returns the stored evidence about an entity that is due, and queries the model that looks at entities if
+    /// requested.
     ///
     /// # Errors
-    /// The contract's errors; FAILED_PRECONDITION where the entity is not due, or the budget is spent and the model wanted.
+    /// FAILED_PRECONDITION if the entity is not due, or if the model is requested and the budget is exhausted, among
+    /// the usual errors.
     pub async fn look(
         &self,
         call: &Call,
@@ -197,20 +202,20 @@ impl Investigations {
         let id = request.investigation_id.as_str();
         let stored = self.ledger()?.investigation(id).await.map_err(|error| refused(&error))?;
         let stored = stored.ok_or_else(|| unknown(id))?;
-        let state = State::read(&stored).map_err(broken)?;
-        if let Some(cause) = spent_up(&state, now()).filter(|_| request.ask_model) {
+        let state = State::replay(&stored).map_err(unreadable)?;
+        if let Some(cause) = exhausted_budget(&state, now()).filter(|_| request.ask_model) {
             return Err(errors::not_due(&format!(
-                "the budget of the investigation is spent ({}), and a model costs; leave ask_model out",
+                "the budget of the investigation is exhausted ({}); leave ask_model out",
                 cause.code()
             )));
         }
         look::look(&self.engine, call, &state, request).await
     }
 
-    /// Gives an investigation up; one that is over stays as it ended.
+    /// Cancels an investigation. One that is finished stays as it is.
     ///
     /// # Errors
-    /// NOT_FOUND, or that the ledger cannot take it.
+    /// NOT_FOUND, or the ledger's errors.
     pub async fn cancel(
         &self,
         request: v1::CancelInvestigationRequest,
@@ -225,9 +230,9 @@ impl Investigations {
     fn check_start(&self, request: &v1::StartInvestigationRequest) -> Result<ChosenPolicy, Status> {
         let mut violations = Violations::default();
         let overrides = request.policy_overrides.clone();
-        let wanted = PolicyUse::Decide;
+        let policy_use = PolicyUse::Decide;
         let policy =
-            self.engine.choose_policy(&request.policy, overrides, wanted, &mut violations)?;
+            self.engine.choose_policy(&request.policy, overrides, policy_use, &mut violations)?;
         if request.investigation_id.is_empty() {
             violations.add("investigation_id", "is empty; give 1 to 256 bytes");
         }
@@ -239,13 +244,13 @@ impl Investigations {
         if budget.is_some_and(|bound| bound.seconds < 0 || bound.nanos < 0) {
             violations.add("budget.wall_clock", "is negative; give more than 0, or leave it out");
         }
-        // Read as the gate will read them, so that nothing later fails for what began wrong.
-        let around = v1::GateInputs {
+        // Parsed as the gate will parse it, so that no later step fails because of the start.
+        let inputs = v1::GateInputs {
             onset: request.onset,
             onset_window: request.onset_window,
             ..v1::GateInputs::default()
         };
-        parse::gate_inputs(around, self.engine.limits(), &mut violations);
+        parse::gate_inputs(inputs, self.engine.limits(), &mut violations);
         if let Some(graph) = request.graph.clone() {
             parse::graph(graph, &mut violations);
         }
@@ -253,7 +258,7 @@ impl Investigations {
         if let Some(options) = &request.options {
             dry_run::refuse(options, &mut violations);
             if options.redact {
-                let description = "an investigation needs its texts as they are; leave it out";
+                let description = "an investigation needs its texts unredacted; leave it out";
                 violations.add("options.redact", description);
             }
         }
@@ -262,35 +267,36 @@ impl Investigations {
 
     async fn open(&self, id: &str) -> Result<(State, OwnedMutexGuard<()>), Status> {
         let ledger = self.ledger()?;
-        // No name of a principal has an `@`.
-        let of_owner = format!("{}@{id}", self.engine.principal().name());
-        let lock = self.locks.get_with(of_owner, Arc::default);
+        // Names of principals contain no `@`.
+        let key = format!("{}@{id}", self.engine.principal().name());
+        let lock = self.locks.get_with(key, Arc::default);
         let lock = lock.lock_owned().await;
         let stored = ledger.investigation(id).await.map_err(|error| refused(&error))?;
         let stored = stored.ok_or_else(|| unknown(id))?;
-        Ok((State::read(&stored).map_err(broken)?, lock))
+        Ok((State::replay(&stored).map_err(unreadable)?, lock))
     }
 
-    /// Whether that very answer was taken at that step.
+    /// Returns `true` if the same request was already recorded at its step.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION where another step is due, or none.
+    /// FAILED_PRECONDITION if another step is due, or none.
     fn is_repetition(&self, state: &State, step: u32, digest: &[u8; 32]) -> Result<bool, Status> {
         let due = state.step();
-        if state.has_taken(step, digest) {
+        if state.has_answered(step, digest) {
             return Ok(true);
         }
         if state.outer_loop.is_finished() {
             return Err(errors::not_due(
-                "the investigation is finished; GetInvestigation says how, a new one needs a new id",
+                "the investigation is finished; GetInvestigation returns how, and a new one needs a new id",
             ));
         }
         if step == due {
             return Ok(false);
         }
-        let what = if step < due { "was answered with something else" } else { "is not due yet" };
+        let what =
+            if step < due { "was answered by a different request" } else { "is not due yet" };
         Err(errors::not_due(&format!(
-            "step {step} {what}: step {due} is due; GetInvestigation says what is to be done"
+            "step {step} {what}: step {due} is due; GetInvestigation returns the instruction"
         )))
     }
 
@@ -298,7 +304,7 @@ impl Investigations {
         let gate = view::gate(state, self.engine.limits(), state.last_at)?;
         let is_closed = gate.governs && gate.outcome.exit == GateExit::NoConfidentRootCause;
         let querying = is_closed.then_some(StopCause::QueryingWithoutCommitting);
-        spent_up(state, now()).or(querying)
+        exhausted_budget(state, now()).or(querying)
     }
 
     async fn stop(
@@ -320,7 +326,7 @@ impl Investigations {
         let event = next_event(state, event);
         let new = new_event(state, digest, &event);
         self.ledger()?.append_event(new).await.map_err(|error| refused(&error))?;
-        state.apply(digest, event).map_err(broken)
+        state.apply(digest, event).map_err(unreadable)
     }
 
     async fn last_evaluation(&self, state: &State) -> Result<Option<v1::EvaluateResponse>, Status> {
@@ -330,7 +336,7 @@ impl Investigations {
         let decode = |stored: crate::ledger::StoredEvaluation| {
             v1::EvaluateResponse::decode(stored.response.as_slice())
         };
-        stored.map(decode).transpose().map_err(|error| broken(error.to_string()))
+        stored.map(decode).transpose().map_err(|error| unreadable(error.to_string()))
     }
 
     fn answer(&self, state: &State, evaluation: Option<v1::EvaluateResponse>) -> v1::DriveResponse {
@@ -344,27 +350,27 @@ impl Investigations {
     fn ledger(&self) -> Result<&dyn Ledger, Status> {
         self.engine.ledger().map(AsRef::as_ref).ok_or_else(|| {
             errors::not_allowed(
-                "this server records nothing, and an investigation resumes from its record",
+                "this server records nothing, and investigations need the record",
                 "have ledger.enabled turned on",
             )
         })
     }
 }
 
-/// What of the budget is spent by now.
-fn spent_up(state: &State, now: Timestamp) -> Option<StopCause> {
+/// Returns which part of the budget is exhausted, if any.
+fn exhausted_budget(state: &State, now: Timestamp) -> Option<StopCause> {
     let budget = state.start.budget.as_ref()?;
     let elapsed = view::micros_between(state.started_at, now);
-    budget::spent_up(budget, &state.spent, elapsed)
+    budget::exhausted_budget(budget, &state.spent, elapsed)
 }
 
-/// The event that follows.
+/// Builds the next event.
 fn next_event(state: &State, event: v1::investigation_event::Event) -> v1::InvestigationEvent {
     let at = Some(render::timestamp(now()));
     v1::InvestigationEvent { step: state.step().saturating_add(1), at, event: Some(event) }
 }
 
-/// The same as the ledger takes it.
+/// Converts an event for the ledger.
 fn new_event(state: &State, digest: [u8; 32], event: &v1::InvestigationEvent) -> NewEvent {
     NewEvent {
         investigation_id: state.start.investigation_id.clone(),
@@ -374,15 +380,15 @@ fn new_event(state: &State, digest: [u8; 32], event: &v1::InvestigationEvent) ->
     }
 }
 
-/// By what a repeated request is known.
+/// The digest that identifies a repeated request.
 fn digest(request: &impl prost::Message) -> [u8; 32] {
     *blake3::hash(&request.encode_to_vec()).as_bytes()
 }
 
 fn unknown(id: &str) -> Status {
-    errors::unknown("investigation", id, "StartInvestigation begins one")
+    errors::unknown("investigation", id, "StartInvestigation starts one")
 }
 
-fn broken(reason: String) -> Status {
-    errors::ledger_unavailable(&format!("the record of the investigation cannot be read: {reason}"))
+fn unreadable(reason: String) -> Status {
+    errors::ledger_unavailable(&format!("failed to read the record of the investigation: {reason}"))
 }

@@ -1,5 +1,5 @@
-//! This module has a report of an investigation judged, and turns the answer into what is recorded of it. A judge that fails
-//! is asked again within the loop's bound; what came of the report is durable together with its evaluation.
+//! Evaluates a report of an investigation and builds the event to record. A failed judge is retried within the loop's
+//! limit. The event is stored together with the evaluation.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -22,16 +22,16 @@ use crate::evaluate::{Engine, PolicyChoice, now};
 use crate::evidence::StoreError;
 use crate::offload::offload;
 
-/// Before a judge that failed is asked again: this, then twice as long each time.
+/// The pause before the first retry of a failed judge; doubled each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
-/// A report that was judged, or that no judge could judge.
+/// A report that was judged, or whose judges failed.
 pub(super) struct Judged {
     pub(super) evaluation: v1::EvaluateResponse,
     pub(super) event: v1::InvestigationEvent,
 }
 
-/// The digest of a report and of everything it would be judged by.
+/// Returns the digest of a report and of the evidence that it would be judged by.
 pub(super) async fn subject(
     engine: &Engine,
     call: &Call,
@@ -61,7 +61,7 @@ pub(super) async fn subject(
     Ok(SubjectDigest(*hasher.finalize().as_bytes()))
 }
 
-/// Has the report judged.
+/// Evaluates the report.
 pub(super) async fn judge(
     engine: &Engine,
     call: &Call,
@@ -71,8 +71,8 @@ pub(super) async fn judge(
     digest: [u8; 32],
 ) -> Result<Judged, Status> {
     let synthesis = request.report.as_ref().map(|report| report.synthesis.clone());
-    let standing =
-        compute(call, move |budget| standing(&synthesis.unwrap_or_default(), budget)).await?;
+    let statements =
+        compute(call, move |budget| statements(&synthesis.unwrap_or_default(), budget)).await?;
     let request = evaluate_request(state, engine.limits(), request)?;
     let subject = blake3::Hash::from(subject.0).to_hex().to_string();
     let allowed = state.policy.policy.investigation.limits.max_judge_retries;
@@ -101,7 +101,7 @@ pub(super) async fn judge(
                     subject: subject.clone(),
                     spent: Some(cost),
                     judge_failures: failures,
-                    standing: besides(&standing, answer),
+                    standing: other_statements(&statements, answer),
                     ..judgement(answer)
                 })),
             };
@@ -126,7 +126,7 @@ fn evaluate_request(
     limits: &parse::Limits,
     request: v1::SubmitReportRequest,
 ) -> Result<v1::EvaluateRequest, Status> {
-    let has_corpus = state.turns.have_evidence() || !state.start.corpus_id.is_empty();
+    let has_corpus = state.turns.has_evidence() || !state.start.corpus_id.is_empty();
     let corpus_id = match has_corpus {
         true => turn::corpus(state)?.to_string(),
         false => String::new(),
@@ -144,19 +144,19 @@ fn evaluate_request(
     })
 }
 
-/// Every statement of the report's text, whether or not it becomes a claim.
-fn standing(synthesis: &str, budget: &Budget) -> Vec<String> {
+/// Returns every statement of the report's text, whether or not it becomes a claim.
+fn statements(synthesis: &str, budget: &Budget) -> Vec<String> {
     let document = Document::read(synthesis, &[], budget);
     document.assertions.iter().map(|assertion| assertion.text.text().to_owned()).collect()
 }
 
-/// Those statements that are no claims of the answer.
-fn besides(standing: &[String], answer: &v1::EvaluateResponse) -> Vec<String> {
+/// Returns the statements that are not claims of the answer.
+fn other_statements(statements: &[String], answer: &v1::EvaluateResponse) -> Vec<String> {
     let claims: HashSet<String> = answer.claims.iter().map(|claim| key(&claim.text)).collect();
-    standing.iter().filter(|text| !claims.contains(&key(text))).cloned().collect()
+    statements.iter().filter(|text| !claims.contains(&key(text))).cloned().collect()
 }
 
-/// What is recorded of an answer.
+/// Builds the record of an answer.
 fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
     let decision = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     let decision = decision.or(answer.decision.as_ref()).cloned().unwrap_or_default();
@@ -180,7 +180,7 @@ fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
     }
 }
 
-/// The claims that were decided and are not borne out, with what the evidence shows instead.
+/// Returns the decided claims that are not supported, with what the evidence shows instead.
 fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
     let at_fault = answer.claims.iter().filter(|claim| {
         let class = claim.class();

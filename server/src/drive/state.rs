@@ -1,5 +1,5 @@
-//! This module is where an investigation stands. That follows from how it began and its events alone, so that a server which
-//! is started again knows what the one before it knew. It does no I/O.
+//! The state of an investigation. It follows from the start and the events alone, so a restarted server computes the
+//! same state. Does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -23,42 +23,42 @@ use super::{budget, graph};
 use crate::evaluate::ChosenPolicy;
 use crate::ledger::StoredInvestigation;
 
-/// Where an investigation stands.
+/// The state of an investigation.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) start: v1::StartInvestigationRequest,
     pub(super) started_at: Timestamp,
     pub(super) policy: ChosenPolicy,
-    /// The digest of what was answered, for each step from step 1.
+    /// The digest of the request of each step, from step 1.
     digests: Vec<[u8; 32]>,
     pub(super) outer_loop: OuterLoop,
-    /// What is due.
+    /// The next action.
     pub(super) action: Action,
     pub(super) turns: Turns,
-    /// The digests of the checks that were declared for it.
+    /// The digests of its declared checks.
     pub(super) checks: Arc<BTreeSet<String>>,
-    /// The exploration of its graph, where it has one.
+    /// The exploration of its graph, if it has one.
     pub(super) exploration: Option<Exploration>,
-    /// By entity, why less of its last belief was taken than was given.
+    /// By entity, the reasons why its last belief was weakened.
     pub(super) belief_reasons: BTreeMap<String, Vec<v1::Reason>>,
     pub(super) spent: v1::Spent,
     /// Every judged report.
     pub(super) reports: Vec<v1::JudgedReport>,
-    /// What was found of the report that was judged last.
+    /// The record of the last judged report.
     pub(super) last: Option<v1::RecordedJudgement>,
-    /// When the last event was recorded, and when the plan under way began.
+    /// The time of the last event, and the start of the current plan.
     pub(super) last_at: Timestamp,
     pub(super) plan_began: Timestamp,
-    /// Claims by their keys, as they were written last.
+    /// The latest wording of claims, by key.
     texts: HashMap<ClaimKey, String>,
 }
 
 impl State {
-    /// Reads an investigation from what is stored of it.
+    /// Rebuilds the state from the record.
     ///
     /// # Errors
     /// What is wrong with the record.
-    pub(super) fn read(stored: &StoredInvestigation) -> Result<Self, String> {
+    pub(super) fn replay(stored: &StoredInvestigation) -> Result<Self, String> {
         let start = v1::StartInvestigationRequest::decode(stored.start.start.as_slice());
         let start = start.map_err(|error| error.to_string())?;
         let overridden = start.policy_overrides.is_some();
@@ -72,7 +72,7 @@ impl State {
         Ok(state)
     }
 
-    /// An investigation that begins.
+    /// Creates the initial state.
     pub(super) fn begin(
         start: v1::StartInvestigationRequest,
         started_at: Timestamp,
@@ -98,30 +98,30 @@ impl State {
         }
     }
 
-    /// The step that an answer names.
+    /// Returns the step that is due.
     pub(super) fn step(&self) -> u32 {
         u32::try_from(self.digests.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether this very answer was taken at that step.
-    pub(super) fn has_taken(&self, step: u32, digest: &[u8; 32]) -> bool {
+    /// Returns `true` if a step was answered by the same request.
+    pub(super) fn has_answered(&self, step: u32, digest: &[u8; 32]) -> bool {
         usize::try_from(step).is_ok_and(|step| self.digests.get(step) == Some(digest))
     }
 
-    /// Whether that report, with that evidence, was judged before.
+    /// Returns `true` if this report with this evidence was judged before.
     pub(super) fn has_judged(&self, subject: SubjectDigest) -> bool {
         self.outer_loop.trajectory().iter().any(|step| step.subject == subject)
     }
 
-    /// The text of a claim, as it was written last.
+    /// Returns the latest wording of a claim.
     pub(super) fn text_of(&self, key: &ClaimKey) -> String {
         self.texts.get(key).unwrap_or(&key.0).clone()
     }
 
-    /// Takes what happened. `digest` is that of what was answered.
+    /// Applies an event. `digest` is that of the request.
     ///
     /// # Errors
-    /// What is wrong with the event; the state must not be used then.
+    /// What is wrong with the event; the state must not be used afterwards.
     pub(super) fn apply(
         &mut self,
         digest: [u8; 32],
@@ -132,32 +132,32 @@ impl State {
             Timestamp::from_micros(at.seconds * 1_000_000 + i64::from(at.nanos) / 1_000)
         });
         let plan = self.outer_loop.replans();
-        match event.event.ok_or("an event says nothing")? {
+        match event.event.ok_or("an event is empty")? {
             Kind::Turn(mut turn) => {
                 for belief in std::mem::take(&mut turn.beliefs) {
-                    self.believe(belief)?;
+                    self.add_belief(belief)?;
                 }
-                self.turns.take(turn);
+                self.turns.add(turn);
             }
-            Kind::Judged(judged) => self.judged(*judged)?,
+            Kind::Judged(judged) => self.add_judgement(*judged)?,
             Kind::Unchanged(unchanged) => {
-                self.happen(Event::Submitted(subject(&unchanged.subject)?))?;
+                self.advance(Event::Submitted(subject(&unchanged.subject)?))?;
             }
             Kind::JudgeFailed(failed) => {
-                self.happen(Event::Submitted(subject(&failed.subject)?))?;
+                self.advance(Event::Submitted(subject(&failed.subject)?))?;
                 for _ in 0..failed.judge_failures {
-                    self.happen(Event::JudgeFailed { reason: failed.reason.clone() })?;
+                    self.advance(Event::JudgeFailed { reason: failed.reason.clone() })?;
                 }
-                self.count(failed.spent, failed.judge_failures);
+                self.add_cost(failed.spent, failed.judge_failures);
             }
             Kind::Stopped(stopped) => {
                 let cause = StopCause::ALL.into_iter().find(|cause| cause.code() == stopped.cause);
-                let cause = cause.ok_or_else(|| format!("{} is no cause", stopped.cause))?;
-                self.happen(Event::Stopped(cause))?;
+                let cause = cause.ok_or_else(|| format!("unknown cause {}", stopped.cause))?;
+                self.advance(Event::Stopped(cause))?;
             }
         }
         if self.outer_loop.replans() > plan {
-            self.turns.replanned();
+            self.turns.reset_for_plan();
             self.plan_began = at;
         }
         self.digests.push(digest);
@@ -165,7 +165,7 @@ impl State {
         Ok(())
     }
 
-    fn believe(&mut self, belief: v1::RecordedBelief) -> Result<(), String> {
+    fn add_belief(&mut self, belief: v1::RecordedBelief) -> Result<(), String> {
         let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
         let entry = graph::take(exploration, &belief)?;
         let mut reasons = belief.reasons;
@@ -174,11 +174,11 @@ impl State {
         Ok(())
     }
 
-    fn judged(&mut self, judged: v1::RecordedJudgement) -> Result<(), String> {
+    fn add_judgement(&mut self, judged: v1::RecordedJudgement) -> Result<(), String> {
         let is_rewrite = matches!(self.action, Action::Rewrite { .. });
-        self.happen(Event::Submitted(subject(&judged.subject)?))?;
+        self.advance(Event::Submitted(subject(&judged.subject)?))?;
         for _ in 0..judged.judge_failures {
-            self.happen(Event::JudgeFailed { reason: String::new() })?;
+            self.advance(Event::JudgeFailed { reason: String::new() })?;
         }
         let plan = self.outer_loop.replans();
         let classes = |judged: &v1::RecordedJudgement| -> HashMap<ClaimKey, v1::ClaimClass> {
@@ -198,8 +198,8 @@ impl State {
         for text in texts.chain(judged.standing.iter().map(String::as_str)) {
             self.texts.insert(claim_key(text), text.to_owned());
         }
-        self.happen(Event::Judged(judgement(&judged)?))?;
-        self.count(judged.spent, judged.judge_failures);
+        self.advance(Event::Judged(judgement(&judged)?))?;
+        self.add_cost(judged.spent, judged.judge_failures);
         let texts = |keys: &[ClaimKey]| keys.iter().map(|key| self.text_of(key)).collect();
         let step = self.outer_loop.trajectory().last().ok_or("nothing was judged")?;
         self.reports.push(v1::JudgedReport {
@@ -216,18 +216,18 @@ impl State {
         Ok(())
     }
 
-    fn happen(&mut self, event: Event) -> Result<(), String> {
+    fn advance(&mut self, event: Event) -> Result<(), String> {
         self.action = self.outer_loop.apply(event).map_err(|error| error.to_string())?;
         Ok(())
     }
 
-    fn count(&mut self, spent: Option<v1::Spent>, judge_failures: u32) {
+    fn add_cost(&mut self, spent: Option<v1::Spent>, judge_failures: u32) {
         budget::add(&mut self.spent, &spent.unwrap_or_default());
         self.spent.judge_failures = self.spent.judge_failures.saturating_add(judge_failures);
     }
 }
 
-/// The key by which the claims of different reports are compared.
+/// Returns the key that identifies a claim across reports.
 fn claim_key(text: &str) -> ClaimKey {
     ClaimKey(key(text))
 }
@@ -237,10 +237,10 @@ fn subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
     hash.map(|hash| SubjectDigest(*hash.as_bytes())).map_err(|error| error.to_string())
 }
 
-/// What the loop takes in of a judged report.
+/// Builds the loop's input from a judged report.
 fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
-    let of_class = |wanted: v1::ClaimClass| -> Vec<ClaimKey> {
-        let claims = judged.claims.iter().filter(|claim| claim.class() == wanted);
+    let of_class = |class: v1::ClaimClass| -> Vec<ClaimKey> {
+        let claims = judged.claims.iter().filter(|claim| claim.class() == class);
         claims.map(|claim| claim_key(&claim.text)).collect()
     };
     let partition: Vec<ClaimKey> =

@@ -1,5 +1,5 @@
-//! This module takes what a turn brought: it stores what tools returned, and reads lane and verdict of each test of a
-//! hypothesis off the stored item.
+//! Processes a turn: stores the results of its tool calls, and takes lane and verdict of each test of a hypothesis from
+//! the stored item.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -21,10 +21,10 @@ use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError, Stored};
 use crate::offload::offload;
 
-/// The most bytes of an item that a verdict is read off.
+/// The maximum number of bytes of an item that are read for a verdict.
 pub(super) const MAX_READ: u64 = 1 << 20;
 
-/// Stores what a turn brought, and gives what is recorded of it.
+/// Stores the results of a turn and returns its record.
 pub(super) async fn record(
     engine: &Engine,
     call: &Call,
@@ -41,18 +41,18 @@ pub(super) async fn record(
     let stored = store(engine, call, &name, items).await?;
     let (mut tested, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
     for Stored { id, same_as, .. } in &stored {
-        let Some(standing) = same_as else { continue };
+        let Some(stored_id) = same_as else { continue };
         let tests = tested.iter_mut().flat_map(|of| &mut of.tests);
         for test in tests.filter(|test| test.evidence_id == *id) {
-            test.evidence_id.clone_from(standing);
+            test.evidence_id.clone_from(stored_id);
         }
-        beliefs.iter_mut().for_each(|belief| beliefs::cite_instead(belief, id, standing));
+        beliefs.iter_mut().for_each(|belief| beliefs::redirect_citations(belief, id, stored_id));
     }
     let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, tested).await?;
     let beliefs = beliefs::verified(engine, call, state, &name, beliefs).await?;
     let turn = v1::RecordedTurn {
         beliefs,
-        calls: recorded(state, calls, &stored, &checks),
+        calls: record_calls(state, calls, &stored, &checks),
         hypotheses,
         changes: request.changes,
         path: request.path,
@@ -63,10 +63,10 @@ pub(super) async fn record(
     Ok(turn)
 }
 
-/// The corpus of an investigation: the one that was named, else one of its own.
+/// Returns the corpus of an investigation: the named one, or its own.
 ///
 /// # Errors
-/// The contract's; a name that was checked at the start is one.
+/// None in practice: the name was checked at the start.
 pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
     let own = || {
         let id = &state.start.investigation_id;
@@ -83,10 +83,10 @@ pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
     name.map_err(|error| errors::evidence(&error))
 }
 
-struct CallOfTool {
+struct ParsedCall {
     tool: String,
     digest: String,
-    names_something: bool,
+    is_meaningful: bool,
     evidence_id: String,
 }
 
@@ -95,7 +95,7 @@ fn calls(
     call: &Call,
     calls: Vec<v1::ToolCall>,
     violations: &mut Violations,
-) -> (Vec<CallOfTool>, Vec<EvidenceItem>) {
+) -> (Vec<ParsedCall>, Vec<EvidenceItem>) {
     let mut read = Vec::with_capacity(calls.len());
     let mut results = Vec::new();
     for (number, of) in calls.into_iter().enumerate() {
@@ -105,9 +105,9 @@ fn calls(
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(of.tool.len() as u64).to_le_bytes());
         hasher.update(of.tool.as_bytes()).update(of.arguments.as_bytes());
-        let mut known = CallOfTool {
+        let mut known = ParsedCall {
             digest: hasher.finalize().to_hex().to_string(),
-            names_something: arguments::name_something(&of.arguments),
+            is_meaningful: arguments::are_meaningful(&of.arguments),
             evidence_id: String::new(),
             tool: of.tool,
         };
@@ -121,7 +121,7 @@ fn calls(
         }
         read.push(known);
     }
-    // Their fields are named under `evidence`, in the order of the calls that returned something.
+    // Violations name their fields under `evidence`, in the order of the calls with results.
     let mut items = parse::evidence(results, engine.limits(), violations);
     items.iter_mut().for_each(|item| call.attestation.attest(item));
     (read, items)
@@ -132,7 +132,7 @@ fn check_hypotheses(
     hypotheses: &[v1::TestedHypothesis],
     violations: &mut Violations,
 ) {
-    let allows_word = state.policy.policy.investigation.caller_verdicts;
+    let allowed = state.policy.policy.investigation.caller_verdicts;
     for (number, hypothesis) in hypotheses.iter().enumerate() {
         for (test_number, test) in hypothesis.tests.iter().enumerate() {
             let field = |name| format!("hypotheses[{number}].tests[{test_number}].{name}");
@@ -140,13 +140,13 @@ fn check_hypotheses(
                 violations.add(field("evidence_id"), "is empty; name a stored item");
             }
             if v1::Verdict::try_from(test.verdict).is_err() {
-                let description = format!("{} is no verdict; give 1 to 3", test.verdict);
+                let description = format!("{} is not a verdict; give 1 to 3", test.verdict);
                 violations.add(field("verdict"), description);
             }
-            if test.verdict != 0 && !allows_word {
+            if test.verdict != 0 && !allowed {
                 violations.add(
                     field("verdict"),
-                    "is the caller's word, which the policy does not take; leave it out, or turn investigation.caller_verdicts on",
+                    "is given by the caller, which the policy does not allow; leave it out, or turn investigation.caller_verdicts on",
                 );
             }
         }
@@ -179,11 +179,11 @@ async fn store(
 
 pub(super) fn evidence(engine: &Engine) -> Result<Evidence, Status> {
     engine.evidence().cloned().ok_or_else(|| {
-        errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
+        errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
     })
 }
 
-/// What checks among the items came to, by the id of the item.
+/// The names and results of the checks, by item id.
 type Checks = HashMap<String, (String, Option<VerificationResult>)>;
 
 fn checks(items: &[EvidenceItem]) -> Checks {
@@ -195,18 +195,18 @@ fn checks(items: &[EvidenceItem]) -> Checks {
     checks.map(of).collect()
 }
 
-/// Whether something is new goes by what the investigation recorded, not by what is stored: a turn whose record was lost
-/// finds its items there.
-fn recorded(
+/// Novelty depends on what the investigation recorded, not on what is stored: a turn whose record was lost finds its
+/// items already stored.
+fn record_calls(
     state: &State,
-    calls: Vec<CallOfTool>,
+    calls: Vec<ParsedCall>,
     stored: &[Stored],
     checks: &Checks,
 ) -> Vec<v1::RecordedCall> {
     let mut seen = HashSet::new();
     let stored: HashMap<&str, &Stored> =
         stored.iter().rev().map(|item| (item.id.as_str(), item)).collect();
-    let mut record = |call: CallOfTool| {
+    let mut record = |call: ParsedCall| {
         let item = stored.get(call.evidence_id.as_str());
         let digest = item.map(|item| blake3::Hash::from(item.digest).to_hex().to_string());
         let evidence_digest = digest.unwrap_or_default();
@@ -219,7 +219,7 @@ fn recorded(
             digest: call.digest,
             evidence_id: item.and_then(|item| item.same_as.clone()).unwrap_or(call.evidence_id),
             is_new,
-            is_trivial: !call.names_something && !is_new,
+            is_trivial: !call.is_meaningful && !is_new,
             verification_result: render::verification_result(result),
             evidence_digest,
             check,
@@ -228,7 +228,7 @@ fn recorded(
     calls.into_iter().map(&mut record).collect()
 }
 
-/// The hypotheses with the verdicts of their tests, and which of those are the caller's word.
+/// Returns the hypotheses with the verdicts of their tests, and the tests whose verdicts were given by the caller.
 async fn hypotheses(
     engine: &Engine,
     call: &Call,
@@ -242,20 +242,20 @@ async fn hypotheses(
     let deadline = call.deadline;
     let read = offload(call, move || {
         let budget = Budget::new(u64::MAX, move |_| in_time(deadline));
-        let mut words = Vec::new();
+        let mut caller_verdicts = Vec::new();
         let mut read = Vec::with_capacity(tested.len());
         for mut of in tested {
             let tests = std::mem::take(&mut of.tests);
             let mut records = Vec::with_capacity(tests.len());
             for test in tests {
                 if test.verdict != 0 {
-                    words.push(format!("{}:{}", of.id, test.evidence_id));
+                    caller_verdicts.push(format!("{}:{}", of.id, test.evidence_id));
                 }
-                records.push(classified(&store, &name, test, &budget)?);
+                records.push(classify_test(&store, &name, test, &budget)?);
             }
             read.push(hypothesis(of, records));
         }
-        Ok(budget.finish((read, words)))
+        Ok(budget.finish((read, caller_verdicts)))
     });
     let read = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
     read.map_err(|_| stopped(call))
@@ -269,8 +269,8 @@ fn hypothesis(of: v1::TestedHypothesis, evidence: Vec<v1::HypothesisEvidence>) -
     v1::Hypothesis { id: of.id, statement: of.statement, target: of.target, evidence }
 }
 
-/// What a stored item says about a fault.
-fn classified(
+/// Classifies a stored item as a test of a hypothesis.
+fn classify_test(
     store: &Evidence,
     name: &CorpusName,
     test: v1::HypothesisTest,
@@ -279,8 +279,8 @@ fn classified(
     let named = Named::Id(test.evidence_id.clone());
     let item = store.snapshot(name, &named, Part::Bytes(0, MAX_READ))?;
     let threshold = test.threshold.map(|threshold| threshold.to_string());
-    let asked = !test.signal.is_empty() || threshold.is_some();
-    let expectation = asked.then_some(Expectation {
+    let is_expected = !test.signal.is_empty() || threshold.is_some();
+    let expectation = is_expected.then_some(Expectation {
         signal: &test.signal,
         polarity: None,
         threshold: threshold.as_deref(),
@@ -288,7 +288,7 @@ fn classified(
     let result = ToolResult { content: &item.content, expectation };
     let verdict = match test.verdict {
         0 => safety::classify(&result, budget).verdict.number(),
-        word => word,
+        given => given,
     };
     Ok(v1::HypothesisEvidence {
         tool: item.head.tool,
@@ -301,10 +301,10 @@ fn classified(
     })
 }
 
-/// Refuses what the gate could not read, before it is recorded.
+/// Rejects inputs that the gate could not parse, before they are recorded.
 fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result<(), Status> {
     let mut after = state.turns.clone();
-    after.take(turn.clone());
+    after.add(turn.clone());
     let inputs = v1::GateInputs {
         hypotheses: after.hypotheses,
         changes: after.changes,

@@ -1,5 +1,5 @@
-//! This module counts for itself what an agent does: turns, identical tool calls, new evidence, checks that failed. Nothing
-//! that the agent says of itself takes part.
+//! Counts what an agent does: turns, identical tool calls, new evidence, failed checks. Nothing depends on what the
+//! agent says about itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -7,38 +7,38 @@ use gsar_core::evidence::VerificationResult;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-/// What the turns of an investigation came to. Counts hold for the plan under way.
+/// The totals over the turns of an investigation. Counts are for the current plan unless stated otherwise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     /// Turns of the whole investigation.
     pub(super) total: u32,
-    /// Turns of the plan.
+    /// Turns of the current plan.
     pub(super) of_plan: u32,
-    /// Turns since something came that was not stored before.
+    /// Turns since the last new evidence.
     pub(super) without_evidence: u32,
-    /// By the digest of tool and arguments: how often it was called since it last brought something new.
+    /// By digest of tool and arguments, the number of calls since the last new result.
     calls: HashMap<String, u32>,
-    /// Tools that were called in the plan with arguments that name nothing.
+    /// Tools that were called with meaningless arguments.
     trivial: BTreeSet<String>,
     /// The last result of each check, by its name or its tool.
     checks: BTreeMap<String, v1::VerificationResult>,
-    /// Whether the agent wants to finish, as of the last turn.
+    /// `true` if the agent wanted to finish in the last turn.
     pub(super) wants_to_finish: bool,
-    /// The hypotheses as they are held.
+    /// The current hypotheses.
     pub(super) hypotheses: Vec<v1::Hypothesis>,
-    /// The changes that are known.
+    /// The known changes.
     pub(super) changes: Vec<v1::ChangeRecord>,
-    /// The way to the suspect.
+    /// The path to the suspect.
     pub(super) path: Vec<String>,
-    /// Items whose verdict is the caller's word.
+    /// Items whose verdict was given by the caller.
     pub(super) caller_verdicts: Vec<String>,
-    /// The digests of all that turns brought.
+    /// The digests of all evidence of turns.
     seen: HashSet<String>,
 }
 
 impl Turns {
-    /// Takes a turn.
-    pub(super) fn take(&mut self, turn: v1::RecordedTurn) {
+    /// Adds a turn.
+    pub(super) fn add(&mut self, turn: v1::RecordedTurn) {
         self.total = self.total.saturating_add(1);
         self.of_plan = self.of_plan.saturating_add(1);
         self.without_evidence = match turn.calls.iter().any(|call| call.is_new) {
@@ -63,12 +63,12 @@ impl Turns {
         self.wants_to_finish = turn.wants_to_finish;
         self.hypotheses = turn.hypotheses;
         let known = self.changes.iter().enumerate();
-        let mut places: HashMap<String, usize> =
-            known.map(|(place, change)| (change.id.clone(), place)).collect();
+        let mut positions: HashMap<String, usize> =
+            known.map(|(position, change)| (change.id.clone(), position)).collect();
         for change in turn.changes {
             let next = self.changes.len();
-            let place = *places.entry(change.id.clone()).or_insert(next);
-            match self.changes.get_mut(place) {
+            let position = *positions.entry(change.id.clone()).or_insert(next);
+            match self.changes.get_mut(position) {
                 Some(known) => *known = change,
                 None => self.changes.push(change),
             }
@@ -79,8 +79,8 @@ impl Turns {
         self.caller_verdicts = turn.caller_verdicts;
     }
 
-    /// Begins the turns of a revised plan.
-    pub(super) fn replanned(&mut self) {
+    /// Resets the counts for a revised plan.
+    pub(super) fn reset_for_plan(&mut self) {
         self.of_plan = 0;
         self.without_evidence = 0;
         self.calls.clear();
@@ -88,27 +88,27 @@ impl Turns {
         self.wants_to_finish = false;
     }
 
-    /// Whether that content came before.
+    /// Returns `true` if this content was seen before.
     pub(super) fn has_seen(&self, digest: &str) -> bool {
         self.seen.contains(digest)
     }
 
-    /// Whether anything came.
-    pub(super) fn have_evidence(&self) -> bool {
+    /// Returns `true` if any evidence was seen.
+    pub(super) fn has_evidence(&self) -> bool {
         !self.seen.is_empty()
     }
 
-    /// The most identical calls that brought nothing new.
+    /// Returns the highest number of identical calls without new evidence.
     pub(super) fn identical_calls(&self) -> u32 {
         self.calls.values().copied().max().unwrap_or(0)
     }
 
-    /// Tools that were called with arguments that name nothing, and brought nothing new.
+    /// Returns the tools that were called with meaningless arguments.
     pub(super) fn trivial_calls(&self) -> impl Iterator<Item = &str> {
         self.trivial.iter().map(String::as_str)
     }
 
-    /// Checks whose last run failed.
+    /// Returns the checks whose last run failed.
     pub(super) fn failed_checks(&self) -> impl Iterator<Item = &str> {
         let failed = |(_, result): &(&String, &v1::VerificationResult)| {
             **result == v1::VerificationResult::Failed
@@ -116,7 +116,7 @@ impl Turns {
         self.checks.iter().filter(failed).map(|(tool, _)| tool.as_str())
     }
 
-    /// What the last run of each check came to, of those declared and those run without that; `None` of one that was not run.
+    /// Returns the last result of each check, declared or not; `None` for a declared check that did not run.
     pub(super) fn checks(
         &self,
         declared: &[v1::CheckDeclaration],
@@ -131,7 +131,7 @@ impl Turns {
         names.into_iter().map(result).collect()
     }
 
-    /// Whether anything was changed or checked.
+    /// Returns `true` if anything was changed or checked.
     pub(super) fn has_changed_anything(&self) -> bool {
         !self.changes.is_empty() || !self.checks.is_empty()
     }
@@ -153,24 +153,24 @@ mod tests {
     }
 
     #[test]
-    fn identical_calls_count_as_long_as_they_bring_nothing_new() {
+    fn counts_identical_calls_without_new_evidence() {
         let mut turns = Turns::default();
-        turns.take(turn(&[("a", true), ("b", true)]));
+        turns.add(turn(&[("a", true), ("b", true)]));
         assert_eq!((turns.identical_calls(), turns.without_evidence), (1, 0));
-        turns.take(turn(&[("a", false)]));
-        turns.take(turn(&[("b", false), ("a", false)]));
+        turns.add(turn(&[("a", false)]));
+        turns.add(turn(&[("b", false), ("a", false)]));
         assert_eq!((turns.identical_calls(), turns.without_evidence), (3, 2));
-        turns.take(turn(&[("a", true)]));
+        turns.add(turn(&[("a", true)]));
         assert_eq!((turns.identical_calls(), turns.without_evidence), (2, 0), "b was called twice");
     }
 
     #[test]
-    fn a_revised_plan_counts_anew_and_keeps_what_is_known() {
+    fn a_revised_plan_resets_counts_and_keeps_evidence() {
         let mut turns = Turns::default();
-        turns.take(turn(&[("a", true), ("a", false)]));
-        turns.replanned();
+        turns.add(turn(&[("a", true), ("a", false)]));
+        turns.reset_for_plan();
         assert_eq!((turns.total, turns.of_plan, turns.identical_calls()), (1, 0, 0));
-        assert!(turns.have_evidence() && turns.has_seen("d"));
+        assert!(turns.has_evidence() && turns.has_seen("d"));
     }
 
     #[test]
@@ -181,9 +181,9 @@ mod tests {
             turn.calls[0].set_verification_result(result);
             turn
         };
-        turns.take(check(v1::VerificationResult::Failed));
+        turns.add(check(v1::VerificationResult::Failed));
         assert_eq!(turns.failed_checks().collect::<Vec<_>>(), ["kubectl"]);
-        turns.take(check(v1::VerificationResult::Passed));
+        turns.add(check(v1::VerificationResult::Passed));
         assert_eq!(turns.failed_checks().count(), 0);
         assert!(turns.has_changed_anything());
     }

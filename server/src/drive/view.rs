@@ -1,4 +1,4 @@
-//! This module says where an investigation stands, as its caller sees it: the instruction, and everything behind it.
+//! Renders the state of an investigation for the API: the instruction and the details behind it.
 
 use gsar_core::belief::Topology;
 use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, Stage, StopCause};
@@ -10,7 +10,7 @@ use gsar_proto::{parse, render, v1};
 use super::state::State;
 use super::{findings, graph, turn};
 
-/// An investigation as its caller sees it.
+/// Renders an investigation.
 pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
     let gate = gate(state, limits, state.last_at);
     let is_governing = gate.as_ref().is_some_and(|gate| gate.governs);
@@ -48,15 +48,15 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
     }
 }
 
-/// What the gate says of the turns so far.
+/// The outcome of the gate after the last turn.
 pub(super) struct GateAtTurn {
     pub(super) outcome: GateOutcome,
     pub(super) verdict: v1::GateVerdict,
-    /// Whether the policy lets it govern.
+    /// `true` if the policy lets it govern.
     pub(super) governs: bool,
 }
 
-/// The gate at the end of the last turn; `None` before the first, and where the policy turns it off.
+/// Evaluates the gate after the last turn; `None` before the first turn, and if the policy turns it off.
 pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Option<GateAtTurn> {
     use gsar_core::policy::RolloutMode;
     let policy = &state.policy.policy;
@@ -70,7 +70,7 @@ pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Opt
     Some(GateAtTurn { outcome, verdict, governs: policy.rollout.gate == RolloutMode::Active })
 }
 
-/// What the gate and the evidence chain look at. Turns and time are those of the plan under way.
+/// Builds the inputs of the gate and the evidence chain. Turns and time are those of the current plan.
 pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v1::GateInputs {
     let turns = &state.turns;
     v1::GateInputs {
@@ -88,7 +88,7 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
     }
 }
 
-/// The frontier, with the names that hypotheses have for what is on it.
+/// Returns the frontier, with the names that hypotheses use for its nodes.
 fn suspects(state: &State) -> Vec<String> {
     let Some(exploration) = &state.exploration else { return Vec::new() };
     let frontier = exploration.outcome().frontier;
@@ -101,7 +101,7 @@ fn suspects(state: &State) -> Vec<String> {
     names.into_iter().chain(targets.map(str::to_owned)).take(Topology::MAX_ENTITIES).collect()
 }
 
-/// The way to the suspect: the agent's, else the way of the fault from an alert back to the frontier.
+/// Returns the path to the suspect: the agent's, or the path from an alert back to the frontier.
 fn path(state: &State, limits: &parse::Limits) -> Vec<String> {
     if !state.turns.path.is_empty() {
         return state.turns.path.clone();
@@ -143,7 +143,7 @@ fn due(state: &State, gate: Vec<v1::Reason>, failed_stage: Option<Stage>) -> v1:
     }
 }
 
-/// The claims at fault, with those that an earlier report had contradicted and the last one still states.
+/// Returns the claims at fault, and the claims that an earlier report had contradicted and the last one still states.
 fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
     let put_back = state.reports.last().map(|report| report.put_back.as_slice());
     let put_back = put_back.unwrap_or_default().iter().map(|text| v1::ClaimFault {
@@ -153,7 +153,7 @@ fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
             ..v1::JudgedClaim::default()
         }),
         shows: vec![
-            "an earlier report had it contradicted, and this one still states it".to_owned(),
+            "it was contradicted in an earlier report, and this one still states it".to_owned(),
         ],
         put_back: true,
     });
@@ -194,25 +194,25 @@ fn sentence(cause: &DegradedCause, has_report: bool) -> String {
         DegradedCause::Stopped(cause) => stopped(*cause).to_owned(),
     };
     match has_report {
-        true => format!("{why}; the best report may go out only under a banner that says so"),
+        true => format!("{why}; the best report may go out only with a banner that says so"),
         false => format!("{why}; there is no judged report"),
     }
 }
 
 fn stopped(cause: StopCause) -> &'static str {
     match cause {
-        StopCause::JudgeCallsSpent => "the judge calls of the budget are spent",
-        StopCause::TokensSpent => "the tokens of the budget are spent",
-        StopCause::MoneySpent => "the money of the budget is spent",
-        StopCause::TimeSpent => "the time of the budget has passed",
+        StopCause::JudgeCallsSpent => "the budget of judge calls is exhausted",
+        StopCause::TokensSpent => "the budget of tokens is exhausted",
+        StopCause::MoneySpent => "the cost budget is exhausted",
+        StopCause::TimeSpent => "the time budget is exhausted",
         StopCause::QueryingWithoutCommitting => {
-            "the agent went on querying after the gate asked for its report"
+            "the agent continued to query after the gate requested its report"
         }
-        StopCause::Cancelled => "the caller gave the investigation up",
+        StopCause::Cancelled => "the caller cancelled the investigation",
     }
 }
 
-/// Microseconds from one instant to another, 0 where that is not behind it.
+/// Returns the microseconds from one time to another, or 0 if it is not later.
 pub(super) fn micros_between(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0)
 }

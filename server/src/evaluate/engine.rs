@@ -7,7 +7,7 @@ use gsar_redaction::Redactor;
 
 use super::examples::GradedClaims;
 use super::reader::Reader;
-use crate::config::EvidenceKept;
+use crate::config::EvidenceRetention;
 use crate::evidence::Evidence;
 use crate::identity::Principal;
 use crate::judge::Judge;
@@ -30,7 +30,7 @@ pub struct Engine {
     /// What people graded, for judges that are shown examples.
     pub(crate) graded_claims: GradedClaims,
     pub(crate) ledger: Option<Arc<dyn Ledger>>,
-    pub(crate) evidence_kept: EvidenceKept,
+    pub(crate) evidence_kept: EvidenceRetention,
     pub(crate) evidence: Option<Evidence>,
     /// Held until the server ends, where the ledger does not hold it.
     pub(crate) _data_dir: Option<Arc<DataDir>>,
@@ -48,7 +48,7 @@ impl Engine {
     /// The same for a principal: what it keeps is its own, and it finds what it sees.
     #[must_use]
     pub(crate) fn of(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Self> {
-        if principal.is_anybody() {
+        if principal.is_anonymous() {
             return Arc::clone(self);
         }
         let owner = principal.owner();

@@ -116,7 +116,7 @@ pub(super) async fn ask(
             Err(JudgeError::Failed { code, reason, .. }) => ("failed", reason.clone(), *code),
             Err(late) => ("failed", late.to_string(), "DEADLINE_EXCEEDED"),
         };
-        traces::judged(&span, result, code);
+        traces::record_judge_result(&span, result, code);
         counter!(names::JUDGED, "judge" => name.clone(), "result" => result, "code" => code)
             .increment(1);
         let calls = std::mem::take(calls_of(&mut answer));

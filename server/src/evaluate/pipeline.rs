@@ -24,7 +24,7 @@ use super::{
 };
 use crate::call::{Call, Step};
 use crate::compute::compute_briefly;
-use crate::config::EvidenceKept;
+use crate::config::EvidenceRetention;
 use crate::judge::{Example, Notice, Question};
 use crate::ledger::{Content, NewEvent};
 use crate::telemetry::safety::Outcomes;
@@ -83,7 +83,7 @@ impl Engine {
         }
         let report = record::encoded_report(&request);
         let recorded = record::RecordedRequest::of(&request, report);
-        let keeps_contents = self.evidence_kept == EvidenceKept::Full;
+        let keeps_contents = self.evidence_kept == EvidenceRetention::Full;
         let digest = recorded.report_digest();
         let Decided { mut answer, policy, contents } =
             self.decide_report(call, request, digest, keeps_contents, policy).await?;
@@ -283,7 +283,7 @@ fn finish(
     answer.decision =
         decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
     if settings.is_counted {
-        telemetry::safety::settled(Outcomes {
+        telemetry::safety::record_outcomes(Outcomes {
             gate: answer.gate.as_ref(),
             cap: answer.cap.as_ref(),
             action: answer.action.as_ref(),

@@ -71,7 +71,7 @@ impl Engine {
         }
         call.enter(Step::Retrieve);
         let store = self.evidence().cloned().ok_or_else(|| {
-            errors::not_allowed("this server keeps no evidence", "have evidence.enabled turned on")
+            errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
         })?;
         let name = CorpusName::new(corpus_id).map_err(|error| errors::evidence(&error))?;
         let given: usize = inline.iter().map(|item| item.content.as_str().len()).sum();

@@ -135,7 +135,7 @@ fn by_claims(
     let rules: &Policy = &policy.policy;
     let assessment = assess(rules, subject, budget);
     let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
-    telemetry::safety::settled(Outcomes {
+    telemetry::safety::record_outcomes(Outcomes {
         gate: settled.gate.as_ref(),
         cap: settled.cap.as_ref(),
         action: settled.action.as_ref(),

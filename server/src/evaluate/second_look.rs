@@ -210,7 +210,7 @@ impl Review<'_> {
             }
         }
         let result = if read.unread.is_some() { "failed" } else { "judged" };
-        traces::judged(&span, result, code);
+        traces::record_judge_result(&span, result, code);
         for reading in &read.readings {
             let verdict = reading.verdict.name();
             counter!(names::SECOND_LOOKS, "reader" => reader.name().to_owned(), "verdict" => verdict)

@@ -18,7 +18,7 @@ use super::record::{self, Keyed, RecordedRequest};
 use super::stopwatch::Stopwatch;
 use super::{Engine, PolicyChoice, PolicyUse, answer, dry_run};
 use crate::call::{Call, Step};
-use crate::config::EvidenceKept;
+use crate::config::EvidenceRetention;
 use crate::ledger::Content;
 
 /// The most reports of one call that are evaluated at a time.
@@ -64,7 +64,7 @@ impl Engine {
         let recorded = RecordedRequest::of(&common, Vec::new());
         let recorded: Vec<RecordedRequest> =
             candidates.iter().map(|report| recorded.with_report(report)).collect();
-        let keeps_contents = self.ledger.is_some() && self.evidence_kept == EvidenceKept::Full;
+        let keeps_contents = self.ledger.is_some() && self.evidence_kept == EvidenceRetention::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let options = common.options.clone().unwrap_or_default();
         let read = |violations: &mut Violations| {

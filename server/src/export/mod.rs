@@ -1,5 +1,5 @@
-//! This module exports the ledger: records of evaluations, page by page, and pairs over the same evidence. It holds one
-//! page at a time, and of pairs no more than identifies them; it changes nothing and decides nothing.
+//! Exports the ledger: records of evaluations, page by page, and pairs over the same evidence. Only one page is in
+//! memory at a time, and only the ids of pairs.
 
 mod pairs;
 mod position;
@@ -25,10 +25,10 @@ use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side,
 use position::{Position, RequestDigest};
 use v1::export_record::Record;
 
-/// The most policies whose thresholds are kept; beyond, all are read again.
+/// The maximum number of policies whose thresholds are cached; beyond that, the cache is cleared.
 const MAX_POLICIES: usize = 256;
 
-/// An export that goes on from where it stands.
+/// A running export.
 #[derive(Debug)]
 pub struct Export {
     ledger: Arc<dyn Ledger>,
@@ -38,32 +38,32 @@ pub struct Export {
     stage: Stage,
 }
 
-/// What comes next.
+/// The stage of an export.
 #[derive(Debug)]
 enum Stage {
-    /// Records of single evaluations, behind that sequence.
+    /// Records of single evaluations after this sequence.
     Evaluations(i64),
-    /// Finding the evaluations that pairs are made of.
+    /// Collecting the evaluations of pairs.
     Collecting(Collecting),
     /// Pairs, set by set.
     Pairing(std::vec::IntoIter<PairedSet>),
-    /// Nothing.
+    /// The end.
     Ended,
 }
 
-/// How far the evaluations were read that pairs are made of.
+/// The progress of collecting.
 #[derive(Debug)]
 struct Collecting {
-    /// The sequence of the last that was read.
+    /// The sequence of the last evaluation read.
     read: i64,
-    /// Sets up to that first sequence were given before.
-    given: i64,
+    /// Sets whose first sequence is at most this were already exported.
+    exported: i64,
     sets: Sets,
     taus: HashMap<String, Option<Taus>>,
 }
 
 impl Export {
-    /// An export as it was asked for.
+    /// Starts an export, or resumes it from `after`.
     ///
     /// # Errors
     /// INVALID_ARGUMENT with every violation.
@@ -75,16 +75,16 @@ impl Export {
         let (parsed, position) = violations.finish(parsed.zip(position))?;
         let stage = match position {
             Position::Evaluations(after) => Stage::Evaluations(after),
-            Position::Sets(given) => Stage::collecting(given),
+            Position::Sets(exported) => Stage::collecting(exported),
         };
         let (kinds, scan) = scan(parsed);
         Ok(Self { ledger, kinds, scan, request: digest, stage })
     }
 
-    /// The next responses, some of them without records; `None` behind the last.
+    /// Returns the next responses, some of them without records; `None` at the end.
     ///
     /// # Errors
-    /// The ledger's errors as the contract's; INVALID_ARGUMENT where more evaluations could be paired than are kept.
+    /// The ledger's errors; INVALID_ARGUMENT if too many evaluations could be paired.
     pub async fn next(&mut self) -> Result<Option<Vec<v1::ExportResponse>>, Status> {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Ended);
@@ -109,11 +109,11 @@ impl Export {
                     let page = self.page(collecting.read).await?;
                     if page.is_empty() {
                         let mut sets = collecting.sets.paired();
-                        sets.retain(|set| set.first > collecting.given);
+                        sets.retain(|set| set.first > collecting.exported);
                         self.stage = Stage::Pairing(sets.into_iter());
                         continue;
                     }
-                    let position = Position::Sets(collecting.given);
+                    let position = Position::Sets(collecting.exported);
                     page.into_iter().try_for_each(|scanned| collecting.add(scanned))?;
                     self.stage = Stage::Collecting(collecting);
                     return Ok(Some(vec![self.response(Vec::new(), position)]));
@@ -149,7 +149,7 @@ impl Export {
         }
     }
 
-    /// A response for each evaluation with records, and for the last of the page in any case.
+    /// Returns a response for each evaluation with records, and always one for the last of the page.
     fn evaluations(&self, page: Vec<Scanned>) -> Result<Vec<v1::ExportResponse>, Status> {
         let last = page.last().map(|scanned| scanned.sequence);
         let mut responses = Vec::new();
@@ -164,7 +164,7 @@ impl Export {
     }
 
     fn records(&self, scanned: Scanned) -> Result<Vec<Record>, Status> {
-        let answer = decoded(&scanned.response)?;
+        let answer = decode(&scanned.response)?;
         let evaluation = records::evaluation(&scanned.summary, &answer);
         let mut found = Vec::new();
         if self.wants(v1::ExportKind::Partitions) {
@@ -179,7 +179,7 @@ impl Export {
         Ok(found)
     }
 
-    /// The pairs of a set whose evaluations are still there and whose texts differ.
+    /// Returns the pairs of a set whose evaluations still exist and whose texts differ.
     async fn pairs(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
         let mut found = Vec::new();
         for (chosen, rejected) in set.pairs {
@@ -205,13 +205,13 @@ impl Export {
         Ok(found)
     }
 
-    /// One report of a pair; `None` where its evaluation was deleted meanwhile.
+    /// Reads one report of a pair; `None` if its evaluation was deleted meanwhile.
     async fn paired(&self, candidate: &Candidate) -> Result<Option<Paired>, Status> {
         let stored = self.ledger.read(&candidate.evaluation_id).await;
         let Some(stored) = stored.map_err(|error| refused(&error))? else { return Ok(None) };
         let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
-        let answer = decoded(&stored.response)?;
-        let report = v1::Report::decode(stored.report.as_slice()).map_err(broken)?;
+        let answer = decode(&stored.response)?;
+        let report = v1::Report::decode(stored.report.as_slice()).map_err(unreadable)?;
         let report = v1::PairedReport {
             evaluation: Some(records::evaluation(&stored.summary, &answer)),
             guarded_score: answer.guarded_score,
@@ -222,7 +222,7 @@ impl Export {
     }
 }
 
-/// One report of a pair, with what is said of both.
+/// One report of a pair, with what both reports share.
 struct Paired {
     report: v1::PairedReport,
     taus: Taus,
@@ -230,19 +230,19 @@ struct Paired {
 }
 
 impl Stage {
-    fn collecting(given: i64) -> Self {
+    fn collecting(exported: i64) -> Self {
         let (sets, taus) = (Sets::new(MAX_CANDIDATES), HashMap::new());
-        Self::Collecting(Collecting { read: 0, given, sets, taus })
+        Self::Collecting(Collecting { read: 0, exported, sets, taus })
     }
 }
 
 impl Collecting {
-    /// Adds an evaluation where it can be in a pair.
+    /// Adds an evaluation if it can be in a pair.
     fn add(&mut self, scanned: Scanned) -> Result<(), Status> {
         self.read = scanned.sequence;
-        let answer = decoded(&scanned.response)?;
+        let answer = decode(&scanned.response)?;
         let provenance = answer.provenance.unwrap_or_default();
-        // Without a synthesis there is no coverage of it.
+        // Only reports with a synthesis have coverage.
         let (Some(_), Some(policy), Some(score)) =
             (answer.coverage, provenance.policy, answer.guarded_score)
         else {
@@ -262,12 +262,12 @@ impl Collecting {
             report: *blake3::hash(provenance.report_digest.as_bytes()).as_bytes(),
             score,
         };
-        self.sets.add(SetKey::of(&policy.digest, digests), side, candidate).map_err(|_| {
+        self.sets.add(SetKey::new(&policy.digest, digests), side, candidate).map_err(|_| {
             let mut violations = Violations::default();
             violations.add(
                 "kinds",
                 format_args!(
-                    "PREFERENCES can be made of more than {MAX_CANDIDATES} evaluations; restrict evaluated_from, evaluated_before or policy"
+                    "PREFERENCES would pair more than {MAX_CANDIDATES} evaluations; restrict evaluated_from, evaluated_before or policy"
                 ),
             );
             violations.into_status()
@@ -287,7 +287,7 @@ impl Collecting {
     }
 }
 
-/// The thresholds of a policy; `None` where it cannot be read.
+/// Parses the thresholds of a policy; `None` if it is invalid.
 fn taus(policy_toml: &str) -> Option<Taus> {
     let policy = Policy::from_record(policy_toml).ok()?;
     Some(Taus { proceed: policy.tau_proceed, regenerate: policy.tau_regenerate })
@@ -307,10 +307,10 @@ fn scan(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Scan) {
     (parsed.kinds, scan)
 }
 
-fn decoded(response: &[u8]) -> Result<v1::EvaluateResponse, Status> {
-    v1::EvaluateResponse::decode(response).map_err(broken)
+fn decode(response: &[u8]) -> Result<v1::EvaluateResponse, Status> {
+    v1::EvaluateResponse::decode(response).map_err(unreadable)
 }
 
-fn broken(error: prost::DecodeError) -> Status {
-    errors::ledger_unavailable(&format!("a record cannot be read: {error}"))
+fn unreadable(error: prost::DecodeError) -> Status {
+    errors::ledger_unavailable(&format!("failed to decode a record: {error}"))
 }

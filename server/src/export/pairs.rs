@@ -1,23 +1,23 @@
-//! This module pairs evaluations over the same evidence: the best that proceeded with the worst that were to be
-//! investigated again. It reads nothing and compares scores exactly.
+//! Pairs evaluations over the same evidence: the best that proceeded with the worst below `tau_regenerate`. Scores are
+//! compared exactly.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use gsar_core::fixed::{Fraction, Millionths};
 
-/// The most pairs of one set of evidence, and the most of its evaluations that are kept on each side.
+/// The maximum number of pairs per set of evidence, and of its evaluations retained on each side.
 pub(super) const MAX_PAIRS: usize = 8;
-/// The most evaluations that are kept over all sets, about 300 bytes each.
+/// The maximum number of evaluations retained over all sets, at about 300 bytes each.
 pub(super) const MAX_CANDIDATES: usize = 100_000;
 
-/// What evaluations of one set share: a digest of policy and contents of evidence.
+/// The key of a set of evaluations: a digest of the policy and the contents of the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SetKey([u8; 32]);
 
 impl SetKey {
-    /// The key of a policy and of the digests of the evidence, in whatever order.
-    pub(super) fn of<'a>(policy: &str, evidence: impl Iterator<Item = &'a str>) -> Self {
+    /// Builds the key from a policy and the digests of the evidence, in any order.
+    pub(super) fn new<'a>(policy: &str, evidence: impl Iterator<Item = &'a str>) -> Self {
         let mut evidence: Vec<&str> = evidence.collect();
         evidence.sort_unstable();
         let mut key = blake3::Hasher::new();
@@ -29,7 +29,7 @@ impl SetKey {
     }
 }
 
-/// Which side of a pair an evaluation can be on.
+/// The side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// It proceeded, with a score of at least `tau_proceed`.
@@ -39,7 +39,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// The side of a guarded score; `None` where it is on neither.
+    /// Returns the side of a guarded score; `None` if it is on neither.
     pub(super) fn of(score: Fraction, proceeded: bool, taus: Taus) -> Option<Self> {
         if proceeded && score.compare(taus.proceed) != Ordering::Less {
             return Some(Self::Chosen);
@@ -60,38 +60,38 @@ pub(super) struct Taus {
 pub(super) struct Candidate {
     pub(super) sequence: i64,
     pub(super) evaluation_id: Box<str>,
-    /// The digest of its report, by which the same report counts once.
+    /// The digest of its report, so that equal reports count once.
     pub(super) report: [u8; 32],
     pub(super) score: Fraction,
 }
 
 impl Candidate {
-    /// The better one of a side first; of equals the older.
+    /// Orders the better candidate of a side first; of equal ones, the older.
     fn rank(&self, other: &Self, side: Side) -> Ordering {
-        let scores = compared(self.score, other.score);
+        let scores = compare(self.score, other.score);
         let scores = if side == Side::Chosen { scores.reverse() } else { scores };
         scores.then(self.sequence.cmp(&other.sequence))
     }
 }
 
-fn compared(one: Fraction, other: Fraction) -> Ordering {
+fn compare(one: Fraction, other: Fraction) -> Ordering {
     let left = one.numerator().saturating_mul(other.denominator());
     left.cmp(&other.numerator().saturating_mul(one.denominator()))
 }
 
-/// More evaluations than may be kept.
+/// The error that more than the maximum number of evaluations would be retained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// Evaluations by their set.
+/// The evaluations by set.
 #[derive(Debug)]
 pub(super) struct Sets {
     sets: HashMap<SetKey, Set>,
-    kept: usize,
-    most: usize,
+    len: usize,
+    max: usize,
 }
 
-/// The evaluations of one set that pairs are made of.
+/// The evaluations of one set.
 #[derive(Debug)]
 struct Set {
     first: i64,
@@ -102,15 +102,15 @@ struct Set {
 /// The pairs of one set, the best and the worst first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PairedSet {
-    /// The sequence of the first evaluation of the set that could have been in a pair.
+    /// The sequence of the first evaluation of the set that could be in a pair.
     pub(super) first: i64,
-    /// A better and a worse evaluation each, more than are wanted, in their order.
+    /// Better and worse evaluations, in order; more than are exported.
     pub(super) pairs: Vec<(Candidate, Candidate)>,
 }
 
 impl Sets {
-    pub(super) fn new(most: usize) -> Self {
-        Self { sets: HashMap::new(), kept: 0, most }
+    pub(super) fn new(max: usize) -> Self {
+        Self { sets: HashMap::new(), len: 0, max }
     }
 
     /// Adds an evaluation, in the order of sequences.
@@ -135,11 +135,11 @@ impl Sets {
         };
         let before = ranked.len();
         insert(ranked, side, candidate);
-        self.kept += ranked.len() - before;
-        if self.kept > self.most { Err(TooMany) } else { Ok(()) }
+        self.len += ranked.len() - before;
+        if self.len > self.max { Err(TooMany) } else { Ok(()) }
     }
 
-    /// The sets with both sides, by their first evaluation.
+    /// Returns the sets with both sides, ordered by their first evaluation.
     pub(super) fn paired(self) -> Vec<PairedSet> {
         let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::paired).collect();
         paired.sort_unstable_by_key(|set| set.first);
@@ -147,7 +147,7 @@ impl Sets {
     }
 }
 
-/// Inserts in order of rank; the same report stands once, with its better rank.
+/// Inserts in order of rank. Equal reports count once, with the better rank.
 fn insert(ranked: &mut Vec<Candidate>, side: Side, candidate: Candidate) {
     if let Some(at) = ranked.iter().position(|known| known.report == candidate.report) {
         let is_better =
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn key(name: &str) -> SetKey {
-        SetKey::of(name, ["a", "b"].into_iter())
+        SetKey::new(name, ["a", "b"].into_iter())
     }
 
     fn sequences(set: &PairedSet) -> Vec<(i64, i64)> {
@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_of_contents_and_policy_whatever_the_order() {
+    fn a_key_depends_on_contents_and_policy_not_on_order() {
         assert_eq!(
-            SetKey::of("p", ["a", "b"].into_iter()),
-            SetKey::of("p", ["b", "a"].into_iter())
+            SetKey::new("p", ["a", "b"].into_iter()),
+            SetKey::new("p", ["b", "a"].into_iter())
         );
-        assert_ne!(SetKey::of("p", ["a"].into_iter()), SetKey::of("p", ["a", "a"].into_iter()));
-        assert_ne!(SetKey::of("p", ["ab"].into_iter()), SetKey::of("p", ["a", "b"].into_iter()));
-        assert_ne!(SetKey::of("pa", ["b"].into_iter()), SetKey::of("p", ["ab"].into_iter()));
+        assert_ne!(SetKey::new("p", ["a"].into_iter()), SetKey::new("p", ["a", "a"].into_iter()));
+        assert_ne!(SetKey::new("p", ["ab"].into_iter()), SetKey::new("p", ["a", "b"].into_iter()));
+        assert_ne!(SetKey::new("pa", ["b"].into_iter()), SetKey::new("p", ["ab"].into_iter()));
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_and_the_worst_come_first_and_the_same_report_counts_once() {
+    fn the_best_and_the_worst_are_paired_first_and_equal_reports_count_once() {
         let mut sets = Sets::new(100);
         for (sequence, report, score, side) in [
             (1, 1, (9, 10), Side::Chosen),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_not_better_than_itself() {
+    fn a_report_is_not_paired_with_itself() {
         let mut sets = Sets::new(100);
         sets.add(key("p"), Side::Chosen, candidate(1, 1, (1, 1))).unwrap();
         sets.add(key("p"), Side::Rejected, candidate(2, 1, (0, 1))).unwrap();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_within_a_set_and_over_all() {
+    fn candidates_are_bounded_per_set_and_in_total() {
         let mut sets = Sets::new(2 * MAX_PAIRS);
         for number in 0..50_u8 {
             let sequence = i64::from(number) + 1;
@@ -261,7 +261,7 @@ mod tests {
             let score = (90 + u128::from(number % 10), 100);
             sets.add(key("p"), Side::Chosen, candidate(sequence, 100 + number, score)).unwrap();
         }
-        assert_eq!(sets.kept, 2 * MAX_PAIRS);
+        assert_eq!(sets.len, 2 * MAX_PAIRS);
         assert_eq!(
             sets.add(key("q"), Side::Chosen, candidate(99, 9, (1, 1))),
             Err(TooMany),

@@ -1,24 +1,24 @@
-//! This module writes and reads the tokens behind which an export goes on. A token is 36 hexadecimal digits: a version, a
-//! stage, a sequence, and a check of them with the request. The check finds mistakes; it keeps nothing secret.
+//! The tokens from which an export resumes. A token is 36 hexadecimal digits: a version, a stage, a sequence, and a
+//! checksum of them and the request. The checksum detects mistakes; it is not a secret.
 
 use gsar_proto::v1;
 use prost::Message as _;
 
 const VERSION: u8 = 1;
 const CHECK_BYTES: usize = 8;
-/// How much of a refused token an error repeats.
+/// The maximum length of a token quoted in an error.
 const MAX_SHOWN: usize = 64;
 
-/// How far an export has come.
+/// The position of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Records of single evaluations, up to that sequence.
+    /// Records of single evaluations, up to this sequence.
     Evaluations(i64),
-    /// Pairs, up to the set of evidence whose first evaluation has that sequence.
+    /// Pairs, up to the set whose first evaluation has this sequence.
     Sets(i64),
 }
 
-/// What tells requests apart: everything in them but the token.
+/// The digest of a request without its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequestDigest([u8; 32]);
 
@@ -30,7 +30,7 @@ impl RequestDigest {
 }
 
 impl Position {
-    /// The token of this position in the export of a request.
+    /// Formats the token of this position for a request.
     pub(super) fn token(self, request: RequestDigest) -> String {
         let (stage, sequence) = match self {
             Self::Evaluations(sequence) => (1, sequence),
@@ -47,10 +47,10 @@ impl Position {
             .collect()
     }
 
-    /// Reads a token; an empty one is the beginning.
+    /// Parses a token. An empty one is the beginning.
     ///
     /// # Errors
-    /// A sentence where the token was not made for the request.
+    /// A message if the token does not belong to the request.
     pub(super) fn read(token: &str, request: RequestDigest) -> Result<Self, String> {
         if token.is_empty() {
             return Ok(Self::Evaluations(0));
@@ -64,7 +64,7 @@ impl Position {
         position.filter(|position| position.token(request) == token).ok_or_else(|| {
             let shown: String = token.chars().take(MAX_SHOWN).collect();
             format!(
-                "{shown:?} is no token of this export; give `after` of one of its responses, with the same request, or none"
+                "{shown:?} is not a token of this export; give `after` of one of its responses, with the same request, or none"
             )
         })
     }
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_token_leads_back_and_is_of_its_request_alone(sequence in any::<i64>(), sets in any::<bool>()) {
+        fn a_token_round_trips_for_its_request_only(sequence in any::<i64>(), sets in any::<bool>()) {
             let position = if sets { Position::Sets(sequence) } else { Position::Evaluations(sequence) };
             let token = position.token(digest("p", ""));
             prop_assert_eq!(Position::read(&token, digest("p", &token)), Ok(position));
@@ -93,14 +93,14 @@ mod tests {
         }
 
         #[test]
-        fn any_other_text_is_refused(text in ".{1,40}", digits in "0101[0-9a-f]{32}") {
+        fn rejects_any_other_text(text in ".{1,40}", digits in "0101[0-9a-f]{32}") {
             prop_assert!(Position::read(&text, digest("", "")).is_err());
             prop_assert!(Position::read(&digits, digest("", "")).is_err());
         }
     }
 
     #[test]
-    fn no_token_is_the_beginning() {
+    fn an_empty_token_is_the_beginning() {
         assert_eq!(Position::read("", digest("", "")), Ok(Position::Evaluations(0)));
     }
 }

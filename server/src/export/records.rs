@@ -1,4 +1,4 @@
-//! This module makes the records of one evaluation. It computes nothing but the reward of a class.
+//! Builds the export records of one evaluation.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::evaluate::recorded_grade;
 use crate::ledger::{StoredGrade, Summary};
 use v1::export_record::Record;
 
-/// The evaluation of a record.
+/// Builds the evaluation of a record.
 pub(super) fn evaluation(
     summary: &Summary,
     answer: &v1::EvaluateResponse,
@@ -29,7 +29,7 @@ pub(super) fn evaluation(
     }
 }
 
-/// The partition of an evaluation.
+/// Builds the partition of an evaluation.
 pub(super) fn partition(
     evaluation: v1::ExportedEvaluation,
     answer: &v1::EvaluateResponse,
@@ -44,7 +44,7 @@ pub(super) fn partition(
     })
 }
 
-/// The grades of an evaluation, each with what was evaluated.
+/// Builds the grades of an evaluation, each with the evaluated class.
 pub(super) fn grades(
     evaluation: &v1::ExportedEvaluation,
     answer: &v1::EvaluateResponse,
@@ -67,7 +67,7 @@ pub(super) fn grades(
         .collect()
 }
 
-/// The claims of an evaluation as rewards.
+/// Builds the claim rewards of an evaluation.
 pub(super) fn rewards(
     evaluation: &v1::ExportedEvaluation,
     answer: &v1::EvaluateResponse,
@@ -85,8 +85,8 @@ pub(super) fn rewards(
     })
 }
 
-/// The reward of a class in millionths. A further perspective is worth half of what the evidence shows, so that reports
-/// gain nothing by padding.
+/// Returns the reward of a class in millionths. A complementary claim earns half of a grounded one, so that padding a
+/// report does not pay.
 fn reward(class: v1::ClaimClass) -> i32 {
     match class {
         v1::ClaimClass::Grounded => 1_000_000,

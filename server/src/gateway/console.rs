@@ -1,5 +1,5 @@
-//! This module serves the console, the web pages that `server/console` is built to, out of the program: it reads no file, and
-//! its pages may load nothing from anywhere else. What they show they ask of the same gateway.
+//! Serves the console, the web pages built from `server/console`. The files are embedded in the binary. The pages call
+//! only this gateway and load nothing from other origins.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use axum::routing::get;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// What the console is made of: the path below `/console/`, the type, the content.
+/// The files of the console: the path below `/console/`, the content type and the content.
 const FILES: [(&str, &str, &str); 3] = [
     ("", "text/html; charset=utf-8", include_str!("../../console/dist/index.html")),
     ("console.js", "text/javascript; charset=utf-8", include_str!("../../console/dist/console.js")),
     ("console.css", "text/css; charset=utf-8", include_str!("../../console/dist/console.css")),
 ];
 
-/// Only these files run and style, only this gateway is called, and no page of elsewhere shows the console within its own.
+/// Allows only these scripts and styles, calls to this gateway alone, and no embedding in other pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The headers of every answer.
@@ -36,23 +36,23 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
         HeaderName::from_static("cross-origin-opener-policy"),
         HeaderValue::from_static("same-origin"),
     ),
-    // A newer server has other files under the same names.
+    // A newer server serves other files under the same names.
     (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     (VARY, HeaderValue::from_static("accept-encoding")),
 ];
 
-/// A file as it is sent.
+/// A file and its compressed form.
 struct File {
     content_type: &'static str,
     content: &'static str,
-    packed: Bytes,
+    compressed: Bytes,
     tag: HeaderValue,
 }
 
-/// The routes below `/console/`.
+/// Builds the routes of the console.
 ///
 /// # Errors
-/// A sentence where a file cannot be packed, which is an error of this program.
+/// A message if a file cannot be compressed, which is a bug.
 pub(super) fn routes() -> Result<Router, String> {
     let mut router = Router::new()
         .route("/", get(|| async { Redirect::temporary("/console/") }))
@@ -66,37 +66,37 @@ pub(super) fn routes() -> Result<Router, String> {
 
 impl File {
     fn new(content_type: &'static str, content: &'static str) -> std::io::Result<Self> {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(content.as_bytes())?;
+        let mut compressed = GzEncoder::new(Vec::new(), Compression::best());
+        compressed.write_all(content.as_bytes())?;
         let tag = format!("\"{}\"", blake3::hash(content.as_bytes()).to_hex());
         let tag = HeaderValue::try_from(tag).map_err(std::io::Error::other)?;
-        Ok(Self { content_type, content, packed: packed.finish()?.into(), tag })
+        Ok(Self { content_type, content, compressed: compressed.finish()?.into(), tag })
     }
 }
 
 async fn answer(State(file): State<Arc<File>>, headers: HeaderMap) -> Response<Body> {
-    let is_known = headers.get(IF_NONE_MATCH) == Some(&file.tag);
-    let takes_packed = headers
+    let not_modified = headers.get(IF_NONE_MATCH) == Some(&file.tag);
+    let accepts_gzip = headers
         .get_all(ACCEPT_ENCODING)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .any(|coding| coding.split(';').next().is_some_and(|name| name.trim() == "gzip"));
-    let body = match (is_known, takes_packed) {
+    let body = match (not_modified, accepts_gzip) {
         (true, _) => Body::empty(),
-        (false, true) => Body::from(file.packed.clone()),
+        (false, true) => Body::from(file.compressed.clone()),
         (false, false) => Body::from(file.content),
     };
     let mut response = Response::new(body);
     let sent = response.headers_mut();
     sent.extend(HEADERS);
     sent.insert(ETAG, file.tag.clone());
-    if is_known {
+    if not_modified {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return response;
     }
     sent.insert(CONTENT_TYPE, HeaderValue::from_static(file.content_type));
-    if takes_packed {
+    if accepts_gzip {
         sent.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response

@@ -1,11 +1,11 @@
-//! This module lists what the gateway serves.
+//! The methods that the gateway serves.
 
-/// A method of the contract and its path.
+/// A method of the API and its HTTP path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ServedMethod {
     /// The path of its JSON documents.
     pub(super) path: &'static str,
-    /// The service and the method, as gRPC names them.
+    /// The gRPC service and method.
     pub(super) rpc: &'static str,
 }
 
@@ -13,7 +13,7 @@ const fn method(path: &'static str, rpc: &'static str) -> ServedMethod {
     ServedMethod { path, rpc }
 }
 
-/// What judges, decides, searches and reads. Nothing here stores on behalf of a caller but the record of an evaluation.
+/// Methods that judge, decide, search and read. They store nothing but the record of an evaluation.
 pub(super) const METHODS: [ServedMethod; 20] = [
     method("/v1/evaluate", "gsar.v1.GroundingService/Evaluate"),
     method("/v1/select-best", "gsar.v1.GroundingService/SelectBest"),
@@ -37,7 +37,7 @@ pub(super) const METHODS: [ServedMethod; 20] = [
     method("/v1/investigation", "gsar.v1.InvestigationService/GetInvestigation"),
 ];
 
-/// What stores, grades and deletes: served where callers say who they are.
+/// Methods that store, grade or delete. Served only if principals are configured.
 pub(super) const WRITING: [ServedMethod; 8] = [
     method("/v1/start-investigation", "gsar.v1.InvestigationService/StartInvestigation"),
     method("/v1/record-turn", "gsar.v1.InvestigationService/RecordTurn"),

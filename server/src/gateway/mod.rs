@@ -41,7 +41,7 @@ const REQUEST_HEADERS: [&str; 5] =
 /// Builds the routes of the gateway in front of a gRPC service.
 ///
 /// # Errors
-/// A sentence when the descriptors of the contract are broken.
+/// A message if the descriptors of the API are invalid, which is a bug.
 pub(crate) fn router<S>(
     service: S,
     phase: PhaseCell,
@@ -62,9 +62,9 @@ where
 {
     let documents = Documents::new(&config.limits, memory);
     let has_principals = config.security.principals.is_some();
-    let written = WRITING.into_iter().filter(|_| has_principals);
+    let writing = WRITING.into_iter().filter(|_| has_principals);
     let mut router = Router::new();
-    for method in METHODS.into_iter().chain(written) {
+    for method in METHODS.into_iter().chain(writing) {
         let transcoder = Transcoder::new(method, documents.clone(), Arc::clone(identities))?;
         let service = service.clone();
         let handler = move |uri: Uri, headers: HeaderMap, body: Body| async move {
@@ -81,17 +81,17 @@ where
     Ok(router
         .route("/v1/health", get(health).with_state(phase))
         .route("/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], openapi) }))
-        .fallback(|| async { unknown() })
-        .method_not_allowed_fallback(|| async { wrong_method() })
+        .fallback(|| async { not_found() })
+        .method_not_allowed_fallback(|| async { method_not_allowed() })
         .layer(DefaultBodyLimit::max(message))
         .layer(cors(&origins))
         .layer(from_fn_with_state(origins, origin::check)))
 }
 
-/// What is served, as an OpenAPI document.
+/// Returns the OpenAPI document of the gateway.
 ///
 /// # Errors
-/// A sentence when the descriptors of the contract are broken.
+/// A message if the descriptors of the API are invalid, which is a bug.
 pub fn document() -> Result<String, String> {
     let methods = METHODS.iter().chain(&WRITING).map(|method| (method.path, method.rpc));
     gsar_proto::openapi::document(methods).map_err(|error| error.to_string())
@@ -115,11 +115,11 @@ fn cors(origins: &Origins) -> CorsLayer {
         .expose_headers([RETRY_AFTER])
 }
 
-fn unknown() -> Response<Body> {
-    problem(StatusCode::NOT_FOUND, "nothing is served at this path; /openapi.json lists what is")
+fn not_found() -> Response<Body> {
+    problem(StatusCode::NOT_FOUND, "unknown path; /openapi.json lists the paths")
 }
 
-fn wrong_method() -> Response<Body> {
-    let detail = "this path is served for another HTTP method; /openapi.json says which";
+fn method_not_allowed() -> Response<Body> {
+    let detail = "method not allowed; /openapi.json lists the methods";
     problem(StatusCode::METHOD_NOT_ALLOWED, detail)
 }

@@ -1,5 +1,5 @@
-//! This module refuses what a web page of elsewhere makes a browser send: requests under a name that is not this
-//! machine's (DNS rebinding), and requests of pages that are neither served here nor configured.
+//! Refuses requests that a foreign web page makes a browser send: requests with a host name that is not loopback (DNS
+//! rebinding), and requests from origins that are neither this gateway nor configured.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,44 +13,44 @@ use axum::middleware::Next;
 
 use super::problem::problem;
 
-/// The origins of pages elsewhere that may call, and whether the gateway is called by names of this machine only.
+/// The origins that may call, and whether only loopback host names are accepted.
 #[derive(Clone, Debug)]
 pub(super) struct Origins {
     allowed: Arc<[HeaderValue]>,
-    here_only: bool,
+    loopback_only: bool,
 }
 
 impl Origins {
-    /// Those of the configuration, which has checked them.
-    pub(super) fn new(configured: &[String], here_only: bool) -> Self {
+    /// Takes the configured origins, which are already validated.
+    pub(super) fn new(configured: &[String], loopback_only: bool) -> Self {
         let allowed = configured.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
-        Self { allowed: allowed.collect(), here_only }
+        Self { allowed: allowed.collect(), loopback_only }
     }
 
     pub(super) fn allowed(&self) -> Vec<HeaderValue> {
         self.allowed.to_vec()
     }
 
-    /// What is wrong with where a request comes from and under which name, if anything.
+    /// Returns why a request must be refused, or `None` if it is allowed.
     fn refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if self.here_only && !is_of_this_machine(host) {
+        if self.loopback_only && !is_loopback(host) {
             return Some(
-                "Host names no loopback address; call the gateway as localhost, 127.0.0.1 or [::1]",
+                "Host is not a loopback address; call the gateway as localhost, 127.0.0.1 or [::1]",
             );
         }
         let origin = headers.get(ORIGIN)?;
-        let is_served_here = origin.to_str().is_ok_and(|origin| {
+        let is_same_origin = origin.to_str().is_ok_and(|origin| {
             origin.strip_prefix("http://").is_some_and(|authority| authority == host)
         });
-        let is_allowed = is_served_here || self.allowed.contains(origin);
+        let is_allowed = is_same_origin || self.allowed.contains(origin);
         (!is_allowed).then_some(
-            "pages of this Origin may not call; add it to gateway.allowed_origins where they are yours",
+            "this Origin may not call; if it is yours, add it to gateway.allowed_origins",
         )
     }
 }
 
-/// Lets a request pass that may.
+/// Middleware that refuses disallowed requests with 403.
 pub(super) async fn check(
     State(origins): State<Origins>,
     request: Request<Body>,
@@ -62,7 +62,7 @@ pub(super) async fn check(
     }
 }
 
-fn is_of_this_machine(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
     let name = authority.host();
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_this_machine_are_served() {
+    fn accepts_only_loopback_hosts() {
         for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "127.9.9.9", "[::1]:8080"] {
             assert_eq!(refusal(host, None), None, "{host}");
         }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_served_here_and_configured_ones_may_call() {
+    fn accepts_the_same_origin_and_configured_ones() {
         for origin in ["http://localhost:8080", "https://console.example"] {
             assert_eq!(refusal("localhost:8080", Some(origin)), None, "{origin}");
         }

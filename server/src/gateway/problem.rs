@@ -1,4 +1,4 @@
-//! This module writes errors as problem documents (RFC 9457): the code, reason, violations and the fix of the gRPC error.
+//! Renders errors as problem documents (RFC 9457), with the code, reason, violations and fix of the gRPC error.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -11,35 +11,35 @@ use crate::telemetry::calls::code_name;
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// An error of HTTP itself.
+/// A problem of the HTTP request itself.
 pub(super) fn problem(status: StatusCode, detail: &str) -> Response<Body> {
     document(status, json!({ "title": title(status), "status": status.as_u16(), "detail": detail }))
 }
 
-/// An error of the contract.
-pub(super) fn of_status(error: &Status) -> Response<Body> {
+/// The problem document of a gRPC error.
+pub(super) fn from_status(error: &Status) -> Response<Body> {
     let status = http_status(error.code());
     let details = error.get_error_details();
-    let mut said = Map::new();
-    said.insert("title".to_owned(), title(status).into());
-    said.insert("status".to_owned(), status.as_u16().into());
-    said.insert("detail".to_owned(), error.message().into());
-    said.insert("code".to_owned(), code_name(error.code()).into());
+    let mut fields = Map::new();
+    fields.insert("title".to_owned(), title(status).into());
+    fields.insert("status".to_owned(), status.as_u16().into());
+    fields.insert("detail".to_owned(), error.message().into());
+    fields.insert("code".to_owned(), code_name(error.code()).into());
     if let Some(info) = details.error_info() {
-        said.insert("reason".to_owned(), info.reason.clone().into());
-        said.insert("metadata".to_owned(), json!(info.metadata));
+        fields.insert("reason".to_owned(), info.reason.clone().into());
+        fields.insert("metadata".to_owned(), json!(info.metadata));
     }
     if let Some(bad) = details.bad_request() {
         let violation = |found: &tonic_types::FieldViolation| json!({ "field": found.field, "description": found.description });
         let violations: Vec<Value> = bad.field_violations.iter().map(violation).collect();
-        said.insert("violations".to_owned(), violations.into());
+        fields.insert("violations".to_owned(), violations.into());
     }
-    let mut response = document(status, Value::Object(said));
+    let mut response = document(status, Value::Object(fields));
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     if let Some(delay) = details.retry_info().and_then(|retry| retry.retry_delay) {
-        // Whole seconds are all that the header has.
+        // The header takes whole seconds only.
         let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
@@ -57,7 +57,7 @@ fn title(status: StatusCode) -> &'static str {
     status.canonical_reason().unwrap_or("Error")
 }
 
-/// The status of HTTP for a code, as google.rpc.Code has it.
+/// The HTTP status of a gRPC code, as google.rpc.Code maps them.
 fn http_status(code: Code) -> StatusCode {
     match code {
         Code::Ok => StatusCode::OK,

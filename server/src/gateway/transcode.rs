@@ -1,5 +1,5 @@
-//! This module answers a JSON document by a service that answers gRPC: the document becomes a message, the answer or the
-//! error a document again.
+//! Transcodes between JSON documents and a gRPC service: the request document becomes a message, the response or error
+//! a document.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
 use super::methods::ServedMethod;
-use super::problem::{of_status, problem};
+use super::problem::{from_status, problem};
 use crate::config::Limits;
 use crate::errors;
-use crate::identity::{IdentityStore, Standing};
-use crate::memory::{Arrived, Memory};
-use crate::weigh::WeighedBody;
+use crate::identity::{AdmittedIdentity, IdentityStore};
+use crate::memory::{Memory, ReceivedBytes};
+use crate::metered_body::MeteredBody;
 
-/// A compression flag and a length in front of every message.
+/// The compression flag and length in front of every message.
 const FRAME_HEADER: usize = 5;
-/// Headers that go on to the service.
-const PASSED_ON: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
+/// Headers that are forwarded to the service.
+const FORWARDED: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
 
-/// One method as documents.
+/// Transcodes one method.
 #[derive(Clone, Debug)]
 pub(super) struct Transcoder {
     rpc: &'static str,
@@ -37,35 +37,35 @@ pub(super) struct Transcoder {
     identities: Arc<IdentityStore>,
 }
 
-/// Bounds on documents that are read; all methods share them. Calls are admitted behind that.
+/// Limits on request documents, shared by all methods. Calls are admitted after their document is read.
 #[derive(Clone, Debug)]
 pub(super) struct Documents {
-    reading: Arc<Semaphore>,
-    max_reading: usize,
+    permits: Arc<Semaphore>,
+    max_concurrent: usize,
     max_bytes: usize,
-    /// How long a document may take to come.
-    patience: Duration,
+    /// The time limit for receiving a document.
+    timeout: Duration,
     memory: Memory,
 }
 
 impl Documents {
-    /// As many at once as calls may be in progress, each as large as a message may be.
+    /// Allows as many documents at once as calls in flight, each as large as a message.
     pub(super) fn new(limits: &Limits, memory: &Memory) -> Self {
         Self {
-            reading: Arc::new(Semaphore::new(limits.calls_in_flight)),
-            max_reading: limits.calls_in_flight,
+            permits: Arc::new(Semaphore::new(limits.calls_in_flight)),
+            max_concurrent: limits.calls_in_flight,
             max_bytes: usize::try_from(limits.message.0).unwrap_or(usize::MAX),
-            patience: limits.default_deadline.0,
+            timeout: limits.default_deadline.0,
             memory: memory.clone(),
         }
     }
 }
 
 impl Transcoder {
-    /// The transcoder of a method.
+    /// Builds the transcoder of a method.
     ///
     /// # Errors
-    /// A sentence when the contract has no such method.
+    /// A message if the API has no such method.
     pub(super) fn new(
         method: ServedMethod,
         documents: Documents,
@@ -75,7 +75,7 @@ impl Transcoder {
         Ok(Self { rpc: method.rpc, messages, documents, identities })
     }
 
-    /// The answer to a document.
+    /// Answers a request document.
     pub(super) async fn answer<S>(
         self,
         service: S,
@@ -93,7 +93,7 @@ impl Transcoder {
     {
         let message = match self.is_identified(headers) {
             true => self.message(headers, body).await,
-            // Nothing of it is read; the service refuses the call as it refuses others.
+            // The body is not read; the service refuses the call like any other.
             false => Ok(Vec::new()),
         };
         let message = match message {
@@ -102,23 +102,23 @@ impl Transcoder {
         };
         let Ok(response) = service.oneshot(self.request(headers, &message)).await;
         let defaults = defaults(query);
-        match answered(response).await.and_then(|message| self.document(&message, defaults)) {
+        match read_response(response).await.and_then(|message| self.document(&message, defaults)) {
             Ok(document) => {
                 let mut response = Response::new(Body::from(document));
                 let json = HeaderValue::from_static("application/json");
                 response.headers_mut().insert(CONTENT_TYPE, json);
                 response
             }
-            Err(status) => of_status(&status),
+            Err(status) => from_status(&status),
         }
     }
 
-    /// Whether a request is a principal's, or everybody is the same.
+    /// Returns `true` if the caller is a known principal, or principals are not configured.
     fn is_identified(&self, headers: &HeaderMap) -> bool {
-        Standing::of_call(&self.identities, headers, &Extensions::new(), None).is_ok()
+        AdmittedIdentity::admit(&self.identities, headers, &Extensions::new(), None).is_ok()
     }
 
-    /// The message of a request's document.
+    /// Reads a request document and encodes it as a message.
     async fn message(
         &self,
         headers: &HeaderMap,
@@ -126,19 +126,19 @@ impl Transcoder {
     ) -> Result<Vec<u8>, Box<Response<Body>>> {
         let refused = |status, detail: &str| Err(Box::new(problem(status, detail)));
         if !is_json(headers) {
-            let detail = "give the document with Content-Type: application/json";
+            let detail = "send the document with Content-Type: application/json";
             return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
         }
-        let Documents { reading, max_reading, max_bytes, patience, memory } = &self.documents;
-        let Ok(_permit) = reading.try_acquire() else {
-            return Err(Box::new(of_status(&errors::too_many_calls(*max_reading))));
+        let Documents { permits, max_concurrent, max_bytes, timeout, memory } = &self.documents;
+        let Ok(_permit) = permits.try_acquire() else {
+            return Err(Box::new(from_status(&errors::too_many_calls(*max_concurrent))));
         };
-        let arrived = Arc::new(Arrived::nothing(memory));
-        let body = Body::new(WeighedBody::of(body, Arc::clone(&arrived)));
-        let text = match tokio::time::timeout(*patience, to_bytes(body, *max_bytes)).await {
+        let received = Arc::new(ReceivedBytes::new(memory));
+        let body = Body::new(MeteredBody::new(body, Arc::clone(&received)));
+        let text = match tokio::time::timeout(*timeout, to_bytes(body, *max_bytes)).await {
             Ok(Ok(bytes)) => bytes,
-            Ok(Err(_)) if arrived.is_full() => {
-                return Err(Box::new(of_status(&errors::too_much_memory(memory.total()))));
+            Ok(Err(_)) if received.is_full() => {
+                return Err(Box::new(from_status(&errors::too_much_memory(memory.total()))));
             }
             Ok(Err(_)) => {
                 let detail = format!(
@@ -148,15 +148,16 @@ impl Transcoder {
                 return refused(StatusCode::PAYLOAD_TOO_LARGE, &detail);
             }
             Err(_) => {
-                let detail = "the document did not come within limits.default_deadline";
+                let detail = "the document did not arrive within limits.default_deadline";
                 return refused(StatusCode::REQUEST_TIMEOUT, detail);
             }
         };
         let Ok(text) = std::str::from_utf8(&text) else {
-            return refused(StatusCode::BAD_REQUEST, "the document is no UTF-8");
+            return refused(StatusCode::BAD_REQUEST, "the document is not UTF-8");
         };
         self.messages.encoded(text).map_err(|error| {
-            let detail = format!("the document is no {}: {error}", self.messages.request_name());
+            let detail =
+                format!("the document is not a valid {}: {error}", self.messages.request_name());
             Box::new(problem(StatusCode::BAD_REQUEST, &detail))
         })
     }
@@ -164,7 +165,7 @@ impl Transcoder {
     fn request(&self, headers: &HeaderMap, message: &[u8]) -> Request<tonic::body::Body> {
         let mut frame = BytesMut::with_capacity(FRAME_HEADER + message.len());
         frame.put_u8(0);
-        // The limit of a message is below 4 GiB, which the configuration checks.
+        // The configuration check keeps messages below 4 GiB.
         frame.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
         frame.put_slice(message);
         let mut request = Request::new(tonic::body::Body::new(Full::new(frame.freeze())));
@@ -176,7 +177,7 @@ impl Transcoder {
         let head = request.headers_mut();
         head.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         head.insert(TE, HeaderValue::from_static("trailers"));
-        for name in PASSED_ON {
+        for name in FORWARDED {
             for value in headers.get_all(name) {
                 head.append(name, value.clone());
             }
@@ -185,12 +186,13 @@ impl Transcoder {
     }
 
     fn document(&self, message: &[u8], defaults: Defaults) -> Result<String, Status> {
-        let unreadable = |error| Status::internal(format!("the answer has no document: {error}"));
+        let unreadable =
+            |error| Status::internal(format!("the response cannot be rendered as JSON: {error}"));
         Ok(self.messages.document(message, defaults).map_err(unreadable)? + "\n")
     }
 }
 
-/// Whether the query of a request asks for the fields alone that have a value: `compact`.
+/// Returns whether default values are omitted, which the query parameter `compact` requests.
 fn defaults(query: Option<&str>) -> Defaults {
     let mut parameters = query.unwrap_or_default().split('&');
     match parameters.any(|parameter| matches!(parameter, "compact" | "compact=true" | "compact=1"))
@@ -200,8 +202,8 @@ fn defaults(query: Option<&str>) -> Defaults {
     }
 }
 
-/// The message of an answer.
-async fn answered(response: Response<tonic::body::Body>) -> Result<Bytes, Status> {
+/// Reads the message of a response.
+async fn read_response(response: Response<tonic::body::Body>) -> Result<Bytes, Status> {
     let (head, body) = response.into_parts();
     if let Some(status) = Status::from_header_map(&head.headers) {
         return if status.code() == Code::Ok { Ok(Bytes::new()) } else { Err(status) };
@@ -211,7 +213,7 @@ async fn answered(response: Response<tonic::body::Body>) -> Result<Bytes, Status
     match status {
         Some(status) if status.code() != Code::Ok => return Err(status),
         Some(_) => {}
-        None => return Err(Status::internal("the answer ended without a status")),
+        None => return Err(Status::internal("the response ended without a status")),
     }
     let mut message = collected.to_bytes();
     message.advance(FRAME_HEADER.min(message.len()));

@@ -1,29 +1,29 @@
-//! This module reads who a client is from the certificate that it presented. That an authority of `tls.client_ca` signed
-//! it, the handshake has decided.
+//! Reads the names in a client's certificate. The TLS handshake has already verified that an authority of
+//! `tls.client_ca` signed it.
 
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
-/// The names in the certificate of a client: its URIs, such as SPIFFE ids, and its DNS names, in small letters.
+/// The names in a client's certificate: its URIs, such as SPIFFE ids, and its DNS names in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerCertificate(Arc<[String]>);
 
 impl PeerCertificate {
-    /// The names of the first certificate of a chain. One that cannot be read has none.
+    /// Reads the names of the first certificate of a chain. An unreadable certificate has none.
     #[must_use]
     pub fn of_chain(chain: &[CertificateDer<'_>]) -> Self {
         let Some(certificate) = chain.first() else { return Self::default() };
         let Ok(certificate) = EndEntityCert::try_from(certificate) else { return Self::default() };
-        // Without a scheme it is no URI, and must not pass for a DNS name.
+        // Without a scheme it is not a URI, and must not pass for a DNS name.
         let uris = certificate.valid_uri_names().filter(|uri| uri.contains("://"));
         let uris = uris.map(str::to_owned);
         let hosts = certificate.valid_dns_names().map(str::to_ascii_lowercase);
         Self(uris.chain(hosts).collect())
     }
 
-    /// The names.
+    /// Returns the names.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.0
@@ -45,14 +45,14 @@ mod tests {
     }
 
     #[test]
-    fn uris_are_as_they_are_and_hosts_in_small_letters() {
+    fn keeps_uris_and_lowercases_hosts() {
         let read = PeerCertificate::of_chain(&[certificate()]);
         assert_eq!(read.names(), ["spiffe://Prod/ns/rca", "agent.example"]);
         assert_eq!(PeerCertificate::of_chain(&[]), PeerCertificate::default());
     }
 
     #[test]
-    fn a_uri_passes_for_no_host_and_nothing_that_is_no_name_is_one() {
+    fn ignores_names_of_other_kinds() {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.distinguished_name.push(rcgen::DnType::CommonName, "agent.example");
         let ascii = |text: &str| text.try_into().unwrap();
@@ -67,13 +67,13 @@ mod tests {
         ];
         let signed = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
         let read = PeerCertificate::of_chain(&[signed.der().clone()]);
-        // As they are: names are compared byte by byte, so that no spelling stands for another one.
+        // Names are compared byte by byte, without normalization.
         assert_eq!(read.names(), ["spiffe://example/ada\0", "SPIFFE://user@Example/%61da"]);
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_harm(at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
+        fn arbitrary_bytes_do_not_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
             let mut bytes = certificate().to_vec();
             let position = at.index(bytes.len());
             bytes[position] = byte;

@@ -1,4 +1,4 @@
-//! This module reads the file of principals and finds everything that is wrong with it.
+//! Parses the principals file and reports every error in it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
@@ -11,13 +11,13 @@ use super::principal::Principal;
 use super::right::Right;
 use super::token::TokenDigest;
 
-/// The most bytes of a name.
+/// The maximum length of a name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// One table of the file.
+/// A table of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Written {
+struct Table {
     certificates: Vec<String>,
     tokens: Vec<String>,
     subjects: Vec<String>,
@@ -28,7 +28,7 @@ struct Written {
     daily_budget: Option<u64>,
 }
 
-/// Principals by what they present.
+/// The principals by their credentials.
 #[derive(Debug, Default)]
 pub(super) struct Principals {
     pub(super) by_certificate: HashMap<String, Arc<Principal>>,
@@ -39,33 +39,34 @@ pub(super) struct Principals {
 }
 
 impl Principals {
-    /// Reads a file, in the place of what was read before.
+    /// Parses a file. Counts of principals continue from `before`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Every error in it.
     pub(super) fn read(text: &str, before: Option<&Self>) -> Result<Self, Vec<String>> {
-        let written: BTreeMap<String, Written> =
-            toml::from_str(text).map_err(|error| vec![at_its_line(text, &error)])?;
+        let tables: BTreeMap<String, Table> =
+            toml::from_str(text).map_err(|error| vec![with_line(text, &error)])?;
         let (mut read, mut problems) = (Self::default(), Vec::new());
-        if written.is_empty() {
-            problems
-                .push("names no principal; give a table for each, such as [rca-agent]".to_owned());
+        if tables.is_empty() {
+            problems.push(
+                "contains no principal; give a table for each, such as [rca-agent]".to_owned(),
+            );
         }
-        for (name, written) in written {
+        for (name, table) in tables {
             let mut problem = |text: String| problems.push(format!("{name}{text}"));
-            check(&name, &written, &mut problem);
-            let calls = written.calls_per_minute.and_then(NonZeroU32::new);
+            check(&name, &table, &mut problem);
+            let calls = table.calls_per_minute.and_then(NonZeroU32::new);
             let before = before.and_then(|before| before.by_name.get(&name)).map(Arc::as_ref);
-            let principal = Principal::new(&name, written.may, calls, before)
-                .with_calls_in_flight(written.calls_in_flight, before)
-                .with_daily_budget(written.daily_budget);
+            let principal = Principal::new(&name, table.may, calls, before)
+                .with_calls_in_flight(table.calls_in_flight, before)
+                .with_daily_budget(table.daily_budget);
             let principal = Arc::new(principal);
-            for given in written.certificates {
-                // A SPIFFE id is compared as it is, a DNS name in small letters.
+            for given in table.certificates {
+                // SPIFFE ids are compared as they are, DNS names in lower case.
                 let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
                 add(&mut read.by_certificate, key, &principal, "certificates", &mut problem);
             }
-            for given in written.tokens {
+            for given in table.tokens {
                 match given.parse::<TokenDigest>() {
                     Ok(digest) => {
                         add(&mut read.by_token, digest, &principal, "tokens", &mut problem)
@@ -73,10 +74,10 @@ impl Principals {
                     Err(wrong) => problem(format!(".tokens: {wrong}")),
                 }
             }
-            for given in written.subjects {
+            for given in table.subjects {
                 add(&mut read.by_subject, given, &principal, "subjects", &mut problem);
             }
-            for given in written.uids {
+            for given in table.uids {
                 add(&mut read.by_uid, given, &principal, "uids", &mut problem);
             }
             read.by_name.insert(name, principal);
@@ -84,29 +85,29 @@ impl Principals {
         if problems.is_empty() { Ok(read) } else { Err(problems) }
     }
 
-    /// The first by its name that has a daily budget.
+    /// Returns the alphabetically first principal with a daily budget.
     pub(super) fn first_with_budget(&self) -> Option<&str> {
         let with_budget = self.by_name.values().filter(|one| one.daily_budget().is_some());
         with_budget.map(|one| one.name()).min()
     }
 }
 
-/// An error with its line, which it does not repeat: a token may stand there by mistake.
-fn at_its_line(text: &str, error: &toml::de::Error) -> String {
+/// Adds the line number to a parse error, without the line itself: it may contain a token by mistake.
+fn with_line(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let message = error.message().replace('\n', ", ");
-    format!("line {}: is no TOML of principals: {message}", before.matches('\n').count() + 1)
+    format!("line {}: invalid principals file: {message}", before.matches('\n').count() + 1)
 }
 
-fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
+fn check(name: &str, table: &Table, problem: &mut impl FnMut(String)) {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    let begins = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
-    if !begins || name.len() > MAX_NAME || !name.bytes().all(is_letter) {
+    let starts_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    if !starts_well || name.len() > MAX_NAME || !name.bytes().all(is_letter) {
         problem(format!(
-            ": is no name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, the first a letter or digit"
+            ": invalid name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
         ));
     }
-    let Written {
+    let Table {
         certificates,
         tokens,
         subjects,
@@ -115,9 +116,9 @@ fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
         calls_per_minute,
         calls_in_flight,
         daily_budget,
-    } = written;
+    } = table;
     if certificates.is_empty() && tokens.is_empty() && subjects.is_empty() && uids.is_empty() {
-        problem(": nothing says who it is; give certificates, tokens, subjects or uids".to_owned());
+        problem(": has no credentials; give certificates, tokens, subjects or uids".to_owned());
     }
     if may.is_empty() {
         problem(".may: is empty; give at least one of evaluate, override, read, delete, grade, store, search, audit".to_owned());
@@ -130,13 +131,13 @@ fn check(name: &str, written: &Written, problem: &mut impl FnMut(String)) {
     }
     if daily_budget.is_some() && !may.is_empty() && !may.contains(&Right::Evaluate) {
         problem(
-            ".daily_budget: bounds nothing, since only who may evaluate has chat models asked; leave it out, or add evaluate to may"
+            ".daily_budget: has no effect without the right evaluate; leave it out, or add evaluate to may"
                 .to_owned(),
         );
     }
     for (key, texts) in [("certificates", certificates), ("subjects", subjects)] {
         if texts.iter().any(String::is_empty) {
-            problem(format!(".{key}: holds an empty text; take it out"));
+            problem(format!(".{key}: contains an empty text; remove it"));
         }
     }
 }
@@ -150,7 +151,7 @@ fn add<K: std::hash::Hash + Eq + std::fmt::Display>(
 ) {
     match of.get(&key) {
         Some(other) => problem(format!(
-            ".{what}: {key} is of {} already; one thing names one principal",
+            ".{what}: {key} already belongs to {}; a credential identifies one principal",
             other.name()
         )),
         None => {
@@ -166,7 +167,7 @@ mod tests {
     const DIGEST: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
-    fn principals_are_found_by_what_they_present() {
+    fn finds_principals_by_their_credentials() {
         let text = format!(
             "[rca]\ncertificates = [\"spiffe://Prod/rca\", \"RCA.example\"]\ntokens = [\"{DIGEST}\"]\nmay = [\"evaluate\"]\n\
              [auditor]\nsubjects = [\"ada\"]\nuids = [7]\nmay = [\"audit\", \"read\"]\ncalls_per_minute = 3\n"
@@ -185,16 +186,16 @@ mod tests {
             auditor.count_call().unwrap();
         }
         assert_eq!(auditor.count_call().unwrap_err().per_minute, 3);
-        // Reading the file anew gives nobody more calls.
-        let anew = Principals::read(&text, Some(&read)).unwrap();
-        assert_eq!(anew.by_uid[&7].count_call().unwrap_err().per_minute, 3);
+        // Reloading the file does not reset rate limits.
+        let reloaded = Principals::read(&text, Some(&read)).unwrap();
+        assert_eq!(reloaded.by_uid[&7].count_call().unwrap_err().per_minute, 3);
         let more = text.replace("calls_per_minute = 3", "calls_per_minute = 4");
         let more = Principals::read(&more, Some(&read)).unwrap();
         assert_eq!(more.by_uid[&7].count_call(), Ok(()));
     }
 
     #[test]
-    fn a_daily_budget_is_what_the_file_says_last() {
+    fn reloading_changes_daily_budgets() {
         let text = "[a]\nuids = [1]\nmay = [\"evaluate\"]\ndaily_budget = 2_000_000\n\
                     [b]\nuids = [2]\nmay = [\"evaluate\"]\ndaily_budget = 0\n\
                     [c]\nuids = [3]\nmay = [\"evaluate\"]\n";
@@ -202,14 +203,14 @@ mod tests {
         let budgets = |read: &Principals| [1, 2, 3].map(|uid| read.by_uid[&uid].daily_budget());
         assert_eq!(budgets(&read), [Some(2_000_000), Some(0), None]);
         assert_eq!(read.first_with_budget(), Some("a"));
-        let anew = text.replace("daily_budget = 2_000_000\n", "").replace("= 0", "= 7");
-        let anew = Principals::read(&anew, Some(&read)).unwrap();
-        assert_eq!(budgets(&anew), [None, Some(7), None]);
-        assert_eq!(anew.first_with_budget(), Some("b"));
+        let reloaded = text.replace("daily_budget = 2_000_000\n", "").replace("= 0", "= 7");
+        let reloaded = Principals::read(&reloaded, Some(&read)).unwrap();
+        assert_eq!(budgets(&reloaded), [None, Some(7), None]);
+        assert_eq!(reloaded.first_with_budget(), Some("b"));
     }
 
     #[test]
-    fn everything_that_is_wrong_is_named() {
+    fn reports_every_error() {
         let text = format!(
             "[a]\ntokens = [\"{DIGEST}\", \"secret\"]\nmay = []\ncalls_per_minute = 0\n\
              [b]\ntokens = [\"{DIGEST}\"]\nmay = [\"read\"]\n[\"c d\"]\nmay = [\"read\"]\nsubjects = [\"\"]\n[e]\nmay = [\"read\"]\n\
@@ -219,32 +220,32 @@ mod tests {
         for words in [
             "a.may: is empty",
             "a.calls_per_minute: 0",
-            "a.tokens: is no digest",
+            "a.tokens: is not a token digest",
             "b.tokens: sha256:ba78",
-            "is of a already",
-            "c d: is no name",
-            "c d.subjects: holds an empty text",
-            "e: nothing says who it is",
-            "f.daily_budget: bounds nothing",
+            "already belongs to a",
+            "c d: invalid name",
+            "c d.subjects: contains an empty text",
+            "e: has no credentials",
+            "f.daily_budget: has no effect",
         ] {
             assert!(problems.contains(words), "{words} in: {problems}");
         }
         assert!(!problems.contains("secret"), "{problems}");
         for (text, words) in [
-            ("", "names no principal"),
+            ("", "contains no principal"),
             ("[a]\nmay = [\"fly\"]", "unknown variant `fly`"),
             ("[a]\ncolour = 1", "unknown field"),
-            ("[a", "line 1: is no TOML"),
+            ("[a", "line 1: invalid principals file"),
             (
                 "[a]\ndaily_budget = -1",
-                "line 2: is no TOML of principals: invalid value: integer `-1`",
+                "line 2: invalid principals file: invalid value: integer `-1`",
             ),
             (
                 "[a]\ndaily_budget = 0.5",
-                "line 2: is no TOML of principals: invalid type: floating point",
+                "line 2: invalid principals file: invalid type: floating point",
             ),
-            ("[a]\ntoken = \"secret\"", "line 2: is no TOML of principals: unknown field `token`"),
-            ("[a]\n\ntokens = [\"secret]", "line 3: is no TOML"),
+            ("[a]\ntoken = \"secret\"", "line 2: invalid principals file: unknown field `token`"),
+            ("[a]\n\ntokens = [\"secret]", "line 3: invalid principals file"),
         ] {
             let problems = Principals::read(text, None).unwrap_err().join("\n");
             assert!(problems.contains(words), "{words} in: {problems}");

@@ -1,19 +1,19 @@
-//! This module says who calls: which principal a call comes from by what it presents, and what that principal may do. It
-//! reads the file of principals and the keys of tokens, and looks at no message.
+//! Authentication and authorization: finds the principal of a call by its credentials, and checks its rights. Reads the
+//! principals file and the token keys; never looks at messages.
 //!
-//! Where no principals are configured, everybody who can connect is the same caller and may do everything.
+//! If no principals are configured, every caller is the same anonymous principal with every right.
 
+mod admitted;
 mod certificate;
 mod file;
 mod jwt;
 mod principal;
 mod right;
-mod standing;
 mod store;
 mod token;
 
+pub use admitted::{AdmittedIdentity, NotAdmitted};
 pub use certificate::PeerCertificate;
 pub use principal::{Principal, TooFast};
 pub use right::Right;
-pub use standing::{NotAdmitted, Standing};
 pub use store::{IdentityProblem, IdentityStore, Unidentified};

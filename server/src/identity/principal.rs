@@ -1,4 +1,4 @@
-//! This module is one principal: its name, its rights, how often it may call and what may be spent for it.
+//! A principal: its name, rights, rate limit and budget.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -11,50 +11,50 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::right::Right;
-use crate::compute::Turns;
+use crate::compute::PrincipalSlots;
 use crate::owner::Owner;
 
-/// One who calls.
+/// A caller of the API.
 pub struct Principal {
     owner: Owner,
-    /// `None` where it may do everything.
+    /// `None` for the anonymous principal, which has every right.
     rights: Option<Vec<Right>>,
-    calls: Option<Arc<Calls>>,
+    rate: Option<Arc<RateLimit>>,
     daily_budget: Option<u64>,
-    places: Option<Places>,
-    turns: Turns,
+    in_flight: Option<InFlightLimit>,
+    compute_slots: PrincipalSlots,
 }
 
-/// How many calls may be in progress, and those that are.
+/// The limit of a principal's calls in flight.
 #[derive(Clone)]
-struct Places {
+struct InFlightLimit {
     max: usize,
     free: Arc<Semaphore>,
 }
 
-struct Calls {
+struct RateLimit {
     per_minute: NonZeroU32,
     limiter: DefaultDirectRateLimiter,
 }
 
-/// A principal has called more often than it may.
+/// The error of a principal that exceeds its rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFast {
-    /// How many calls it may make in a minute.
+    /// The maximum number of calls per minute.
     pub per_minute: u32,
-    /// When the next one is allowed.
+    /// The time until the next call is allowed.
     pub retry_after: Duration,
 }
 
-static ANYBODY: LazyLock<Arc<Principal>> = LazyLock::new(|| {
+static ANONYMOUS: LazyLock<Arc<Principal>> = LazyLock::new(|| {
     let owner = Owner::default();
     Arc::new(Principal {
         owner,
         rights: None,
-        calls: None,
+        rate: None,
         daily_budget: None,
-        places: None,
-        turns: Turns::default(),
+        in_flight: None,
+        compute_slots: PrincipalSlots::default(),
     })
 });
 
@@ -66,18 +66,19 @@ impl fmt::Debug for Principal {
 }
 
 impl Principal {
-    /// Its places among computations.
-    pub(crate) const fn turns(&self) -> &Turns {
-        &self.turns
+    /// Returns its compute slots.
+    pub(crate) const fn compute_slots(&self) -> &PrincipalSlots {
+        &self.compute_slots
     }
 
-    /// Everybody, where there are no principals.
+    /// Returns the principal of every caller if no principals are configured.
     #[must_use]
-    pub fn anybody() -> Arc<Self> {
-        Arc::clone(&ANYBODY)
+    pub fn anonymous() -> Arc<Self> {
+        Arc::clone(&ANONYMOUS)
     }
 
-    /// One of the file. Where it was there before and may call as often, its calls are counted on.
+    /// Creates a principal of the file. If `before` is the same principal with the same rate limit, its count
+    /// continues.
     pub(super) fn new(
         name: &str,
         rights: Vec<Right>,
@@ -85,10 +86,10 @@ impl Principal {
         before: Option<&Self>,
     ) -> Self {
         let owner = Owner::new(name, rights.contains(&Right::Audit));
-        let counted = before.and_then(|before| before.calls.as_ref());
-        let calls = calls_per_minute.map(|per_minute| match counted {
-            Some(calls) if calls.per_minute == per_minute => Arc::clone(calls),
-            _ => Arc::new(Calls {
+        let previous = before.and_then(|before| before.rate.as_ref());
+        let rate = calls_per_minute.map(|per_minute| match previous {
+            Some(rate) if rate.per_minute == per_minute => Arc::clone(rate),
+            _ => Arc::new(RateLimit {
                 per_minute,
                 limiter: RateLimiter::direct(Quota::per_minute(per_minute)),
             }),
@@ -96,81 +97,81 @@ impl Principal {
         Self {
             owner,
             rights: Some(rights),
-            calls,
+            rate,
             daily_budget: None,
-            places: None,
-            turns: Turns::default(),
+            in_flight: None,
+            compute_slots: PrincipalSlots::default(),
         }
     }
 
-    /// The same, with that many calls in progress at most. Where it might have as many before, they are counted on.
+    /// Limits its calls in flight. If `before` has the same limit, its count continues.
     pub(super) fn with_calls_in_flight(self, max: Option<usize>, before: Option<&Self>) -> Self {
-        let counted = before.and_then(|before| before.places.clone());
-        let places = max.map(|max| match counted {
-            Some(places) if places.max == max => places,
-            _ => Places { max, free: Arc::new(Semaphore::new(max)) },
+        let previous = before.and_then(|before| before.in_flight.clone());
+        let in_flight = max.map(|max| match previous {
+            Some(limit) if limit.max == max => limit,
+            _ => InFlightLimit { max, free: Arc::new(Semaphore::new(max)) },
         });
-        Self { places, ..self }
+        Self { in_flight, ..self }
     }
 
-    /// A place among its calls in progress; nothing where they are not bounded.
+    /// Takes a permit of its limit of calls in flight; `None` if it has no limit.
     ///
     /// # Errors
-    /// How many it may have, where it has as many.
-    pub(crate) fn place(&self) -> Result<Option<OwnedSemaphorePermit>, usize> {
-        let Some(Places { max, free }) = &self.places else { return Ok(None) };
+    /// The limit, if it is reached.
+    pub(crate) fn try_acquire(&self) -> Result<Option<OwnedSemaphorePermit>, usize> {
+        let Some(InFlightLimit { max, free }) = &self.in_flight else { return Ok(None) };
         Arc::clone(free).try_acquire_owned().map(Some).map_err(|_| *max)
     }
 
-    /// The same, on whose behalf chat models may cost that much in a day.
+    /// Sets its daily budget for chat models.
     pub(super) fn with_daily_budget(self, daily_budget: Option<u64>) -> Self {
         Self { daily_budget, ..self }
     }
 
-    /// Its name; empty where there are no principals.
+    /// Returns the name; empty for the anonymous principal.
     #[must_use]
     pub fn name(&self) -> &str {
         self.owner.name()
     }
 
-    /// Whether it is everybody.
+    /// Returns `true` for the anonymous principal.
     #[must_use]
-    pub fn is_anybody(&self) -> bool {
+    pub fn is_anonymous(&self) -> bool {
         self.rights.is_none()
     }
 
-    /// For whom what it keeps is kept.
+    /// Returns the owner of the data that it stores.
     #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
 
-    /// Whether it has a right.
+    /// Returns `true` if it has a right.
     #[must_use]
     pub fn may(&self, right: Right) -> bool {
         self.rights.as_ref().is_none_or(|rights| rights.contains(&right))
     }
 
-    /// What chat models may cost on its behalf in a day of UTC, in millionths of a dollar; `None` where only
-    /// `judges.daily_budget` bounds it.
+    /// Returns what chat models may cost on its behalf per day (UTC), in millionths of a dollar; `None` if only
+    /// `judges.daily_budget` applies.
     #[must_use]
     pub fn daily_budget(&self) -> Option<u64> {
         self.daily_budget
     }
 
-    /// Counts a call.
+    /// Counts a call against the rate limit.
     ///
     /// # Errors
-    /// [`TooFast`] where it has made as many as it may.
+    /// [`TooFast`] if the limit is reached.
     pub fn count_call(&self) -> Result<(), TooFast> {
-        let Some(Calls { per_minute, limiter }) = self.calls.as_deref() else { return Ok(()) };
+        let Some(RateLimit { per_minute, limiter }) = self.rate.as_deref() else { return Ok(()) };
         limiter.check().map_err(|until| TooFast {
             per_minute: per_minute.get(),
             retry_after: until.wait_time_from(DefaultClock::default().now()),
         })
     }
 
-    /// Waits until it may make another call, and counts it.
+    /// Waits until the rate limit allows another call, and counts it.
     pub async fn wait_for_call(&self) {
         while let Err(TooFast { retry_after, .. }) = self.count_call() {
             tokio::time::sleep(retry_after).await;

@@ -1,16 +1,16 @@
-//! This module names what a principal may do.
+//! The rights of principals.
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// What a principal may do.
+/// A right of a principal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Right {
-    /// Have reports evaluated, and drive investigations.
+    /// Evaluate reports and drive investigations.
     Evaluate,
-    /// Change the policy of a request, as far as the server allows that.
+    /// Override the policy of a request, as far as the server allows it.
     Override,
     /// Read its own evaluations and investigations.
     Read,
@@ -18,16 +18,16 @@ pub enum Right {
     Delete,
     /// Grade evaluations.
     Grade,
-    /// Store evidence in its own corpora, and delete them.
+    /// Store evidence in its own corpora and delete them.
     Store,
-    /// Search its own corpora and read what is in them.
+    /// Search and read its own corpora.
     Search,
-    /// Have the other rights over what every principal keeps.
+    /// Use the other rights on the data of every principal.
     Audit,
 }
 
 impl Right {
-    /// The word in files and errors.
+    /// Returns the name used in files and errors.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,31 +1,31 @@
-//! This module keeps the principals that were last read, replaced all at once or not at all, and finds that of a call.
+//! The current principals, replaced all at once or not at all, and the identification of calls.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use super::admitted::Credentials;
 use super::certificate::PeerCertificate;
 use super::file::Principals;
 use super::jwt::{Issuer, Subject};
 use super::principal::Principal;
-use super::standing::Presented;
 use super::token::TokenDigest;
 use crate::config::{Problems, Security};
 
-/// The principals in force.
+/// The current principals.
 #[derive(Debug)]
 pub struct IdentityStore {
     files: Security,
-    /// `None` where everybody is the same.
-    current: RwLock<Option<Arc<Known>>>,
+    /// `None` if no principals are configured.
+    current: RwLock<Option<Arc<Snapshot>>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct Snapshot {
     principals: Principals,
     issuer: Option<Issuer>,
 }
 
-/// One thing that is wrong with a file.
+/// An error in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("security.{key}: {description}")]
 pub struct IdentityProblem {
@@ -33,13 +33,13 @@ pub struct IdentityProblem {
     description: String,
 }
 
-/// Why a call comes from no principal.
+/// An error about missing or invalid credentials.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unidentified(String);
 
 impl IdentityStore {
-    /// Reads the files that are configured, and notes everything that is wrong with them.
+    /// Reads the configured files and adds every error to `problems`.
     pub fn check(files: &Security, problems: &mut Problems) -> Option<Self> {
         if problems.concern(&["security"]) {
             return None;
@@ -48,8 +48,8 @@ impl IdentityStore {
             Ok(known) => {
                 Some(Self { files: files.clone(), current: RwLock::new(known.map(Arc::new)) })
             }
-            Err(wrong) => {
-                for IdentityProblem { key, description } in wrong {
+            Err(errors) => {
+                for IdentityProblem { key, description } in errors {
                     problems.add(&["security", key], description);
                 }
                 None
@@ -57,171 +57,167 @@ impl IdentityStore {
         }
     }
 
-    /// Reads the files again, for calls from now on; `false` where there are none. What was in force stays in force when
-    /// anything is wrong.
+    /// Reads the files again. Returns `false` if none is configured. Keeps the previous principals on any error.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Every error.
     pub fn reload(&self) -> Result<bool, Vec<IdentityProblem>> {
         let before = self.current();
         let before = before.as_ref().map(|known| &known.principals);
         let known = read(&self.files, before)?.map(Arc::new);
-        let is_any = known.is_some();
+        let has_principals = known.is_some();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = known;
-        Ok(is_any)
+        Ok(has_principals)
     }
 
-    /// Whether there are principals.
+    /// Returns `true` if principals are configured.
     #[must_use]
-    pub fn is_any(&self) -> bool {
+    pub fn has_principals(&self) -> bool {
         self.current().is_some()
     }
 
-    /// The name of one principal with a daily budget, where there is one.
+    /// Returns the name of a principal with a daily budget, if any.
     #[must_use]
-    pub fn with_budget(&self) -> Option<String> {
+    pub fn principal_with_budget(&self) -> Option<String> {
         let known = self.current()?;
         known.principals.first_with_budget().map(str::to_owned)
     }
 
-    fn current(&self) -> Option<Arc<Known>> {
+    fn current(&self) -> Option<Arc<Snapshot>> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The principal of a call: by the token that it brings, else by the certificate of its connection, else by the
-    /// user at the other end of a Unix socket.
+    /// Finds the principal of a call by its token, else by the certificate of its connection, else by the user at the
+    /// other end of a Unix socket.
     ///
     /// # Errors
-    /// [`Unidentified`] where it is none, with the fix.
-    pub(super) fn identify(&self, presented: &Presented) -> Result<Identified, Unidentified> {
-        let Some(known) = self.current() else { return Ok(Identified::anybody()) };
-        let (principal, until) = known.identify(presented).map_err(Unidentified)?;
-        Ok(Identified { principal, known: Some(known), until })
+    /// [`Unidentified`] with the fix.
+    pub(super) fn identify(&self, credentials: &Credentials) -> Result<Identified, Unidentified> {
+        let Some(known) = self.current() else { return Ok(Identified::anonymous()) };
+        let (principal, expires_at) = known.identify(credentials).map_err(Unidentified)?;
+        Ok(Identified { principal, known: Some(known), expires_at })
     }
 
-    /// Whether what was found is still so: nothing was read anew since, and no token has ended.
-    pub(super) fn still_holds(&self, found: &Identified, seconds_now: u64) -> bool {
-        let Identified { known, until, .. } = found;
-        let is_current = match (known, &self.current()) {
+    /// Returns `true` if an identification is still valid: the files were not reloaded, and its token has not expired.
+    pub(super) fn is_current(&self, found: &Identified, now_seconds: u64) -> bool {
+        let Identified { known, expires_at, .. } = found;
+        let is_same_snapshot = match (known, &self.current()) {
             (Some(found), Some(current)) => Arc::ptr_eq(found, current),
             (None, None) => true,
             _ => false,
         };
-        is_current && until.is_none_or(|until| seconds_now <= until)
+        is_same_snapshot && expires_at.is_none_or(|expires_at| now_seconds <= expires_at)
     }
 }
 
-/// Whose a call is.
+/// The identified caller of a call.
 #[derive(Clone)]
 pub(super) struct Identified {
     pub(super) principal: Arc<Principal>,
-    /// The principals among which it was found.
-    known: Option<Arc<Known>>,
-    /// When its token ends, in seconds since 1970.
-    until: Option<u64>,
+    /// The principals that it was found in.
+    known: Option<Arc<Snapshot>>,
+    /// The expiry of its token, in seconds since 1970.
+    expires_at: Option<u64>,
 }
 
 impl Identified {
-    /// Everybody's, where there are no principals.
-    pub(super) fn anybody() -> Self {
-        Self { principal: Principal::anybody(), known: None, until: None }
+    /// The identification of every call if no principals are configured.
+    pub(super) fn anonymous() -> Self {
+        Self { principal: Principal::anonymous(), known: None, expires_at: None }
     }
 }
 
 impl Unidentified {
-    pub(super) fn because(why: &str) -> Self {
+    pub(super) fn new(why: &str) -> Self {
         Self(why.to_owned())
     }
 }
 
-/// A principal, and when the token ends that names it.
+/// A principal, and the expiry of the token that identified it.
 type Found = (Arc<Principal>, Option<u64>);
 
-impl Known {
-    fn identify(&self, presented: &Presented) -> Result<Found, String> {
-        let Presented { token, certificate, uid } = presented;
+impl Snapshot {
+    fn identify(&self, credentials: &Credentials) -> Result<Found, String> {
+        let Credentials { token, certificate, uid } = credentials;
         if let Some(token) = token {
-            return self.of_token(token);
+            return self.identify_token(token);
         }
         let principals = &self.principals;
         let names = certificate.as_ref().map(PeerCertificate::names);
-        let of_certificate =
+        let by_certificate =
             names.into_iter().flatten().find_map(|name| principals.by_certificate.get(name));
-        let of_user = || uid.and_then(|uid| principals.by_uid.get(&uid));
-        let found = of_certificate.or_else(of_user).cloned().ok_or_else(|| match (names, uid) {
+        let by_uid = || uid.and_then(|uid| principals.by_uid.get(&uid));
+        let found = by_certificate.or_else(by_uid).cloned().ok_or_else(|| match (names, uid) {
             (Some([first, ..]), _) => format!(
-                "the certificate is of {first}, which is no principal of this server; have it added to security.principals"
+                "the certificate names {first}, which is not a principal of this server; have it added to security.principals"
             ),
             (_, Some(uid)) => format!(
-                "user {uid} is no principal of this server; bring a token, or have the user added to security.principals"
+                "user {uid} is not a principal of this server; send a token, or have the user added to security.principals"
             ),
             (_, None) => {
-                "nothing says who calls; bring a token as `authorization: Bearer TOKEN`, or a client certificate"
+                "no credentials; send a token as `authorization: Bearer TOKEN`, or a client certificate"
                     .to_owned()
             }
         });
         Ok((found?, None))
     }
 
-    fn of_token(&self, token: &str) -> Result<Found, String> {
+    fn identify_token(&self, token: &str) -> Result<Found, String> {
         let Principals { by_token, by_subject, .. } = &self.principals;
         if let Some(principal) = by_token.get(&TokenDigest::of(token)) {
             return Ok((Arc::clone(principal), None));
         }
         let Some(issuer) = &self.issuer else {
-            return Err(
-                "the token is not known; have its digest added to security.principals".to_owned()
-            );
+            return Err("unknown token; have its digest added to security.principals".to_owned());
         };
-        let Subject { name, until } = issuer.subject(token)?;
+        let Subject { name, expires_at } = issuer.verify(token)?;
         let principal = by_subject.get(&name).cloned().ok_or_else(|| {
-            "the subject of the token is no principal of this server; have it added to security.principals".to_owned()
+            "the subject of the token is not a principal of this server; have it added to security.principals".to_owned()
         })?;
-        Ok((principal, Some(until)))
+        Ok((principal, Some(expires_at)))
     }
 }
 
 fn read(
     files: &Security,
     before: Option<&Principals>,
-) -> Result<Option<Known>, Vec<IdentityProblem>> {
+) -> Result<Option<Snapshot>, Vec<IdentityProblem>> {
     let Some(file) = &files.principals else { return Ok(None) };
     let mut problems = Vec::new();
     let principals = text(file).and_then(|text| Principals::read(&text, before));
-    let principals = noted(&mut problems, "principals", file, principals);
+    let principals = note(&mut problems, "principals", file, principals);
     let mut issuer = None;
     if let Some(jwt) = &files.jwt {
         let read = text(&jwt.keys).and_then(|keys| Issuer::new(&jwt.issuer, &jwt.audience, &keys));
-        issuer = noted(&mut problems, "jwt.keys", &jwt.keys, read);
+        issuer = note(&mut problems, "jwt.keys", &jwt.keys, read);
     } else if let Some(principals) = &principals
         && !principals.by_subject.is_empty()
     {
         let description = format!(
-            "{} names subjects, and nothing says who signs their tokens; give security.jwt, or take them out",
+            "{} lists subjects, but security.jwt is missing; give it, or remove the subjects",
             file.display()
         );
         problems.push(IdentityProblem { key: "principals", description });
     }
     match principals {
-        Some(principals) if problems.is_empty() => Ok(Some(Known { principals, issuer })),
+        Some(principals) if problems.is_empty() => Ok(Some(Snapshot { principals, issuer })),
         _ => Err(problems),
     }
 }
 
 fn text(file: &Path) -> Result<String, Vec<String>> {
-    std::fs::read_to_string(file)
-        .map_err(|error| vec![format!("{error}; name a file that can be read")])
+    std::fs::read_to_string(file).map_err(|error| vec![format!("{error}; name a readable file")])
 }
 
-fn noted<T>(
+fn note<T>(
     problems: &mut Vec<IdentityProblem>,
     key: &'static str,
     file: &Path,
     read: Result<T, Vec<String>>,
 ) -> Option<T> {
     let describe =
-        |wrong| IdentityProblem { key, description: format!("{}: {wrong}", file.display()) };
-    read.map_err(|wrong| problems.extend(wrong.into_iter().map(describe))).ok()
+        |error| IdentityProblem { key, description: format!("{}: {error}", file.display()) };
+    read.map_err(|errors| problems.extend(errors.into_iter().map(describe))).ok()
 }
 
 #[cfg(test)]
@@ -229,18 +225,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_found_holds_until_its_token_ends_or_files_are_read_anew() {
+    fn an_identification_is_valid_until_its_token_expires_or_files_are_reloaded() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("principals.toml");
         std::fs::write(&file, "[a]\nuids = [7]\nmay = [\"read\"]\n").unwrap();
         let files = Security { principals: Some(file), ..Security::default() };
         let store = IdentityStore::check(&files, &mut Problems::default()).unwrap();
-        let presented = Presented { token: None, certificate: None, uid: Some(7) };
-        let found = store.identify(&presented).unwrap();
-        assert!(store.still_holds(&found, u64::MAX));
-        let of_token = Identified { until: Some(100), ..found.clone() };
-        assert!(store.still_holds(&of_token, 100) && !store.still_holds(&of_token, 101));
+        let credentials = Credentials { token: None, certificate: None, uid: Some(7) };
+        let found = store.identify(&credentials).unwrap();
+        assert!(store.is_current(&found, u64::MAX));
+        let of_token = Identified { expires_at: Some(100), ..found.clone() };
+        assert!(store.is_current(&of_token, 100) && !store.is_current(&of_token, 101));
         store.reload().unwrap();
-        assert!(!store.still_holds(&found, 0));
+        assert!(!store.is_current(&found, 0));
     }
 }

@@ -1,4 +1,4 @@
-//! This module finds the token of a call and knows static tokens by their digests. No token is kept, logged or answered.
+//! Reads bearer tokens and the digests of static tokens. No token is stored, logged or returned.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use sha2::{Digest as _, Sha256};
 
-/// A longer token is not looked at.
+/// The maximum length of a token.
 const MAX_BYTES: usize = 16 << 10;
 
 /// The SHA-256 of a token.
@@ -24,22 +24,22 @@ impl FromStr for TokenDigest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            // It may be a token by mistake, which nobody should read in a log.
-            "is no digest of a token; give sha256: and 64 digits, as in `printf %s TOKEN | sha256sum`"
+        let invalid = || {
+            // Do not repeat the text: it may be a token by mistake.
+            "is not a token digest; give sha256: and 64 digits, as in `printf %s TOKEN | sha256sum`"
                 .to_owned()
         };
         let digits = text
             .strip_prefix("sha256:")
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .ok_or_else(wrong)?;
+            .ok_or_else(invalid)?;
         let mut digest = [0; 32];
         if digits.len() != 2 * digest.len() {
-            return Err(wrong());
+            return Err(invalid());
         }
         for (byte, at) in digest.iter_mut().zip((0..).step_by(2)) {
-            let pair = digits.get(at..at + 2).ok_or_else(wrong)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
+            let pair = digits.get(at..at + 2).ok_or_else(invalid)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| invalid())?;
         }
         Ok(Self(digest))
     }
@@ -58,22 +58,22 @@ impl std::fmt::Debug for TokenDigest {
     }
 }
 
-/// The token of `authorization: Bearer …`; `None` where there is no such header.
+/// Returns the token of `authorization: Bearer …`; `None` without such a header.
 ///
 /// # Errors
 /// What is wrong with the header.
-pub(super) fn of_headers(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
+pub(super) fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let Some(header) = given.next() else { return Ok(None) };
     if given.next().is_some() {
         return Err("authorization is given twice; give it once");
     }
-    let text = header.to_str().map_err(|_| "authorization is no text; give `Bearer TOKEN`")?;
+    let text = header.to_str().map_err(|_| "authorization is not text; give `Bearer TOKEN`")?;
     let (scheme, token) = text.split_once(' ').unwrap_or_default();
     let token = token.trim();
     match scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && token.len() <= MAX_BYTES {
         true => Ok(Some(token)),
-        false => Err("authorization holds no token; give `Bearer TOKEN`"),
+        false => Err("authorization has no token; give `Bearer TOKEN`"),
     }
 }
 
@@ -82,15 +82,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_those_of_sha256sum() {
+    fn digests_match_sha256sum() {
         let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert!(digest.parse::<TokenDigest>().unwrap() == TokenDigest::of("abc"));
         assert_eq!(TokenDigest::of("abc").to_string(), digest);
         assert!(digest.to_uppercase().replace("SHA256", "sha256").parse::<TokenDigest>().is_ok());
-        for wrong in
+        for invalid in
             ["", "abc", "sha256:", "sha256:ba78", &format!("{digest}0"), "sha256:é", "md5:00"]
         {
-            let error = wrong.parse::<TokenDigest>().unwrap_err();
+            let error = invalid.parse::<TokenDigest>().unwrap_err();
             assert!(!error.contains("abc") && !error.contains("ba78"), "{error}");
         }
         let signed = digest.replace("ba78", "+a78");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_found_in_one_header() {
+    fn reads_the_token_of_a_single_header() {
         let headers = |values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {
@@ -106,13 +106,13 @@ mod tests {
             }
             headers
         };
-        assert_eq!(of_headers(&headers(&[])), Ok(None));
-        assert_eq!(of_headers(&headers(&["Bearer abc"])), Ok(Some("abc")));
-        assert_eq!(of_headers(&headers(&["bearer  abc "])), Ok(Some("abc")));
+        assert_eq!(bearer_token(&headers(&[])), Ok(None));
+        assert_eq!(bearer_token(&headers(&["Bearer abc"])), Ok(Some("abc")));
+        assert_eq!(bearer_token(&headers(&["bearer  abc "])), Ok(Some("abc")));
         let long = format!("Bearer {}", "a".repeat(MAX_BYTES + 1));
-        for wrong in ["", "Bearer", "Bearer ", "Basic abc", "abc", long.as_str()] {
-            of_headers(&headers(&[wrong])).unwrap_err();
+        for invalid in ["", "Bearer", "Bearer ", "Basic abc", "abc", long.as_str()] {
+            bearer_token(&headers(&[invalid])).unwrap_err();
         }
-        of_headers(&headers(&["Bearer a", "Bearer b"])).unwrap_err();
+        bearer_token(&headers(&["Bearer a", "Bearer b"])).unwrap_err();
     }
 }

@@ -29,7 +29,7 @@ use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 
 use crate::call::Call;
-use crate::compute::For;
+use crate::compute::Requester;
 use spending::Payer;
 
 pub(crate) use database::database_file;
@@ -168,9 +168,9 @@ impl Question {
     }
 }
 
-impl From<&Question> for For {
+impl From<&Question> for Requester {
     fn from(question: &Question) -> Self {
-        Self::call(question.call.as_ref(), question.deadline)
+        Self::new(question.call.as_ref(), question.deadline)
     }
 }
 

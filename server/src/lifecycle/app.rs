@@ -161,7 +161,7 @@ impl App {
         }
         let (config, sources) = (checked.config().clone(), checked.take_sources());
         let (tls, identities, checks) = (checked.tls(), checked.identities(), checked.checks());
-        for exposed in config.exposed() {
+        for exposed in config.exposure_warnings() {
             tracing::warn!("{exposed}");
         }
         let engine = load(checked).await?;
@@ -175,7 +175,7 @@ impl App {
 
         let mut listeners = Listeners::new(&config, &phase, &identities, routes);
         for (bound, listen) in bound.into_iter().zip(&config.listen) {
-            let attestation = Attestation::of_listener(&config.evidence.attested, listen, &checks);
+            let attestation = Attestation::for_listener(&config.evidence.attested, listen, &checks);
             listeners.add_grpc(bound, attestation, tls.as_ref())?;
         }
         if let Some(listener) = gateway {

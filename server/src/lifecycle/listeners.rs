@@ -25,7 +25,7 @@ use crate::attestation::Attestation;
 use crate::config::{Config, Limits};
 use crate::gateway;
 use crate::identity::IdentityStore;
-use crate::memory::{Memory, half_of_machine};
+use crate::memory::{Memory, default_limit};
 use crate::phase::{Phase, PhaseCell};
 use crate::tls::{self, TlsStore};
 
@@ -54,7 +54,7 @@ impl Listeners {
         identities: &Arc<IdentityStore>,
         routes: Routes,
     ) -> Self {
-        let bytes = config.limits.memory.map_or_else(half_of_machine, |bound| bound.0);
+        let bytes = config.limits.memory.map_or_else(default_limit, |bound| bound.0);
         let memory = Memory::new(bytes);
         Self {
             limits: config.limits.clone(),

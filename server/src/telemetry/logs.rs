@@ -1,4 +1,4 @@
-//! This module writes logs: JSON for machines, pretty for people, always on standard error. Spans of traces go beside them.
+//! Writes logs to standard error, as JSON or human-readable. Installs the export of spans as well.
 
 use tracing::subscriber::Interest;
 use tracing_subscriber::filter::{Directive, LevelFilter, dynamic_filter_fn};
@@ -9,20 +9,20 @@ use tracing_subscriber::{EnvFilter, Layer as _, Registry, fmt};
 use super::traces::{Exporter, TARGET, is_exported};
 use crate::config::{Log, LogFormat};
 
-/// Words that say how much is logged.
+/// The log levels.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// Installs the log output of this process, and the export of spans.
 ///
 /// # Errors
-/// A sentence when `log.level` is no filter, or when logs were started before.
+/// A message if `log.level` is not a valid filter, or if logs were already started.
 pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> {
     let base = fmt::layer::<Registry>().with_writer(std::io::stderr);
     let lines = match log.format {
         LogFormat::Json => base.json().flatten_event(true).with_current_span(true).boxed(),
         LogFormat::Pretty => base.with_target(false).boxed(),
     };
-    // Decides by target and level alone: once for each place that logs, and not each time it is passed.
+    // Filters by target and level alone, so that each callsite is evaluated only once.
     let lines = lines.with_filter(filter(&log.level)?);
     let spans = exporter.map(|exporter| {
         tracing_opentelemetry::layer()
@@ -45,8 +45,8 @@ pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> 
     started.map_err(|error| format!("logs: {error}"))
 }
 
-/// A filter: levels, and levels of targets, between commas. A word alone must be a level: `verbose` would be a target
-/// to the library, and silence for all others. Spans of traces are in no line.
+/// Parses a filter: levels, and levels of targets, separated by commas. A single word must be a level: the library
+/// would take `verbose` for a target and silence all others. Spans of traces are excluded.
 fn filter(text: &str) -> Result<EnvFilter, String> {
     let refused = |why: String| {
         format!(
@@ -57,12 +57,12 @@ fn filter(text: &str) -> Result<EnvFilter, String> {
     for directive in text.split(',').map(str::trim) {
         let level = directive.rsplit('=').next().unwrap_or_default();
         if !LEVELS.iter().any(|known| level.eq_ignore_ascii_case(known)) {
-            return Err(refused(format!("`{directive}` is no level")));
+            return Err(refused(format!("unknown log level `{directive}`")));
         }
     }
-    let is_no_filter = |error| refused(format!("`{text}` is no filter: {error}"));
-    let traces: Directive = format!("{TARGET}=off").parse().map_err(is_no_filter)?;
-    Ok(EnvFilter::try_new(text).map_err(is_no_filter)?.add_directive(traces))
+    let invalid = |error| refused(format!("invalid log filter `{text}`: {error}"));
+    let traces: Directive = format!("{TARGET}=off").parse().map_err(invalid)?;
+    Ok(EnvFilter::try_new(text).map_err(invalid)?.add_directive(traces))
 }
 
 #[cfg(test)]
@@ -70,20 +70,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_is_made_of_levels() {
-        for sound in
+    fn parses_filters_of_levels() {
+        for valid in
             ["info", "WARN", "off", "gsar_server=debug,warn", "gsar_server::ledger=trace, info"]
         {
-            filter(sound).unwrap();
+            filter(valid).unwrap();
         }
-        for (wrong, expected) in [
-            ("verbose", "`verbose` is no level; give off, error, warn, info, debug, trace"),
-            ("", "`` is no level"),
-            ("info,", "`` is no level"),
-            ("gsar_server", "`gsar_server` is no level"),
-            ("gsar_server=loud", "`gsar_server=loud` is no level"),
+        for (text, expected) in [
+            ("verbose", "unknown log level `verbose`; give off, error, warn, info, debug, trace"),
+            ("", "unknown log level ``"),
+            ("info,", "unknown log level ``"),
+            ("gsar_server", "unknown log level `gsar_server`"),
+            ("gsar_server=loud", "unknown log level `gsar_server=loud`"),
         ] {
-            let refused = filter(wrong).unwrap_err();
+            let refused = filter(text).unwrap_err();
             assert!(refused.starts_with(expected), "{refused}");
         }
     }

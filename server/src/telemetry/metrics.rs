@@ -1,4 +1,4 @@
-//! This module names the metrics and renders them. Labels come from closed sets; ids and text are never labels.
+//! Names and renders the metrics. Labels have a closed set of values; ids and text are never labels.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Calls answered, by `method` and `code`.
 pub const CALLS: &str = "gsar_calls_total";
-/// How long calls took, by `method`.
+/// Durations of calls, by `method`.
 pub const CALL_SECONDS: &str = "gsar_call_duration_seconds";
-/// Calls in progress.
+/// Calls in flight.
 pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
 /// Calls refused at admission, by `reason`.
 pub const REFUSED: &str = "gsar_calls_refused_total";
@@ -18,24 +18,23 @@ pub const REFUSED: &str = "gsar_calls_refused_total";
 pub const STREAM_ITEMS: &str = "gsar_stream_items_total";
 /// Decisions, by `tier` and `policy`.
 pub const DECISIONS: &str = "gsar_decisions_total";
-/// Decisions of policies whose decision is in shadow, by `tier` and `policy`: what would have been said.
+/// Decisions of policies that decide in shadow, by `tier` and `policy`.
 pub const SHADOW_DECISIONS: &str = "gsar_shadow_decisions_total";
 /// Claims counted, by `class`.
 pub const CLAIMS: &str = "gsar_claims_total";
-/// Claims that rules over facts decided, by `rule` and `class`.
+/// Claims decided by rules over facts, by `rule` and `class`.
 pub const RULES: &str = "gsar_rules_total";
 /// Reasons of decisions, by `code`.
 pub const REASONS: &str = "gsar_decision_reasons_total";
 /// Corrections by verification, by `code`.
 pub const CORRECTIONS: &str = "gsar_corrections_total";
-/// What judges did, by `judge` and `result`.
+/// Results of judges, by `judge` and `result`.
 pub const JUDGED: &str = "gsar_judge_results_total";
-/// Questions put to judges whose answers are cached, by `judge` and `result`: `memory`, `disk`, `miss` or
-/// `bypassed`.
+/// Requests to judges with a cache, by `judge` and `result`: `memory`, `disk`, `miss` or `bypassed`.
 pub const JUDGE_CACHE: &str = "gsar_judge_cache_total";
-/// Money that judges spent on chat models, in millionths of a dollar, by `judge`.
+/// Cost of chat models in millionths of a dollar, by `judge`.
 pub const JUDGE_COST: &str = "gsar_judge_cost_micros_total";
-/// Calls of chat models that the daily budget did not allow.
+/// Calls of chat models refused by the daily budget.
 pub const BUDGET_REFUSED: &str = "gsar_judge_budget_refused_total";
 /// Tokens of chat models, by `judge` and `direction`: `input` or `output`.
 pub const JUDGE_TOKENS: &str = "gsar_judge_tokens_total";
@@ -43,27 +42,29 @@ pub const JUDGE_TOKENS: &str = "gsar_judge_tokens_total";
 pub const JUDGE_ANSWERS: &str = "gsar_judge_answers_total";
 /// Claims on which votes differ, by `judge`.
 pub const DISAGREEMENTS: &str = "gsar_judge_disagreements_total";
-/// Statements that were read a second time, by `reader` and `verdict`: `shown`, `not_shown` or `refuted`.
+/// Second looks at statements, by `reader` and `verdict`: `shown`, `not_shown` or `refuted`.
 pub const SECOND_LOOKS: &str = "gsar_second_looks_total";
-/// Extra turns about missing quotes and disagreement with the reader, by `judge` and `result`: `answered`, `abstained` or `failed`.
+/// Extra turns about missing quotes and disagreement with the reader, by `judge` and `result`: `answered`, `abstained`
+/// or `failed`.
 pub const EXTRA_TURNS: &str = "gsar_judge_extra_turns_total";
-/// Corpora that reports were evaluated against, by `method`: `whole`, `lexical` or `hybrid`.
+/// Evaluations against a corpus, by `method`: `whole`, `lexical` or `hybrid`.
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
-/// How long steps of an evaluation took, by `step`.
+/// Durations of the steps of an evaluation, by `step`.
 pub const STEP_SECONDS: &str = "gsar_step_duration_seconds";
 /// Outcomes of the gate, by `exit`, `reason` and `shadow`.
 pub const GATE: &str = "gsar_gate_outcomes_total";
-/// Self-rated confidences that the cap saw, by `lowered` and `shadow`.
+/// Self-rated confidences checked by the cap, by `lowered` and `shadow`.
 pub const CAPS: &str = "gsar_caps_total";
-/// Actions that the ladder allows at most, by `action` and `shadow`.
+/// The highest actions that the ladder allowed, by `action` and `shadow`.
 pub const ACTIONS: &str = "gsar_actions_total";
 /// 1, with the `version` of this server.
 pub const BUILD_INFO: &str = "gsar_build_info";
 /// 1 while draining.
 pub const DRAINING: &str = "gsar_draining";
-/// TLS handshakes, by `result`: `ok`, `failed`, `timeout`, or `displaced` by a newer one where too many were in progress.
+/// TLS handshakes, by `result`: `ok`, `failed`, `timeout`, or `displaced` by a newer one when too many were in
+/// progress.
 pub const TLS_HANDSHAKES: &str = "gsar_tls_handshakes_total";
-/// When the server's certificate ends, in seconds since 1970.
+/// The expiry of the server's certificate, in seconds since 1970.
 pub const TLS_NOT_AFTER: &str = "gsar_tls_certificate_not_after_seconds";
 /// Handlers that panicked.
 pub const PANICS: &str = "gsar_panics_total";
@@ -74,20 +75,20 @@ const SECONDS: [f64; 14] = [
     60.0,
 ];
 
-/// Renders what was measured in this process. The recorder is installed at the first call.
+/// Returns the metrics of this process. The recorder is installed at the first call.
 ///
 /// # Errors
-/// A sentence when another recorder is installed already.
+/// A message if another recorder is already installed.
 pub fn recorder() -> Result<&'static PrometheusHandle, String> {
     static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
     HANDLE.get_or_init(install).as_ref().map_err(Clone::clone)
 }
 
-/// How often samples of durations are put into their buckets.
+/// The interval of upkeep.
 const UPKEEP: Duration = Duration::from_secs(10);
 
-/// Puts samples of durations into their buckets again and again. Without it every one is kept until somebody asks for the metrics, and
-/// where nobody does memory grows with each call.
+/// Moves samples of durations into their buckets periodically. Otherwise they accumulate until the metrics are scraped,
+/// and without scrapes memory would grow with each call.
 pub async fn run_upkeep() {
     let Ok(handle) = recorder() else { return };
     let mut tick = tokio::time::interval(UPKEEP);
@@ -105,7 +106,7 @@ fn install() -> Result<PrometheusHandle, String> {
     metrics_process::Collector::default().describe();
     describe_counter!(CALLS, "calls answered, by method and gRPC code");
     describe_histogram!(CALL_SECONDS, Unit::Seconds, "time from request to response");
-    describe_gauge!(CALLS_IN_FLIGHT, "calls in progress");
+    describe_gauge!(CALLS_IN_FLIGHT, "calls in flight");
     describe_counter!(REFUSED, "calls refused before any work, by reason");
     describe_counter!(DECISIONS, "decisions, by tier and policy");
     describe_counter!(SHADOW_DECISIONS, "decisions in shadow, by tier and policy");
@@ -114,24 +115,27 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(REASONS, "reasons of decisions, by code");
     describe_counter!(CORRECTIONS, "corrections by verification, by code");
     describe_counter!(RETRIEVALS, "evaluations against a corpus, by how its evidence was chosen");
-    describe_counter!(JUDGED, "what judges did, by judge and result");
-    describe_counter!(JUDGE_CACHE, "questions to judges, by judge and where the answer came from");
+    describe_counter!(JUDGED, "results of judges, by judge and result");
+    describe_counter!(
+        JUDGE_CACHE,
+        "requests to judges with a cache, by judge and source of the answer"
+    );
     describe_counter!(JUDGE_COST, "millionths of a dollar spent on chat models, by judge");
     describe_counter!(JUDGE_TOKENS, "tokens of chat models, by judge and direction");
-    describe_counter!(JUDGE_ANSWERS, "answers of chat models, by judge and how they were read");
+    describe_counter!(JUDGE_ANSWERS, "answers of chat models, by judge and how they were parsed");
     describe_counter!(DISAGREEMENTS, "claims on which votes differ, by judge");
-    describe_counter!(SECOND_LOOKS, "statements read a second time, by reader and verdict");
+    describe_counter!(SECOND_LOOKS, "second looks at statements, by reader and verdict");
     describe_counter!(EXTRA_TURNS, "extra turns of judges, by judge and result");
     describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");
-    describe_counter!(CAPS, "self-rated confidences that the cap saw, by lowered and shadow");
-    describe_counter!(ACTIONS, "actions that the ladder allows at most, by action and shadow");
+    describe_counter!(CAPS, "self-rated confidences checked by the cap, by lowered and shadow");
+    describe_counter!(ACTIONS, "highest actions that the ladder allowed, by action and shadow");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
     describe_counter!(STREAM_ITEMS, "reports of streams answered, by code");
     describe_gauge!(DRAINING, "1 while the server drains");
     describe_counter!(TLS_HANDSHAKES, "TLS handshakes, by result");
-    describe_gauge!(TLS_NOT_AFTER, Unit::Seconds, "end of the server's certificate, since 1970");
+    describe_gauge!(TLS_NOT_AFTER, Unit::Seconds, "expiry of the server's certificate, since 1970");
     describe_counter!(PANICS, "handlers that panicked");
     gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(handle)

@@ -1,4 +1,4 @@
-//! This module holds logs, metrics, trace context and traces. Report and evidence text never goes into any of them.
+//! Logs, metrics and traces. None of them contains text of reports or evidence.
 
 pub mod calls;
 mod logs;

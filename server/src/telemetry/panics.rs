@@ -1,25 +1,26 @@
-//! This module says on standard error that something panicked, and where. What a panic says is shown only where it stands so in
-//! the program: one that is put together may hold text of a report or of evidence, as that about a cut inside a letter does.
+//! Reports panics on standard error. Only literal messages are shown: a formatted one may contain text of a report or
+//! of evidence.
 
 use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook};
 
-/// Has panics of this process written so.
-#[expect(clippy::print_stderr, reason = "a panic may come before there are logs, or from them")]
-pub fn show_places() {
+/// Installs the panic hook of this process.
+#[expect(clippy::print_stderr, reason = "a panic may occur before logging starts, or in it")]
+pub fn install_hook() {
     set_hook(Box::new(|panic: &PanicHookInfo<'_>| {
-        let place = panic.location().map_or_else(|| "nowhere".to_owned(), ToString::to_string);
-        eprintln!("panic at {place}: {}", said(panic.payload()));
+        let location =
+            panic.location().map_or_else(|| "an unknown location".to_owned(), ToString::to_string);
+        eprintln!("panic at {location}: {}", payload_str(panic.payload()));
     }));
 }
 
-/// What a panic says, where that is no text of a caller.
+/// Returns the message of a panic if it is a literal.
 #[must_use]
-pub fn said(payload: &(dyn Any + Send)) -> &'static str {
+pub fn payload_str(payload: &(dyn Any + Send)) -> &'static str {
     payload
         .downcast_ref::<&'static str>()
         .copied()
-        .unwrap_or("its message may hold text of a caller, and is not shown")
+        .unwrap_or("message not shown, since it may contain text of a caller")
 }
 
 #[cfg(test)]
@@ -29,12 +30,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_that_was_put_together_is_not_shown() {
+    fn hides_formatted_messages() {
         let text = "evidé".to_owned();
         let cut = catch_unwind(|| text.split_at(5).0.len()).unwrap_err();
         assert!(cut.downcast_ref::<String>().is_some_and(|message| message.contains("evid")));
-        assert!(!said(cut.as_ref()).contains("evid"));
+        assert!(!payload_str(cut.as_ref()).contains("evid"));
         let literal = catch_unwind(|| panic!("a literal")).unwrap_err();
-        assert_eq!(said(literal.as_ref()), "a literal");
+        assert_eq!(payload_str(literal.as_ref()), "a literal");
     }
 }

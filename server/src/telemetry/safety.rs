@@ -1,12 +1,12 @@
-//! This module counts, traces and logs what gate, cap and ladder said, in every path in which they did, in shadow or not.
+//! Counts, traces and logs the outcomes of gate, cap and ladder, whether they govern or are in shadow.
 
 use gsar_proto::v1;
 use metrics::counter;
 
 use super::metrics as names;
 
-/// Notes one evaluation of the gate: a count by exit and deciding reason, and a span with both.
-pub fn gate_evaluated(verdict: &v1::GateVerdict, in_shadow: bool) {
+/// Records an evaluation of the gate: a count by exit and deciding reason, and a span with both.
+pub fn record_gate(verdict: &v1::GateVerdict, in_shadow: bool) {
     let exit = verdict.exit().as_str_name();
     let reason = verdict.reason.as_ref().map_or("", |reason| reason.code.as_str());
     let shadow = if in_shadow { "true" } else { "false" };
@@ -14,25 +14,25 @@ pub fn gate_evaluated(verdict: &v1::GateVerdict, in_shadow: bool) {
         .increment(1);
     let validated = verdict.validated_count;
     let span = tracing::debug_span!("gate", exit, reason, in_shadow, validated);
-    span.in_scope(|| tracing::debug!("the gate was evaluated"));
+    span.in_scope(|| tracing::debug!("gate evaluated"));
 }
 
-/// What gate, cap and ladder say in an answer.
+/// The outcomes of gate, cap and ladder in an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcomes<'a> {
-    /// The gate, where it governs.
+    /// The gate, if it governs.
     pub gate: Option<&'a v1::GateVerdict>,
-    /// The cap, where it governs.
+    /// The cap, if it governs.
     pub cap: Option<&'a v1::CapVerdict>,
-    /// The ladder, where it governs.
+    /// The ladder, if it governs.
     pub action: Option<&'a v1::ActionVerdict>,
-    /// What those in shadow would have said.
+    /// The outcomes of those in shadow.
     pub shadow: Option<&'a v1::Shadow>,
 }
 
-/// Notes what gate, cap and ladder say in an answer. What is in shadow has counts of its own and a line in the log, so that it
-/// can be compared before it governs.
-pub fn settled(outcomes: Outcomes<'_>) {
+/// Records the outcomes of an answer. Outcomes in shadow have their own counts and a log line, so that they can be
+/// compared before they govern.
+pub fn record_outcomes(outcomes: Outcomes<'_>) {
     let Outcomes { gate, cap, action, shadow } = outcomes;
     count(gate, cap, action, false);
     let Some(shadow) = shadow else { return };
@@ -55,7 +55,7 @@ fn count(
 ) {
     let shadow = if in_shadow { "true" } else { "false" };
     if let Some(verdict) = gate {
-        gate_evaluated(verdict, in_shadow);
+        record_gate(verdict, in_shadow);
     }
     if let Some(cap) = cap {
         let lowered = if cap.after < cap.before { "true" } else { "false" };
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_evaluation_counts_once_with_its_reason_and_shadow() {
+    fn counts_each_outcome_once() {
         let verdict = v1::GateVerdict {
             exit: v1::GateExit::Confident.into(),
             reason: Some(v1::Reason {
@@ -90,7 +90,7 @@ mod tests {
             let cap = v1::CapVerdict { before: 0.9, after: 0.64, cap: Some(0.64) };
             let action =
                 v1::ActionVerdict { action: v1::Action::Issue.into(), ..Default::default() };
-            settled(Outcomes {
+            record_outcomes(Outcomes {
                 gate: Some(&verdict),
                 cap: Some(&cap),
                 action: Some(&action),
@@ -98,8 +98,8 @@ mod tests {
             });
             let cap = Some(v1::CapVerdict { after: 0.9, ..cap });
             let shadow = v1::Shadow { cap, action: Some(action), ..shadow };
-            settled(Outcomes { shadow: Some(&shadow), ..Outcomes::default() });
-            settled(Outcomes::default());
+            record_outcomes(Outcomes { shadow: Some(&shadow), ..Outcomes::default() });
+            record_outcomes(Outcomes::default());
         });
         let text = handle.render();
         for shadow in ["false", "true"] {

@@ -1,28 +1,28 @@
-//! This module reads the W3C trace context: the caller's trace id for spans and log lines.
+//! Parses the W3C trace context of a caller.
 //!
 //! <https://www.w3.org/TR/trace-context/>
 
 use http::HeaderMap;
 
-/// The trace that a call belongs to, as its caller says.
+/// The caller's trace context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceContext {
     /// 32 hexadecimal digits.
     pub trace_id: String,
     /// The caller's span: 16 hexadecimal digits.
     pub parent_id: String,
-    /// Whether the trace is kept.
+    /// `true` if the caller samples the trace.
     pub is_sampled: bool,
 }
 
 impl TraceContext {
-    /// The context as `traceparent` says it to others.
+    /// Formats the context as a `traceparent` header.
     #[must_use]
     pub fn traceparent(&self) -> String {
         format!("00-{}-{}-{:02x}", self.trace_id, self.parent_id, u8::from(self.is_sampled))
     }
 
-    /// Reads `traceparent`; `None` when absent or malformed, which the standard says to ignore.
+    /// Parses `traceparent`; `None` if absent or malformed, which the standard tells to ignore.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let value = headers.get("traceparent")?.to_str().ok()?;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_valid_traceparent_is_read() {
+    fn parses_a_valid_traceparent() {
         let context = read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
         assert_eq!(context.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(context.parent_id, "00f067aa0ba902b7");
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_ignored() {
+    fn ignores_anything_else() {
         for value in [
             "",
             "00",

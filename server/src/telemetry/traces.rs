@@ -1,6 +1,6 @@
-//! This module makes the spans of a trace, and exports them over OTLP where that is configured; elsewhere a span costs
-//! nothing. Names and attributes follow the semantic conventions of OpenTelemetry for RPC and for generative AI. Texts of
-//! reports, of evidence, of prompts and of answers are in none of them.
+//! Creates the spans of a trace and exports them over OTLP, if configured; otherwise a span costs nothing. Names and
+//! attributes follow the OpenTelemetry semantic conventions for RPC and generative AI. They never contain text of
+//! reports, evidence, prompts or answers.
 
 use http::HeaderMap;
 use opentelemetry::KeyValue;
@@ -21,12 +21,12 @@ use super::TraceContext;
 use super::calls::code_name;
 use crate::config::Traces;
 
-/// The target of the spans that are exported, and of nothing else.
+/// The target of exported spans only.
 pub(super) const TARGET: &str = "gsar_trace";
 /// The name of the span of a call.
 const CALL: &str = "call";
 
-/// Whether a span is exported: that of a call that is traced, and those below it.
+/// Returns `true` if a span is exported: that of a traced call, and spans below it.
 pub(super) fn is_exported<S>(span: &Metadata<'_>, context: &Context<'_, S>) -> bool
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -34,13 +34,13 @@ where
     span.target() == TARGET && (span.name() == CALL || context.lookup_current().is_some())
 }
 
-/// Exports spans until it is shut down.
+/// Exports spans until shut down.
 #[derive(Debug)]
 pub struct Exporter(SdkTracerProvider);
 
 impl Exporter {
-    /// Begins exporting where a collector is configured. One that does not answer holds up nothing: spans wait in a bounded queue,
-    /// and are dropped where it is full. Needs a runtime around it.
+    /// Starts exporting if a collector is configured. A collector that does not answer blocks nothing: spans wait in a
+    /// bounded queue and are dropped when it is full. Must run inside a runtime.
     ///
     /// # Errors
     /// Why the collector cannot be used.
@@ -56,7 +56,7 @@ impl Exporter {
                 crate::wall_clock::new_id().to_string(),
             ))
             .build();
-        // Which calls have a span is decided before they have one.
+        // Sampling is decided before a span is created.
         let provider = SdkTracerProvider::builder()
             .with_sampler(Sampler::AlwaysOn)
             .with_resource(resource)
@@ -69,15 +69,15 @@ impl Exporter {
         self.0.tracer("gsar")
     }
 
-    /// Exports what waits, and ends. Blocks for that time, at most some seconds.
+    /// Exports the queued spans and stops. Blocks for up to some seconds.
     pub fn shut_down(self) {
         if let Err(error) = self.0.shutdown() {
-            tracing::warn!(%error, "the last spans were not exported");
+            tracing::warn!(%error, "failed to export the last spans");
         }
     }
 }
 
-/// Headers as the propagator reads them.
+/// Headers for the propagator.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {
@@ -90,22 +90,22 @@ impl Extractor for Headers<'_> {
     }
 }
 
-/// The span of a call of a method such as `GroundingService/Evaluate`, in the trace of its caller; none where the caller
-/// drops its trace, or brings none and is not the one in as many that is drawn.
+/// The span of a call of a method such as `GroundingService/Evaluate`, in the trace of its caller. None if the caller
+/// does not sample its trace, or sends none and the call is not sampled.
 pub(crate) fn call(
     method: &'static str,
     headers: &HeaderMap,
     caller: Option<&TraceContext>,
     one_in: u32,
 ) -> Span {
-    let is_kept = match caller {
+    let is_sampled = match caller {
         Some(caller) => caller.is_sampled,
         None => fastrand::u32(..one_in.max(1)) == 0,
     };
-    if !is_kept {
+    if !is_sampled {
         return Span::none();
     }
-    // A method that there is not has a name of the conventions.
+    // The conventions name unknown methods `_OTHER`.
     let (package, method) = match method.contains('/') {
         true => ("gsar.v1.", method),
         false => ("", "_OTHER"),
@@ -123,17 +123,17 @@ pub(crate) fn call(
     );
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract(&Headers(headers));
-        // Fails only where there is no exporter.
+        // Fails only without an exporter.
         let _ = span.set_parent(parent);
     }
     span
 }
 
-/// Notes how a call ended.
-pub(crate) fn answered(span: &Span, code: Code) {
+/// Records the code of a call.
+pub(crate) fn record_code(span: &Span, code: Code) {
     span.record("rpc.response.status_code", code_name(code));
-    // What a server's span counts as an error, by the conventions.
-    let is_ours = matches!(
+    // The conventions count these as errors of the server.
+    let is_server_error = matches!(
         code,
         Code::Unknown
             | Code::DeadlineExceeded
@@ -142,8 +142,8 @@ pub(crate) fn answered(span: &Span, code: Code) {
             | Code::Unavailable
             | Code::DataLoss
     );
-    if is_ours {
-        failed(span, code_name(code));
+    if is_server_error {
+        record_failure(span, code_name(code));
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn step(step: &'static str) -> Span {
     info_span!(target: TARGET, "step", otel.name = step)
 }
 
-/// The span of asking a judge.
+/// The span of a request to a judge.
 pub(crate) fn judge(name: &str) -> Span {
     info_span!(
         target: TARGET,
@@ -165,15 +165,15 @@ pub(crate) fn judge(name: &str) -> Span {
     )
 }
 
-/// Notes what a judge did, and the code of its failure where it has failed.
-pub(crate) fn judged(span: &Span, result: &'static str, code: &'static str) {
+/// Records the result of a judge, and the code of its failure if it failed.
+pub(crate) fn record_judge_result(span: &Span, result: &'static str, code: &'static str) {
     span.record("gsar.judge.result", result);
     if !code.is_empty() {
-        failed(span, code);
+        record_failure(span, code);
     }
 }
 
-/// The span of a call of a chat model of a provider, by the name that the conventions give that.
+/// The span of a call of a chat model, named by the conventions.
 pub(crate) fn chat(provider: &'static str, model: &str, purpose: &'static str) -> Span {
     info_span!(
         target: TARGET,
@@ -194,13 +194,13 @@ pub(crate) fn chat(provider: &'static str, model: &str, purpose: &'static str) -
     )
 }
 
-/// Notes on a span that what it is of has failed, with a word of a closed set.
-fn failed(span: &Span, kind: &str) {
+/// Marks a span as failed, with an error type of a closed set.
+fn record_failure(span: &Span, kind: &str) {
     span.record("otel.status_code", "ERROR");
     span.record("error.type", kind);
 }
 
-/// The trace that a span belongs to, and the span itself in place of the caller's; `None` where it is not exported.
+/// Returns the trace of a span with the span as parent; `None` if it is not exported.
 pub(crate) fn context(span: &Span) -> Option<TraceContext> {
     if span.is_disabled() {
         return None;
@@ -214,39 +214,39 @@ pub(crate) fn context(span: &Span) -> Option<TraceContext> {
     })
 }
 
-/// What tracing systems add to that trace, as `tracestate` says it.
-pub(crate) fn state(span: &Span) -> String {
+/// Returns the `tracestate` header of a span's trace.
+pub(crate) fn tracestate(span: &Span) -> String {
     span.context().span().span_context().trace_state().header()
 }
 
-/// What came of a call of a chat model.
+/// The result of a call of a chat model.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChatReply<'a> {
-    /// The model as its provider names it; empty where it did not answer.
+    /// The model as its provider names it; empty if it did not answer.
     pub(crate) model: &'a str,
     /// Tokens of the prompt and of the answer.
     pub(crate) tokens: (u64, u64),
-    /// How many attempts over HTTP were made.
+    /// The number of HTTP attempts.
     pub(crate) attempts: u32,
-    /// The cost in millionths of a dollar, where the price is known.
+    /// The cost in millionths of a dollar, if the price is known.
     pub(crate) cost_micros: Option<u64>,
-    /// The code of the failure; empty where it was answered.
+    /// The code of the failure; empty on success.
     pub(crate) code: &'static str,
 }
 
-/// Notes it on the span of the call.
-pub(crate) fn replied(span: &Span, of: &ChatReply<'_>) {
-    if !of.model.is_empty() {
-        span.record("gen_ai.response.model", of.model);
+/// Records the result on the span of the call.
+pub(crate) fn record_reply(span: &Span, reply: &ChatReply<'_>) {
+    if !reply.model.is_empty() {
+        span.record("gen_ai.response.model", reply.model);
     }
-    let (input, output) = of.tokens;
+    let (input, output) = reply.tokens;
     span.record("gen_ai.usage.input_tokens", input);
     span.record("gen_ai.usage.output_tokens", output);
-    span.record("gsar.attempts", of.attempts);
-    if let Some(cost) = of.cost_micros {
+    span.record("gsar.attempts", reply.attempts);
+    if let Some(cost) = reply.cost_micros {
         span.record("gsar.cost_micros", cost);
     }
-    if !of.code.is_empty() {
-        failed(span, of.code);
+    if !reply.code.is_empty() {
+        record_failure(span, reply.code);
     }
 }

@@ -1,5 +1,4 @@
-//! This module is a connection over TLS as tonic takes one, with the names of the client's certificate. Whether it may
-//! connect, the handshake has decided.
+//! A TLS connection as tonic accepts one, with the names of the client's certificate.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,7 +11,7 @@ use tonic::transport::server::Connected;
 
 use crate::identity::PeerCertificate;
 
-/// A connection whose handshake is done.
+/// A connection after its handshake.
 #[derive(Debug)]
 pub struct TlsConnection(pub(super) TlsStream<TcpStream>);
 

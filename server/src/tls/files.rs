@@ -1,5 +1,4 @@
-//! This module reads the files of `[tls]` into what a handshake needs, and finds everything that is wrong with them. It
-//! keeps nothing.
+//! Parses the files of `[tls]` into a rustls configuration and reports every error.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,41 +15,41 @@ use rustls::{CertificateError, Error, InconsistentKeys, RootCertStore, ServerCon
 
 use crate::config::Tls;
 
-/// HTTP/2, which gRPC is carried by.
+/// The ALPN name of HTTP/2, the transport of gRPC.
 const HTTP_2: &[u8] = b"h2";
 
-/// One thing that is wrong with a file.
+/// An error in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("tls.{key}: {description}")]
 pub struct TlsProblem {
     /// The key of the table `tls` that names the file.
     pub(super) key: &'static str,
-    /// The file, what is wrong with it and the fix.
+    /// The file, the error and the fix.
     pub(super) description: String,
 }
 
-/// What was read off the files.
+/// The contents of the files.
 #[derive(Debug)]
 pub(super) struct Contents {
-    /// Everything that a handshake needs.
+    /// The configuration of handshakes.
     pub(super) config: Arc<ServerConfig>,
-    /// Seconds from 1970 to the end of the server's certificate, where that can be read.
+    /// The expiry of the server's certificate in seconds since 1970, if it can be read.
     pub(super) not_after: Option<u64>,
 }
 
 /// Reads the files.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// Every error.
 pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
     let provider = Arc::new(ring::default_provider());
     let mut problems = Vec::new();
     let chain = files.certificate.as_deref().map_or_else(missing, certificates);
-    let chain = noted(&mut problems, "certificate", chain);
+    let chain = note(&mut problems, "certificate", chain);
     let key = files.key.as_deref().map_or_else(missing, private_key);
-    let key = noted(&mut problems, "key", key);
+    let key = note(&mut problems, "key", key);
     let clients = client_verifier(files.client_ca.as_deref(), &provider);
-    let clients = noted(&mut problems, "client_ca", clients);
+    let clients = note(&mut problems, "client_ca", clients);
     let certified = match (chain, key) {
         (Some(chain), Some(key)) => {
             let certified = certified(files, chain, key, &provider);
@@ -69,7 +68,7 @@ pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
     Ok(Contents { config: Arc::new(config), not_after })
 }
 
-fn noted<T>(
+fn note<T>(
     problems: &mut Vec<TlsProblem>,
     key: &'static str,
     read: Result<T, String>,
@@ -88,16 +87,16 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let wrong = |reason: String| {
+    let invalid = |reason: String| {
         format!(
             "{}: {reason}; name a PEM file with -----BEGIN CERTIFICATE----- in it",
             path.display()
         )
     };
     let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes(path)?).collect();
-    let found = read.map_err(|error| wrong(format!("is no PEM: {error}")))?;
+    let found = read.map_err(|error| invalid(format!("invalid PEM: {error}")))?;
     if found.is_empty() {
-        return Err(wrong("has no certificate".to_owned()));
+        return Err(invalid("contains no certificate".to_owned()));
     }
     Ok(found)
 }
@@ -105,8 +104,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     PrivateKeyDer::from_pem_slice(&bytes(path)?).map_err(|error| {
         let reason = match error {
-            pem::Error::NoItemsFound => "has no private key".to_owned(),
-            error => format!("is no PEM: {error}"),
+            pem::Error::NoItemsFound => "contains no private key".to_owned(),
+            error => format!("invalid PEM: {error}"),
         };
         format!(
             "{}: {reason}; name a PEM file with a private key in it (PKCS #8, PKCS #1 or SEC 1), without a password",
@@ -115,7 +114,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     })
 }
 
-/// Certificate and key as one, where they belong together.
+/// Combines certificate and key after checking that they match.
 fn certified(
     files: &Tls,
     chain: Vec<CertificateDer<'static>>,
@@ -128,7 +127,7 @@ fn certified(
     let (certificate_file, key_file) = (shown(&files.certificate), shown(&files.key));
     let key = provider.key_provider.load_private_key(key).map_err(|error| {
         let description = format!(
-            "{key_file}: this kind of private key cannot be used ({error}); give one for RSA of 2048 bits or more, \
+            "{key_file}: unsupported private key ({error}); give one for RSA of 2048 bits or more, \
              ECDSA P-256, P-384 or Ed25519"
         );
         TlsProblem { key: "key", description }
@@ -153,13 +152,13 @@ fn certified(
     }
 }
 
-/// Who may connect: everyone, or those whose certificate an authority of the file signed.
+/// The verifier of clients: accepts everyone, or clients whose certificate an authority of the file signed.
 fn client_verifier(
     file: Option<&Path>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, String> {
     let Some(path) = file else { return Ok(WebPkiClientVerifier::no_client_auth()) };
-    let wrong = |reason: String| {
+    let invalid = |reason: String| {
         format!(
             "{}: {reason}; name a PEM file with certificates of authorities, each an X.509 certificate of version 3",
             path.display()
@@ -169,14 +168,15 @@ fn client_verifier(
     for certificate in certificates(path)? {
         roots
             .add(certificate)
-            .map_err(|error| wrong(format!("a certificate cannot be read ({error})")))?;
+            .map_err(|error| invalid(format!("a certificate cannot be read ({error})")))?;
     }
     WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map_err(|error| wrong(error.to_string()))
+        .map_err(|error| invalid(error.to_string()))
 }
 
-/// The end of a certificate, in seconds since 1970: what checking it says at the end of time.
+/// Returns the expiry of a certificate in seconds since 1970. rustls reports it when verification at the end of time
+/// fails.
 fn not_after(certificate: &CertificateDer<'_>) -> Option<u64> {
     let certificate = ParsedCertificate::try_from(certificate).ok()?;
     let checked = verify_server_cert_signed_by_trust_anchor(
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_certificate_is_read_with_any_issuer() {
+    fn reads_the_expiry_of_certificates() {
         let key = rcgen::KeyPair::generate().unwrap();
         for (is_ca, year, seconds) in [
             (rcgen::IsCa::NoCa, 2001, 1_009_756_800),

@@ -1,5 +1,5 @@
-//! This module accepts connections and does their handshakes side by side, each within a time limit and no more than
-//! a bound at once. A peer that fails, or says nothing, costs the others nothing.
+//! Accepts connections and runs their handshakes concurrently, with a time limit and a maximum number. A peer that
+//! fails or stalls does not delay the others.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,45 +19,45 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::{TlsConnection, TlsStore};
 use crate::telemetry::metrics as names;
 
-/// Bounds on handshakes.
+/// The limits of handshakes.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// How long one may take.
+struct Limits {
+    /// The time limit of a handshake.
     time: Duration,
-    /// The most in progress; one more ends the oldest.
+    /// The maximum number in progress; one more aborts the oldest.
     in_progress: usize,
 }
 
-const BOUNDS: Bounds = Bounds { time: Duration::from_secs(10), in_progress: 256 };
+const LIMITS: Limits = Limits { time: Duration::from_secs(10), in_progress: 256 };
 
-/// How long a peer may take to close after its handshake failed.
+/// The time for a peer to close after its handshake failed.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
-/// Connections that wait to be served.
+/// The maximum number of connections that wait to be served.
 const MAX_WAITING: usize = 16;
 
-/// How long nothing is accepted where the system has no descriptors left.
+/// How long accepting pauses when the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The connections to a listener whose handshake succeeded, until `stopped` resolves.
+/// Returns the connections whose handshake succeeded, until `stopped` resolves.
 pub fn incoming(
     listener: TcpListener,
     store: Arc<TlsStore>,
     stopped: impl Future<Output = ()> + Send + 'static,
 ) -> ReceiverStream<io::Result<TlsConnection>> {
-    bounded(listener, store, stopped, BOUNDS)
+    incoming_within(listener, store, stopped, LIMITS)
 }
 
-fn bounded(
+fn incoming_within(
     listener: TcpListener,
     store: Arc<TlsStore>,
     stopped: impl Future<Output = ()> + Send + 'static,
-    bounds: Bounds,
+    limits: Limits,
 ) -> ReceiverStream<io::Result<TlsConnection>> {
-    store.publish_end();
+    store.publish_expiry();
     let (ready, connections) = mpsc::channel(MAX_WAITING);
     let handshakes =
-        Handshakes { store, bounds, running: JoinSet::new(), oldest_first: VecDeque::new() };
+        Handshakes { store, limits, running: JoinSet::new(), oldest_first: VecDeque::new() };
     tokio::spawn(async move {
         tokio::select! {
             () = stopped => {}
@@ -68,29 +68,29 @@ fn bounded(
     ReceiverStream::new(connections)
 }
 
-/// The handshakes in progress; they end when this is dropped.
+/// The handshakes in progress, aborted on drop.
 struct Handshakes {
     store: Arc<TlsStore>,
-    bounds: Bounds,
+    limits: Limits,
     running: JoinSet<Option<TlsConnection>>,
     oldest_first: VecDeque<AbortHandle>,
 }
 
 impl Handshakes {
-    /// Accepts and hands on until nobody takes connections any more.
+    /// Accepts connections until the receiver is gone.
     async fn run(mut self, listener: &TcpListener, ready: &Sender<io::Result<TlsConnection>>) {
         loop {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => self.begin(stream),
-                    Err(error) if is_of_one_peer(&error) => {}
+                    Ok((stream, _)) => self.start(stream),
+                    Err(error) if is_of_one_connection(&error) => {}
                     Err(error) => {
-                        tracing::warn!(%error, "no connection can be accepted");
+                        tracing::warn!(%error, "failed to accept a connection");
                         sleep(ACCEPT_PAUSE).await;
                     }
                 },
-                Some(ended) = self.running.join_next() => {
-                    if let Some(connection) = established(ended)
+                Some(joined) = self.running.join_next() => {
+                    if let Some(connection) = established(joined)
                         && ready.send(Ok(connection)).await.is_err()
                     {
                         return;
@@ -100,16 +100,16 @@ impl Handshakes {
         }
     }
 
-    /// Begins a handshake. Where too many are in progress the oldest ends: one that makes progress is done in
-    /// milliseconds, so it is the one that waits for a silent peer.
-    fn begin(&mut self, stream: TcpStream) {
+    /// Starts a handshake. If too many are in progress, the oldest is aborted: a handshake that makes progress takes
+    /// milliseconds, so the oldest waits for a silent peer.
+    fn start(&mut self, stream: TcpStream) {
         self.oldest_first.retain(|handshake| !handshake.is_finished());
-        if self.oldest_first.len() >= self.bounds.in_progress
+        if self.oldest_first.len() >= self.limits.in_progress
             && let Some(oldest) = self.oldest_first.pop_front()
         {
             oldest.abort();
         }
-        let handshake = handshake(stream, self.store.current(), self.bounds.time);
+        let handshake = handshake(stream, self.store.current(), self.limits.time);
         self.oldest_first.push_back(self.running.spawn(handshake));
     }
 }
@@ -128,46 +128,46 @@ async fn handshake(
             Some(TlsConnection(stream))
         }
         Ok(Err((error, stream))) => {
-            tracing::debug!(peer, %error, "a TLS handshake failed");
-            let _ = timeout(CLOSE_TIME, closed_by_peer(stream)).await;
+            tracing::debug!(peer, %error, "TLS handshake failed");
+            let _ = timeout(CLOSE_TIME, wait_for_close(stream)).await;
             count("failed");
             None
         }
         Err(_) => {
-            tracing::debug!(peer, "a TLS handshake took too long");
+            tracing::debug!(peer, "TLS handshake timed out");
             count("timeout");
             None
         }
     }
 }
 
-/// Waits until the peer closes: a connection that is closed while bytes of the peer are unread is reset, and the peer
-/// never reads the alert that says why.
-async fn closed_by_peer(mut stream: TcpStream) -> io::Result<()> {
+/// Waits until the peer closes. Closing a connection with unread bytes resets it, and the peer would not receive the
+/// alert.
+async fn wait_for_close(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     let mut unread = [0; 1024];
     while stream.read(&mut unread).await? > 0 {}
     Ok(())
 }
 
-fn established(ended: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
-    match ended {
+fn established(joined: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
+    match joined {
         Ok(connection) => connection,
         Err(error) if error.is_cancelled() => {
-            tracing::debug!("a TLS handshake was ended because too many were in progress");
+            tracing::debug!("TLS handshake aborted: too many in progress");
             count("displaced");
             None
         }
         Err(error) => {
-            tracing::error!(%error, "a TLS handshake panicked");
+            tracing::error!(%error, "TLS handshake panicked");
             count("failed");
             None
         }
     }
 }
 
-/// Whether an error of accepting is about the connection that was to be accepted, not about the listener.
-fn is_of_one_peer(error: &io::Error) -> bool {
+/// Returns `true` if an error concerns a single connection and not the listener.
+fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
 }

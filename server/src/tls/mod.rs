@@ -1,7 +1,6 @@
-//! TLS of the listeners: the certificate that is shown, the clients that may connect, and handshakes that hold up no
-//! other connection.
+//! TLS of the listeners: the server's certificate, client authentication, and handshakes that do not block other
+//! connections.
 //!
-//! It knows files and sockets, and nothing of calls.
 
 mod connection;
 mod files;

@@ -21,7 +21,7 @@ use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_proto::v1::policy_service_client::PolicyServiceClient;
 use gsar_server::assembly::CheckedConfig;
-use gsar_server::config::{Config, EmbeddingsWanted, Listen, Problems};
+use gsar_server::config::{Config, EmbeddingsMode, Listen, Problems};
 use gsar_server::judge::Judge;
 use gsar_server::lifecycle::{App, StartError};
 use gsar_server::phase::{Phase, PhaseCell};
@@ -78,7 +78,7 @@ impl Wanted {
             ..Config::default()
         };
         // Whether a model or its runtime is at hand differs from machine to machine.
-        config.evidence.embeddings = EmbeddingsWanted::Off;
+        config.evidence.embeddings = EmbeddingsMode::Off;
         config.judges.chain = vec!["rules/2".to_owned()];
         change(&mut config);
         let checked = CheckedConfig::check(config, self.judges, Problems::default()).unwrap();

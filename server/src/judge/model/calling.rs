@@ -23,7 +23,7 @@ impl ModelJudge {
         let provider = model.provider().conventional_name();
         let span = traces::chat(provider, model.model(), purpose);
         request.trace = traces::context(&span)
-            .map(|of| Trace { parent: of.traceparent(), state: traces::state(&span) });
+            .map(|of| Trace { parent: of.traceparent(), state: traces::tracestate(&span) });
         let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
         turn.under_way = Some(ModelCall { attempts: 1, ..call.clone() });
         let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
@@ -38,7 +38,7 @@ impl ModelJudge {
             Ok(reply) => {
                 self.account(&mut call, &reply);
                 settle(expense, call.cost_micros);
-                traces::replied(&span, &reply_of(&call, ""));
+                traces::record_reply(&span, &reply_of(&call, ""));
                 Ok((call, reply.text))
             }
             Err(error) => {
@@ -54,7 +54,7 @@ impl ModelJudge {
                     // Providers charge nothing for what they did not answer.
                     None => settle(expense, Some(0)),
                 }
-                traces::replied(&span, &reply_of(&call, error.code()));
+                traces::record_reply(&span, &reply_of(&call, error.code()));
                 turn.calls.push(call);
                 Err(chat_failed(&error))
             }

@@ -1,4 +1,4 @@
-//! Bounds that are small enough to be reached.
+//! Tests with limits small enough to be reached.
 
 use std::net::SocketAddr;
 
@@ -9,8 +9,8 @@ use crate::config::Tls;
 
 const AN_HOUR: Duration = Duration::from_secs(3_600);
 
-/// A listener with these bounds; the connections that it gives are dropped with the stream.
-async fn start(bounds: Bounds) -> (SocketAddr, ReceiverStream<io::Result<TlsConnection>>) {
+/// Starts a listener with these limits. Its connections are dropped with the stream.
+async fn start(limits: Limits) -> (SocketAddr, ReceiverStream<io::Result<TlsConnection>>) {
     let folder = tempfile::tempdir().unwrap();
     let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (folder.path().join("a.pem"), folder.path().join("a.key"));
@@ -22,25 +22,25 @@ async fn start(bounds: Bounds) -> (SocketAddr, ReceiverStream<io::Result<TlsConn
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let store = Arc::new(store.unwrap());
-    (address, bounded(listener, store, std::future::pending(), bounds))
+    (address, incoming_within(listener, store, std::future::pending(), limits))
 }
 
-/// Whether the server closes a connection without a word.
+/// Returns `true` once the server closes a connection without sending anything.
 async fn is_closed(peer: &mut TcpStream) -> bool {
     matches!(peer.read(&mut [0]).await, Ok(0) | Err(_))
 }
 
 #[tokio::test]
-async fn a_silent_peer_is_dropped_after_the_time() {
-    let bounds = Bounds { time: Duration::from_millis(1), in_progress: 256 };
-    let (address, _connections) = start(bounds).await;
+async fn a_silent_peer_is_dropped_after_the_timeout() {
+    let limits = Limits { time: Duration::from_millis(1), in_progress: 256 };
+    let (address, _connections) = start(limits).await;
     let mut peer = TcpStream::connect(address).await.unwrap();
     assert!(is_closed(&mut peer).await);
 }
 
 #[tokio::test]
-async fn one_too_many_ends_the_oldest() {
-    let (address, _connections) = start(Bounds { time: AN_HOUR, in_progress: 2 }).await;
+async fn one_too_many_aborts_the_oldest() {
+    let (address, _connections) = start(Limits { time: AN_HOUR, in_progress: 2 }).await;
     let mut peers = Vec::new();
     for _ in 0..4 {
         peers.push(TcpStream::connect(address).await.unwrap());
@@ -54,8 +54,8 @@ async fn one_too_many_ends_the_oldest() {
 }
 
 #[tokio::test]
-async fn nothing_is_accepted_when_nobody_takes_connections() {
-    let (address, connections) = start(Bounds { time: AN_HOUR, in_progress: 2 }).await;
+async fn accepting_stops_when_the_receiver_is_gone() {
+    let (address, connections) = start(Limits { time: AN_HOUR, in_progress: 2 }).await;
     let mut peer = TcpStream::connect(address).await.unwrap();
     drop(connections);
     assert!(is_closed(&mut peer).await);

@@ -1,5 +1,4 @@
-//! This module weighs the bytes of a request while they arrive, so that no message is kept for which there is no room, and
-//! ends a request whose message does not arrive. It decodes nothing.
+//! A request body that counts its bytes against the memory limit as they arrive, and that can time out.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,37 +12,37 @@ use tonic::Status;
 
 use crate::call::Step;
 use crate::errors;
-use crate::memory::Arrived;
+use crate::memory::ReceivedBytes;
 
-/// The body of a request, whose bytes are weighed.
+/// A request body whose bytes are counted.
 #[derive(Debug)]
-pub(crate) struct WeighedBody<B> {
+pub(crate) struct MeteredBody<B> {
     inner: B,
-    arrived: Arc<Arrived>,
-    /// How long it may wait for bytes; without an end where it is a stream of messages.
-    patience: Option<Duration>,
+    received: Arc<ReceivedBytes>,
+    /// How long to wait for the next bytes; `None` for a stream of messages.
+    timeout: Option<Duration>,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<B> WeighedBody<B> {
-    /// A body that ends with an error where there is no room.
-    pub(crate) const fn of(inner: B, arrived: Arc<Arrived>) -> Self {
-        Self { inner, arrived, patience: None, waiting: None }
+impl<B> MeteredBody<B> {
+    /// Creates a body that fails if no memory is left.
+    pub(crate) const fn new(inner: B, received: Arc<ReceivedBytes>) -> Self {
+        Self { inner, received, timeout: None, waiting: None }
     }
 
-    /// The same, which ends with an error as well where no bytes come for that long.
-    pub(crate) fn within(self, patience: Duration) -> Self {
-        Self { patience: Some(patience), ..self }
+    /// Makes the body fail if no bytes arrive for `timeout`.
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
     }
 
-    /// Whether bytes have been waited for too long.
-    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(patience) = self.patience else { return Poll::Pending };
-        self.waiting.get_or_insert_with(|| Box::pin(sleep(patience))).as_mut().poll(cx)
+    /// Ready once the wait for bytes has timed out.
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(timeout) = self.timeout else { return Poll::Pending };
+        self.waiting.get_or_insert_with(|| Box::pin(sleep(timeout))).as_mut().poll(cx)
     }
 }
 
-impl<B> Body for WeighedBody<B>
+impl<B> Body for MeteredBody<B>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -57,13 +56,13 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) else {
             let late = |()| Some(Err(errors::deadline_exceeded(Step::Read.name())));
-            return self.poll_late(cx).map(late);
+            return self.poll_timeout(cx).map(late);
         };
         self.waiting = None;
         let frame = frame.map(|frame| frame.map_err(|error| Status::from_error(error.into())));
         if let Some(Ok(frame)) = &frame
             && let Some(data) = frame.data_ref()
-            && let Err(bound) = self.arrived.add(data.len())
+            && let Err(bound) = self.received.add(data.len())
         {
             return Poll::Ready(Some(Err(errors::too_much_memory(bound))));
         }
@@ -88,14 +87,14 @@ mod tests {
     use crate::memory::Memory;
 
     #[tokio::test]
-    async fn a_message_that_does_not_come_ends_and_a_stream_waits() {
-        let arrived = Arc::new(Arrived::nothing(&Memory::new(1 << 20)));
+    async fn a_message_times_out_and_a_stream_waits() {
+        let received = Arc::new(ReceivedBytes::new(&Memory::new(1 << 20)));
         let silent = || StreamBody::new(futures_util::stream::pending::<Result<_, Status>>());
         let soon = Duration::from_millis(1);
-        let mut message = WeighedBody::of(silent(), Arc::clone(&arrived)).within(soon);
+        let mut message = MeteredBody::new(silent(), Arc::clone(&received)).with_timeout(soon);
         let ended = message.frame().await.unwrap().unwrap_err();
         assert_eq!(ended.code(), Code::DeadlineExceeded);
-        let mut stream = WeighedBody::of(silent(), arrived);
+        let mut stream = MeteredBody::new(silent(), received);
         assert!(tokio::time::timeout(60 * soon, stream.frame()).await.is_err());
     }
 }

@@ -1,0 +1,131 @@
+//! The identity of an admitted call: its credentials and its principal. The messages of a stream are checked one by
+//! one, so that a revoked right takes effect in the middle of a stream.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use http::{Extensions, HeaderMap};
+use tonic::transport::server::UdsConnectInfo;
+
+use super::certificate::PeerCertificate;
+use super::principal::Principal;
+use super::right::Right;
+use super::store::{Identified, IdentityStore, Unidentified};
+use super::token;
+
+/// The credentials of a call and its connection. Contains a token, so it has no `Debug`.
+pub(super) struct Credentials {
+    pub(super) token: Option<String>,
+    pub(super) certificate: Option<PeerCertificate>,
+    pub(super) uid: Option<u32>,
+}
+
+impl Credentials {
+    /// Reads the credentials of a call.
+    ///
+    /// # Errors
+    /// What is wrong with the authorization header.
+    pub(super) fn from_call(
+        headers: &HeaderMap,
+        connection: &Extensions,
+    ) -> Result<Self, &'static str> {
+        let peer = connection.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
+        Ok(Self {
+            token: token::bearer_token(headers)?.map(str::to_owned),
+            certificate: connection.get::<PeerCertificate>().cloned(),
+            uid: peer.map(|peer| peer.uid()),
+        })
+    }
+}
+
+/// An error that refuses a call or ends a stream.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdmitted {
+    /// It is from no known principal.
+    #[error(transparent)]
+    Unidentified(#[from] Unidentified),
+    /// Its principal lacks the right.
+    #[error("{principal} may not {right}")]
+    NoRight {
+        /// The name of the principal.
+        principal: String,
+        /// The missing right.
+        right: Right,
+    },
+}
+
+/// The identity of an admitted call.
+#[derive(Clone)]
+pub struct AdmittedIdentity {
+    store: Arc<IdentityStore>,
+    /// `None` if no principals are configured.
+    credentials: Option<Arc<Credentials>>,
+    right: Option<Right>,
+    initial: Identified,
+}
+
+impl std::fmt::Debug for AdmittedIdentity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { right, initial, .. } = self;
+        let mut shown = f.debug_struct("AdmittedIdentity");
+        shown.field("principal", &initial.principal).field("right", right).finish_non_exhaustive()
+    }
+}
+
+impl AdmittedIdentity {
+    /// Identifies the caller of a call and checks its right.
+    ///
+    /// # Errors
+    /// [`NotAdmitted`].
+    pub fn admit(
+        store: &Arc<IdentityStore>,
+        headers: &HeaderMap,
+        connection: &Extensions,
+        right: Option<Right>,
+    ) -> Result<Self, NotAdmitted> {
+        let store = Arc::clone(store);
+        if !store.has_principals() {
+            let initial = Identified::anonymous();
+            return Ok(Self { store, credentials: None, right, initial });
+        }
+        let credentials = Credentials::from_call(headers, connection).map_err(Unidentified::new)?;
+        let initial = store.identify(&credentials)?;
+        require(&initial.principal, right)?;
+        Ok(Self { store, credentials: Some(Arc::new(credentials)), right, initial })
+    }
+
+    /// Returns the principal at admission.
+    #[must_use]
+    pub fn principal(&self) -> &Arc<Principal> {
+        &self.initial.principal
+    }
+
+    /// Returns the principal by the current configuration and time.
+    ///
+    /// # Errors
+    /// [`NotAdmitted`] if the call would no longer be admitted, or would be another principal's.
+    pub fn revalidate(&self) -> Result<Arc<Principal>, NotAdmitted> {
+        let Some(credentials) = &self.credentials else { return Ok(Arc::clone(self.principal())) };
+        if self.store.is_current(&self.initial, now_seconds()) {
+            return Ok(Arc::clone(self.principal()));
+        }
+        let found = self.store.identify(credentials)?.principal;
+        require(&found, self.right)?;
+        if found.owner() != self.principal().owner() {
+            let why = "the credentials now belong to another principal; open another stream";
+            return Err(Unidentified::new(why).into());
+        }
+        Ok(found)
+    }
+}
+
+fn require(principal: &Principal, right: Option<Right>) -> Result<(), NotAdmitted> {
+    match right.filter(|right| !principal.may(*right)) {
+        None => Ok(()),
+        Some(right) => Err(NotAdmitted::NoRight { principal: principal.name().to_owned(), right }),
+    }
+}
+
+fn now_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
