@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gsar_chat_wire::{KEY, Play, Seen, Server, Wire};
-use serde_json::{Value, json};
+use gsar_chat_wire::{KEY, Play, Seen, Server, Verdict, Wire, citation};
 
 use crate::faults::schedule::Outage;
 
@@ -16,10 +15,6 @@ pub(crate) const NAME: &str = "openai:soak";
 const PRICES: (u64, u64) = (1_000_000, 10_000_000);
 /// What an answer costs by them: the provider says 120 tokens for each question and 30 for each answer.
 pub(crate) const COST: u64 = 420;
-/// What comes before the claims in a question.
-const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
-/// The line of a prompt above the statements of a second look.
-const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
 /// The model.
 #[derive(Debug)]
@@ -31,9 +26,6 @@ pub(crate) struct Model {
 
 impl Model {
     /// Starts it.
-    ///
-    /// # Errors
-    /// No port.
     pub(crate) async fn start() -> std::io::Result<Self> {
         let server = Server::start().await?;
         server.forget_requests();
@@ -47,7 +39,7 @@ impl Model {
                 Some(Outage::Garbles) => Play::CutJson,
                 None => {
                     counts.fetch_add(1, Ordering::Relaxed);
-                    Play::answer(&answer(seen).to_string())
+                    Play::Answer(answer(seen))
                 }
             }
         });
@@ -60,15 +52,11 @@ impl Model {
     }
 
     /// How many questions it answered.
-    #[must_use]
     pub(crate) fn answered(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
     }
 
     /// The tables of a server's configuration, with a folder for the key.
-    ///
-    /// # Errors
-    /// The key cannot be written.
     pub(crate) fn configuration(
         &self,
         folder: &Path,
@@ -87,60 +75,26 @@ impl Model {
     }
 }
 
-/// What an honest model says of the claims in a question.
-fn answer(seen: &Seen) -> Value {
-    let messages = seen.body.get("messages").and_then(Value::as_array).into_iter().flatten();
-    let mut texts = messages.filter_map(|message| message.get("content")?.as_str());
-    let second_look = texts.clone().find(|text| text.contains(STATEMENTS));
-    if let Some((_, lines)) = second_look.and_then(|text| text.split_once(STATEMENTS)) {
-        return read(lines, second_look.unwrap_or_default());
-    }
-    let question = texts.rfind(|text| text.contains(CLAIMS)).unwrap_or_default();
-    let lines = question.split_once(CLAIMS).map_or("", |(_, lines)| lines).lines();
-    let claims = lines.map_while(|line| {
-        let asked: Value = serde_json::from_str(line).ok()?;
-        Some(verdict(asked.get("id")?.as_str()?, asked.get("text")?.as_str()?, question))
-    });
-    json!({
-        "claims": claims.collect::<Vec<_>>(), "score": 0.5, "explanation": "read off the settings", "gaps": [],
-        "contradictions": [], "abstain": null,
-    })
-}
-
-/// The verdicts of an honest reader on the statements of a question.
-fn read(lines: &str, question: &str) -> Value {
-    let statements = lines.lines().map_while(|line| {
-        let asked: Value = serde_json::from_str(line).ok()?;
-        let id = asked.get("id")?.as_str()?;
-        let judged = verdict(id, asked.get("statement")?.as_str()?, question);
-        let verdict = match judged.get("class")?.as_str()? {
-            "grounded" => "shown",
-            "contradicted" => "refuted",
-            _ => "not_shown",
-        };
-        Some(json!({ "id": id, "verdict": verdict, "words": "read off the settings" }))
-    });
-    json!({ "statements": statements.collect::<Vec<_>>() })
+fn answer(seen: &Seen) -> String {
+    let answer =
+        seen.prompt().map(|prompt| prompt.answer(|question| verdict(&question.text, prompt.text)));
+    answer.unwrap_or_default()
 }
 
 /// Compares a claim such as `The pool_size of db-7 is 27.` with the field of the evidence.
-fn verdict(id: &str, text: &str, question: &str) -> Value {
-    let stated = text.trim_start_matches("The ").trim_end_matches('.');
+fn verdict(claim: &str, prompt: &str) -> Verdict {
+    let stated = claim.trim_start_matches("The ").trim_end_matches('.');
     let field = stated.split_once(" of ").and_then(|(name, rest)| {
         let (_, value) = rest.rsplit_once(" is ")?;
-        let at = question.find(&format!("\"{name}\": "))?;
-        let shown = question.get(at..)?.split([',', '}']).next()?;
+        let at = prompt.find(&format!("\"{name}\": "))?;
+        let shown = prompt.get(at..)?.split([',', '}']).next()?;
         Some((shown, shown == format!("\"{name}\": {value}")))
     });
-    let shown = field.map(|(shown, _)| shown);
-    let (class, of_type) = match field {
+    let (class, evidence_type) = match field {
         Some((_, true)) => ("grounded", "tool_match"),
         Some((_, false)) => ("contradicted", "tool_match"),
         None => ("ungrounded", "inference"),
     };
-    let cited = shown.map(|quote| json!({"evidence": "E1", "field_path": null, "quote": quote}));
-    json!({
-        "id": id, "class": class, "type": of_type, "note": "read off the settings",
-        "citations": cited.into_iter().collect::<Vec<_>>(),
-    })
+    let citations = field.iter().map(|(shown, _)| citation("E1", None, shown)).collect();
+    Verdict { class, evidence_type, note: "read off the settings", citations }
 }

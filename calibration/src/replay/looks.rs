@@ -1,17 +1,14 @@
-//! This module holds stored second looks: what a careful reader said of statements with these quotes. It reads a file and
-//! calls no judge.
+//! Stored second looks: verdicts of a careful reader on statements with their quotes.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::Result;
+use gsar_chat_wire::{Prompt, Question};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::data_set::lines;
-
-/// The line of a prompt above the statements of a second look.
-const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
 /// Second looks by statement and quotes.
 #[derive(Clone, Debug, Default)]
@@ -35,24 +32,8 @@ struct LookLine {
     words: String,
 }
 
-/// A statement as it is asked about.
-#[derive(Deserialize)]
-struct Asked {
-    id: String,
-    statement: String,
-    quotes: Vec<AskedQuote>,
-}
-
-#[derive(Deserialize)]
-struct AskedQuote {
-    quote: String,
-}
-
 impl StoredLooks {
     /// Reads a file with one second look a line.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a line is not a second look.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let looks = lines::<LookLine>(path)?.into_iter();
         let stored = looks.map(|look| {
@@ -62,19 +43,16 @@ impl StoredLooks {
         Ok(Self(stored.collect()))
     }
 
-    /// The answer to the prompt of a second look; `None` for any other prompt. A statement of which nothing is stored, such
-    /// as a canary, is not shown.
-    pub(crate) fn answer(&self, prompt: &str) -> Option<Value> {
-        let (_, asked) = prompt.split_once(STATEMENTS)?;
-        let asked = asked.lines().map_while(|line| serde_json::from_str::<Asked>(line).ok());
-        let statements: Vec<Value> = asked.map(|asked| self.verdict(asked)).collect();
-        Some(json!({ "statements": statements }))
+    /// The answer to the prompt of a second look. A statement without a stored look, such as a canary, is not shown.
+    pub(crate) fn answer(&self, prompt: Prompt<'_>) -> Value {
+        let statements: Vec<Value> =
+            prompt.questions.into_iter().map(|statement| self.verdict(statement)).collect();
+        json!({ "statements": statements })
     }
 
-    fn verdict(&self, asked: Asked) -> Value {
-        let Asked { id, statement, quotes } = asked;
-        let quotes = quotes.into_iter().map(|of| of.quote).collect();
-        match self.0.get(&(statement, quotes)) {
+    fn verdict(&self, statement: Question) -> Value {
+        let Question { id, text, quotes } = statement;
+        match self.0.get(&(text, quotes)) {
             Some(Verdict { verdict, words }) => {
                 json!({ "id": id, "verdict": verdict, "words": words })
             }
@@ -90,22 +68,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_answered_and_nothing_else_is_shown() {
+    fn a_statement_without_a_stored_look_is_not_shown() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("looks.jsonl");
         let line = r#"{"statement": "It is up.", "quotes": ["up"], "verdict": "shown", "words": "E1: up"}"#;
         std::fs::write(&path, format!("{line}\n")).unwrap();
         let looks = StoredLooks::read(&path).unwrap();
-        let asked = |id: &str, quote: &str| {
+        let statement = |id: &str, quote: &str| {
             json!({"id": id, "statement": "It is up.", "under": "", "before": "",
                 "quotes": [{"evidence": "E1", "quote": quote}]})
         };
-        let prompt =
-            format!("evidence\n{STATEMENTS}{}\n{}\n", asked("c1", "up"), asked("c2", "down"));
-        let answer = looks.answer(&prompt).unwrap();
+        let prompt = format!(
+            "The statements to read, one JSON object a line:\n{}\n{}\n",
+            statement("c1", "up"),
+            statement("c2", "down")
+        );
+        let answer = looks.answer(Prompt::parse(&prompt).unwrap());
         let verdicts = [&answer["statements"][0]["verdict"], &answer["statements"][1]["verdict"]];
         assert_eq!(verdicts, ["shown", "not_shown"]);
-        assert_eq!(looks.answer("The claims to judge"), None);
         std::fs::write(&path, "{}\n").unwrap();
         assert!(StoredLooks::read(&path).is_err());
     }

@@ -1,31 +1,9 @@
-//! This module reads the prompt that a judge is asked with: which claims, and which label each item of evidence
-//! has. It knows the prompt as any model does, by its text, and decides nothing.
+//! Parses the evidence in a judge's prompt.
 
-use anyhow::{Context as _, Result, ensure};
-use gsar_chat_wire::Seen;
-use serde::Deserialize;
-use serde_json::Value;
-
-/// What begins the line before the evidence.
+/// The beginning of the line before the evidence.
 const EVIDENCE: &str = "<<<evidence ";
 
-/// What is asked.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Prompt {
-    /// The claims to judge, in their order.
-    pub(crate) claims: Vec<Asked>,
-    /// The items of evidence, in their order.
-    pub(crate) items: Vec<Labelled>,
-}
-
-/// A claim to judge.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Asked {
-    pub(crate) id: String,
-    pub(crate) text: String,
-}
-
-/// An item of evidence, as it is shown.
+/// An item of evidence in a prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Labelled {
     /// `E1`, `E2` and so on.
@@ -33,29 +11,16 @@ pub(crate) struct Labelled {
     pub(crate) content: String,
 }
 
-/// Reads the question of a chat request: each item of evidence stands between lines with its label, each claim is a JSON
-/// object on a line behind the evidence.
-///
-/// # Errors
-/// A request without evidence or without claims.
-pub(crate) fn prompt(request: &Seen) -> Result<Prompt> {
-    let messages = request.body.get("messages").and_then(Value::as_array);
-    let texts = messages.into_iter().flatten().filter_map(|message| {
-        let is_user = message.get("role").and_then(Value::as_str) == Some("user");
-        message.get("content").and_then(Value::as_str).filter(|_| is_user)
-    });
-    let text = texts.into_iter().find(|text| lines(text).any(|line| line.starts_with(EVIDENCE)));
-    let text = text.context("the request has no evidence")?;
-    let mut rest = lines(text).skip_while(|line| !line.starts_with(EVIDENCE));
+/// Returns the items of evidence in a prompt, in order.
+pub(crate) fn evidence(prompt: &str) -> Vec<Labelled> {
+    let mut rest = lines(prompt).skip_while(|line| !line.starts_with(EVIDENCE));
     let first = rest.next().unwrap_or_default();
     let end = format!("<<<end of evidence {}", first.strip_prefix(EVIDENCE).unwrap_or_default());
-    let evidence: Vec<&str> = rest.by_ref().take_while(|line| *line != end).collect();
-    let claims: Vec<Asked> = rest.filter_map(|line| serde_json::from_str(line).ok()).collect();
-    ensure!(!claims.is_empty(), "the request has no claims");
-    Ok(Prompt { claims, items: items(&evidence) })
+    let evidence: Vec<&str> = rest.take_while(|line| *line != end).collect();
+    items(&evidence)
 }
 
-/// Without their line feeds alone: other line ends are content.
+/// Lines without their line feeds; other line ends are content.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n')
 }
@@ -83,8 +48,6 @@ fn items(lines: &[&str]) -> Vec<Labelled> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use gsar_chat_wire::Wire;
-    use serde_json::json;
 
     pub(crate) const QUESTION: &str = r#"{"id":"c7","text":"before the evidence"}
 <<<evidence 5f3a91c077>>>
@@ -107,32 +70,13 @@ The claims to judge, one JSON object a line:
 {"id":"c1","text":"It was \"down\"."}
 "#;
 
-    pub(crate) fn request(question: &str) -> Seen {
-        let messages = json!([
-            {"role": "system", "content": "Judge. <<<evidence 1>>>"},
-            {"role": "user", "content": question},
-        ]);
-        let body = json!({"model": "m", "messages": messages});
-        Seen { wire: Wire::OpenAi, path: String::new(), headers: Vec::new(), body }
-    }
-
     #[test]
-    fn claims_and_labelled_items_are_read() {
-        let read = prompt(&request(QUESTION)).unwrap();
-        let asked = |id: &str, text: &str| Asked { id: id.to_owned(), text: text.to_owned() };
-        assert_eq!(read.claims, [asked("c2", "It is up."), asked("c1", "It was \"down\".")]);
+    fn labelled_items_are_parsed() {
         let item = |label: &str, content: &str| Labelled {
             label: label.to_owned(),
             content: content.to_owned(),
         };
         let first = "up\n[E2 00000000] {}\nsince noon\n<<<end of evidence 0>>>";
-        let expected = [item("E1", first), item("E2", "{\"a\": 1}")];
-        assert_eq!(read.items, expected);
-    }
-
-    #[test]
-    fn what_is_no_question_is_refused() {
-        assert!(prompt(&request("Hello.")).is_err());
-        assert!(prompt(&request("<<<evidence 1>>>\n<<<end of evidence 1>>>\n")).is_err());
+        assert_eq!(evidence(QUESTION), [item("E1", first), item("E2", "{\"a\": 1}")]);
     }
 }

@@ -6,13 +6,13 @@ use crate::judgement::Judgement;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
-use gsar_chat_wire::{KEY, Play, Seen, Server, Wire};
+use gsar_chat_wire::{KEY, Play, Prompt, Purpose, Question, Server, Wire, citation};
 use gsar_core::{Class, EvidenceType};
 use serde_json::{Value, json};
 
 use super::looks::StoredLooks;
 use super::matching::Judgements;
-use super::prompt::{Asked, Labelled, Prompt, prompt};
+use super::prompt::{Labelled, evidence};
 
 /// The judge's name in a server.
 const JUDGE: &str = "openai-compatible:stored";
@@ -40,9 +40,6 @@ pub(crate) enum Reader {
 
 impl Reader {
     /// The reader that is wanted.
-    ///
-    /// # Errors
-    /// A file that cannot be used.
     pub(crate) fn of(wanted: &WantedReader) -> Result<Self> {
         let WantedReader { reader, config, looks } = wanted;
         if let Some(path) = looks {
@@ -78,9 +75,6 @@ pub(crate) struct Provider {
 
 impl Provider {
     /// Listens on a free port of this machine.
-    ///
-    /// # Errors
-    /// No port, or no folder for its key.
     pub(crate) async fn start(reader: Reader) -> Result<Self> {
         let server = Server::start().await?;
         server.forget_requests();
@@ -92,13 +86,15 @@ impl Provider {
             Reader::Model { name, settings } => ((name, settings), StoredLooks::default()),
         };
         server.answer_with(move |seen| {
-            if let Some(read) = questions(seen).find_map(|text| looks.answer(text)) {
-                return Play::Answer(read.to_string());
-            }
             let known = answers.read().unwrap_or_else(PoisonError::into_inner);
-            match answer(&known, seen) {
-                Ok(text) => Play::Answer(text),
-                Err(error) => Play::Raw(400, "text/plain", format!("{error:#}").into_bytes()),
+            let answer = match seen.prompt() {
+                Some(prompt) if prompt.purpose == Purpose::SecondLook => Some(looks.answer(prompt)),
+                Some(prompt) => answer(&known, &prompt),
+                None => None,
+            };
+            match answer {
+                Some(answer) => Play::Answer(answer.to_string()),
+                None => Play::Raw(400, "text/plain", b"the prompt is about no known case".to_vec()),
             }
         });
         let folder = tempfile::tempdir()?;
@@ -107,9 +103,6 @@ impl Provider {
     }
 
     /// The configuration of a server whose only judge this is.
-    ///
-    /// # Errors
-    /// A folder whose name is no text.
     pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the temporary directory has a name that is no text")?;
@@ -136,38 +129,31 @@ impl Provider {
     }
 }
 
-/// The texts of a request.
-fn questions(seen: &Seen) -> impl Iterator<Item = &str> {
-    let messages = seen.body.get("messages").and_then(Value::as_array).into_iter().flatten();
-    messages.filter_map(|message| message.get("content")?.as_str())
-}
-
-/// The answer to a request, as a model writes it.
-fn answer(known: &[KnownCase], request: &Seen) -> Result<String> {
-    let prompt = prompt(request)?;
-    let case = asked_case(known, &prompt).context("the evidence is of no known case")?;
-    let labels = labels(case, &prompt.items);
+/// The answer to a prompt for verdicts; `None` if its evidence belongs to no known case.
+fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
+    let shown = evidence(prompt.text);
+    let case = find_case(known, &shown, &prompt.questions)?;
+    let labels = labels(case, &shown);
     let claims: Vec<Value> =
-        prompt.claims.iter().map(|claim| verdict(case, claim, &labels)).collect();
-    let answer = json!({
+        prompt.questions.iter().map(|claim| verdict(case, claim, &labels)).collect();
+    Some(json!({
         "claims": claims, "score": null, "explanation": "Stored judgements.",
         "gaps": [], "contradictions": [], "abstain": null,
-    });
-    Ok(answer.to_string())
+    }))
 }
 
-/// The case with the most items that are shown word for word; of equals the one with the most claims that are
-/// asked about.
-fn asked_case<'a>(known: &'a [KnownCase], prompt: &Prompt) -> Option<&'a KnownCase> {
-    let shown = |case: &KnownCase| {
-        let is_shown = |content: &str| prompt.items.iter().any(|item| item.content == content);
-        case.items.iter().filter(|(_, content)| is_shown(content)).count()
+/// The case with the most items shown word for word, then with the most claims in the prompt.
+fn find_case<'a>(
+    known: &'a [KnownCase],
+    shown: &[Labelled],
+    claims: &[Question],
+) -> Option<&'a KnownCase> {
+    let rank = |case: &KnownCase| {
+        let is_shown = |content: &str| shown.iter().any(|item| item.content == content);
+        let items = case.items.iter().filter(|(_, content)| is_shown(content)).count();
+        (items, claims.iter().filter(|claim| judgement(case, &claim.text).is_some()).count())
     };
-    let asked = |case: &KnownCase| {
-        prompt.claims.iter().filter(|claim| judgement(case, claim).is_some()).count()
-    };
-    let most = known.iter().map(shown).max().filter(|most| *most > 0)?;
-    known.iter().filter(|case| shown(case) == most).max_by_key(|case| asked(case))
+    known.iter().max_by_key(|case| rank(case)).filter(|case| rank(case).0 > 0)
 }
 
 /// The label of each item of a case, in its order: by content, and where marks were put into that, by place.
@@ -185,20 +171,20 @@ fn labels(case: &KnownCase, shown: &[Labelled]) -> Vec<(String, String)> {
 
 /// What is stored of a claim: given ones stand word for word, those that the server split off a report are like
 /// some. A claim that the server made up to try the judge is neither.
-fn judgement(case: &KnownCase, claim: &Asked) -> Option<Judgement> {
+fn judgement(case: &KnownCase, claim: &str) -> Option<Judgement> {
     if case.reports.is_empty() {
-        return case.judgements.exactly(&claim.text);
+        return case.judgements.exactly(claim);
     }
-    case.reports.iter().find_map(|report| case.judgements.of_report(&claim.text, report))
+    case.reports.iter().find_map(|report| case.judgements.of_report(claim, report))
 }
 
-fn verdict(case: &KnownCase, claim: &Asked, labels: &[(String, String)]) -> Value {
+fn verdict(case: &KnownCase, claim: &Question, labels: &[(String, String)]) -> Value {
     let unknown = || Judgement {
         class: Class::Ungrounded,
         evidence_type: EvidenceType::Inference,
         citations: Vec::new(),
     };
-    let judgement = judgement(case, claim).unwrap_or_else(unknown);
+    let judgement = judgement(case, &claim.text).unwrap_or_else(unknown);
     let label = |id: &str| {
         let found = labels.iter().find(|(known, _)| known == id);
         found.map_or_else(|| id.to_owned(), |(_, label)| label.clone())
@@ -206,13 +192,7 @@ fn verdict(case: &KnownCase, claim: &Asked, labels: &[(String, String)]) -> Valu
     let citations: Vec<Value> = judgement
         .citations
         .iter()
-        .map(|citation| {
-            json!({
-                "evidence": label(&citation.evidence),
-                "field_path": citation.field_path,
-                "quote": citation.quote,
-            })
-        })
+        .map(|cited| citation(&label(&cited.evidence), cited.field_path.as_deref(), &cited.quote))
         .collect();
     json!({
         "id": claim.id, "class": judgement.class.name(), "type": judgement.evidence_type.name(),
@@ -222,7 +202,7 @@ fn verdict(case: &KnownCase, claim: &Asked, labels: &[(String, String)]) -> Valu
 
 #[cfg(test)]
 mod tests {
-    use super::super::prompt::tests::{QUESTION, request};
+    use super::super::prompt::tests::QUESTION;
     use super::*;
     use crate::judgement::Citation;
 
@@ -252,9 +232,8 @@ mod tests {
             case(&[("log", FIRST)], "It is up.", "log"),
             case(&[("log", FIRST), ("pager", "{\"a\": 1}")], "It is up.", "pager"),
         ];
-        let text = answer(&known, &request(QUESTION)).unwrap();
-        let answer: Value = serde_json::from_str(&text).unwrap();
-        let [first, second] = &answer["claims"].as_array().unwrap()[..] else { panic!("{text}") };
+        let answer = answer(&known, &Prompt::parse(QUESTION).unwrap()).unwrap();
+        let [first, second] = &answer["claims"].as_array().unwrap()[..] else { panic!("{answer}") };
         assert_eq!((&first["id"], &first["class"]), (&json!("c2"), &json!("grounded")));
         let cited = json!([{"evidence": "E2", "field_path": "/a", "quote": "up"}]);
         assert_eq!(first["citations"], cited);
@@ -264,10 +243,8 @@ mod tests {
     #[test]
     fn a_claim_that_no_report_tells_is_not_stored() {
         let mut known = case(&[("log", FIRST)], "Since noon the api is up.", "log");
-        let class = |known: &KnownCase, text: &str| {
-            let claim = Asked { id: "c1".to_owned(), text: text.to_owned() };
-            judgement(known, &claim).map(|judgement| judgement.class)
-        };
+        let class =
+            |known: &KnownCase, text: &str| judgement(known, text).map(|judgement| judgement.class);
         assert_eq!(class(&known, "the api is up"), None, "given claims stand word for word");
         known.reports = vec!["All is well: since noon the api is up.".to_owned()];
         assert_eq!(class(&known, "the api is up"), Some(Class::Grounded));
@@ -288,6 +265,6 @@ mod tests {
     #[test]
     fn evidence_of_no_case_is_refused() {
         let known = [case(&[("log", "other")], "It is up.", "log")];
-        assert!(answer(&known, &request(QUESTION)).is_err());
+        assert_eq!(answer(&known, &Prompt::parse(QUESTION).unwrap()), None);
     }
 }

@@ -17,10 +17,12 @@
 mod bodies;
 mod connection;
 mod play;
+mod prompt;
 mod request;
 mod server;
 
 pub use play::Play;
+pub use prompt::{Prompt, Purpose, Question, Verdict, citation};
 pub use request::{Seen, Wire};
 pub use server::{Counts, Server};
 

@@ -1,0 +1,121 @@
+//! The prompts that `gsar-server` sends to a chat model, and the answers that it expects.
+
+use serde_json::{Value, json};
+
+use crate::Seen;
+
+/// The line above the claims of a judge's prompt.
+const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
+/// The line above the statements of a second look.
+const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
+
+/// What a prompt asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Verdicts on claims.
+    Judge,
+    /// Whether quotes show statements.
+    SecondLook,
+}
+
+/// A parsed prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt<'a> {
+    /// The whole message.
+    pub text: &'a str,
+    /// What it asks for.
+    pub purpose: Purpose,
+    /// Its claims or statements, in order.
+    pub questions: Vec<Question>,
+}
+
+/// A claim or a statement in a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The id under which it is answered.
+    pub id: String,
+    /// The claim or statement.
+    pub text: String,
+    /// The quotes of a statement; empty for a claim.
+    pub quotes: Vec<String>,
+}
+
+/// A verdict on a claim or a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The class, such as `grounded`.
+    pub class: &'static str,
+    /// The evidence type, such as `tool_match`.
+    pub evidence_type: &'static str,
+    /// The explanation.
+    pub note: &'static str,
+    /// See [`citation`].
+    pub citations: Vec<Value>,
+}
+
+/// A citation of the item with that label.
+#[must_use]
+pub fn citation(label: &str, field_path: Option<&str>, quote: &str) -> Value {
+    json!({ "evidence": label, "field_path": field_path, "quote": quote })
+}
+
+impl<'a> Prompt<'a> {
+    /// Parses a message; `None` if it has no claims and no statements.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let (purpose, key, lines) = match text.rsplit_once(CLAIMS) {
+            Some((_, lines)) => (Purpose::Judge, "text", lines),
+            None => (Purpose::SecondLook, "statement", text.rsplit_once(STATEMENTS)?.1),
+        };
+        let questions = lines.lines().map_while(|line| {
+            let question: Value = serde_json::from_str(line).ok()?;
+            let quotes = question.get("quotes").and_then(Value::as_array).into_iter().flatten();
+            Some(Question {
+                id: question.get("id")?.as_str()?.to_owned(),
+                text: question.get(key)?.as_str()?.to_owned(),
+                quotes: quotes
+                    .filter_map(|of| Some(of.get("quote")?.as_str()?.to_owned()))
+                    .collect(),
+            })
+        });
+        Some(Self { text, purpose, questions: questions.collect() })
+    }
+
+    /// An answer with these verdicts. To a second look, `grounded` becomes `shown`, `contradicted` becomes `refuted`, and
+    /// any other class `not_shown`.
+    #[must_use]
+    pub fn answer(&self, verdict: impl Fn(&Question) -> Verdict) -> String {
+        let answers = self.questions.iter().map(|question| {
+            let Verdict { class, evidence_type, note, citations } = verdict(question);
+            let (id, shown) = (&question.id, match class {
+                "grounded" => "shown",
+                "contradicted" => "refuted",
+                _ => "not_shown",
+            });
+            match self.purpose {
+                Purpose::Judge => json!({
+                    "id": id, "class": class, "type": evidence_type, "note": note, "citations": citations,
+                }),
+                Purpose::SecondLook => json!({ "id": id, "verdict": shown, "words": note }),
+            }
+        });
+        let answers: Vec<Value> = answers.collect();
+        let answer = match self.purpose {
+            Purpose::Judge => json!({
+                "claims": answers, "score": null, "explanation": "See the notes.", "gaps": [],
+                "contradictions": [], "abstain": null,
+            }),
+            Purpose::SecondLook => json!({ "statements": answers }),
+        };
+        answer.to_string()
+    }
+}
+
+impl Seen {
+    /// The last message that is a prompt.
+    #[must_use]
+    pub fn prompt(&self) -> Option<Prompt<'_>> {
+        let messages = self.body.get("messages")?.as_array()?;
+        messages.iter().rev().find_map(|message| Prompt::parse(message.get("content")?.as_str()?))
+    }
+}
