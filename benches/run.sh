@@ -18,7 +18,7 @@ in_turn() {
 wanted() { [ "$part" = all ] || [ "$part" = "$1" ]; }
 
 case "$part" in
-core) needed=() ;;
+core) needed=(-p gsar-benches --bin core_times) ;;
 locus) needed=(-p gsar-benches --bin partitions --bin tiers --bin core_times) ;;
 extraction) needed=(-p gsar-benches --bin extraction_times) ;;
 embedding) needed=(-p gsar-embedding --example embedding_times) ;;
@@ -51,14 +51,7 @@ printf 'Load average before: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
 
 if wanted core; then
     printf '\n## Core: score and decision\n\n'
-    log=$(mktemp)
-    if ! in_turn cargo bench --quiet --profile dist -p gsar-benches --bench core -- \
-        --warm-up-time 0.3 --measurement-time 1 --sample-size 30 --noplot >"$log" 2>&1; then
-        cat "$log" >&2
-        exit 1
-    fi
-    rm -f "$log"
-    python3 benches/core/compare.py
+    in_turn python3 benches/core/compare.py
 fi
 if wanted locus; then
     printf '\n## Core against locus-sdk\n\n'

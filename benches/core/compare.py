@@ -1,11 +1,13 @@
-"""The core figures as a table, from what the criterion bench measured last."""
+"""The core figures as a table, measured by core_times."""
 
 import json
+import statistics
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from figures import TARGET, met, table
+from figures import PROGRAMS, met, table
 
 SIZES = [5, 20, 50, 500, 5000]
 OPERATIONS = [
@@ -17,14 +19,18 @@ OPERATIONS = [
 ]
 
 
-def nanoseconds(operation: str, size: int) -> float:
-    """The median time of one partition."""
-    path = TARGET / "criterion" / "core" / operation / str(size) / "new" / "estimates.json"
-    return json.loads(path.read_text())["median"]["point_estimate"]
+ROUNDS = 5
+
+
+def nanoseconds(size: int) -> dict[str, float]:
+    """The median time of one partition, by operation."""
+    command = [str(PROGRAMS / "core_times"), "--claims", str(size), "--milliseconds", "200"]
+    rounds = [json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(ROUNDS)]
+    return {name: statistics.median(times[name] for times in rounds) for name in OPERATIONS}
 
 
 def main() -> None:
-    times = {size: {name: nanoseconds(name, size) for name in OPERATIONS} for size in SIZES}
+    times = {size: nanoseconds(size) for size in SIZES}
     head = ["claims"] + [f"{name}, ns" for name in OPERATIONS] + ["score / in doubles", "decision_reference / score"]
     rows = []
     for size, ns in times.items():

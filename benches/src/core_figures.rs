@@ -1,6 +1,6 @@
-//! This module has the operations of the core that are measured, for the criterion bench and the comparison alike.
+//! The operations of the core that are measured.
 //!
-//! All begin with the claims as a judge labels them; counting them is part of the figure.
+//! Each begins with the claims as a judge labels them, so that counting them is part of the figure.
 
 use gsar_core::decision::Decision;
 use gsar_core::explain::{Margins, margins};
@@ -8,19 +8,16 @@ use gsar_core::score::{Ratio, Terms};
 use gsar_core::{Class, EvidenceType, Policy, Tally, decide};
 
 /// The exact score.
-#[must_use]
 pub fn score(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Option<Ratio> {
     Terms::of(policy, &Tally::of(partition.iter().copied())).score(policy)
 }
 
 /// Score, guards of the policy, tier and reasons.
-#[must_use]
 pub fn decision(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Decision {
     decide(policy, &Tally::of(partition.iter().copied()))
 }
 
-/// The decision and the way to its neighbouring tiers.
-#[must_use]
+/// The decision and the distance to the neighbouring tiers.
 pub fn decision_with_margins(
     policy: &Policy,
     partition: &[(Class, EvidenceType)],
@@ -31,7 +28,7 @@ pub fn decision_with_margins(
     (decision, margins)
 }
 
-/// The baseline of [`score`]: the same formula in one pass of doubles, which no decision may rest on.
+/// The baseline of [`score`]: the same formula in one pass of doubles, not exact.
 #[derive(Clone, Debug)]
 pub struct InDoubles {
     weights: [f64; 8],
@@ -40,7 +37,6 @@ pub struct InDoubles {
 
 impl InDoubles {
     /// The numbers of a policy.
-    #[must_use]
     pub fn of(policy: &Policy) -> Self {
         Self {
             weights: policy.weights.as_array().map(gsar_core::fixed::Millionths::to_f64),
@@ -48,8 +44,7 @@ impl InDoubles {
         }
     }
 
-    /// The score, to within rounding; NaN where nothing has weight.
-    #[must_use]
+    /// The score, to within rounding; NaN if no claim has weight.
     pub fn score(&self, partition: &[(Class, EvidenceType)]) -> f64 {
         let (mut supported, mut rest) = (0.0, 0.0);
         for (class, evidence_type) in partition {

@@ -1,4 +1,4 @@
-//! This module makes inputs of shapes that have cost much for their size, and measures the pure code that reads them.
+//! Generates inputs of shapes that were once slow to parse, and measures parsing them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -38,8 +38,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Reads an input of about that many bytes.
-    #[must_use]
+    /// Parses an input of about that many bytes.
     pub fn measure(&self, bytes: usize) -> Measured {
         let mut input = String::new();
         let mut number = 0;
@@ -55,8 +54,7 @@ impl Shape {
     }
 }
 
-/// The slope of a line through the logarithms of sizes and times; 1 is linear.
-#[must_use]
+/// The exponent of the growth of times with sizes; 1 is linear.
 pub fn exponent(times: &[(usize, f64)]) -> f64 {
     let points: Vec<(f64, f64)> =
         times.iter().map(|(bytes, time)| ((*bytes as f64).ln(), time.max(1e-6).ln())).collect();

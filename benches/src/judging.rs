@@ -1,17 +1,17 @@
-//! This module makes the report of the figures about chat models: ten claims over a hundred items of logs, from a
-//! seeded generator.
+//! Generates the report of the figures about chat models: ten claims over a hundred items of logs, from a seed.
 //!
-//! Each claim stands word for word in one item, so that a judge can quote it and verification finds the quote.
+//! Each claim occurs word for word in one item, so that a judge can quote it and verification finds the quote.
 
 use std::fmt::Write as _;
 
+use fastrand::Rng;
 use gsar_proto::v1::evidence_item::Content;
 use gsar_proto::v1::{
     Claim, EvaluateOptions, EvaluateRequest, EvidenceItem, EvidenceKind, EvidenceLane, Report,
 };
 use serde_json::{Value, json};
 
-use crate::partitions::{Random, SEED};
+use crate::partitions::SEED;
 
 /// Items of evidence.
 pub const ITEMS: usize = 100;
@@ -31,36 +31,35 @@ const SERVICES: [&str; 10] = [
     "accounts",
 ];
 
-/// A claim of the report and what shows it.
+/// A claim of the report with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grounded {
     /// The claim.
     pub text: String,
-    /// The place of its item among the evidence, from 0.
+    /// The index of its item in the evidence.
     pub item: usize,
-    /// What the item says, word for word.
+    /// Its words in the item.
     pub quote: String,
 }
 
-/// The incident: what the tools printed, and what a report claims.
+/// The output of tools, and the claims of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
     /// Contents of 200 to 500 bytes.
     pub evidence: Vec<String>,
-    /// Claims of which each is shown.
+    /// Claims that the evidence shows.
     pub claims: Vec<Grounded>,
 }
 
 impl Incident {
     /// The same incident each time.
-    #[must_use]
     pub fn new() -> Self {
-        let mut random = Random::new(SEED);
+        let mut random = Rng::with_seed(SEED);
         let claims: Vec<Grounded> = SERVICES
             .iter()
             .enumerate()
             .map(|(number, service)| {
-                let (held, most) = (40 + random.below(50), 100 + random.below(50));
+                let (held, most) = (40 + random.u64(..50), 100 + random.u64(..50));
                 let quote = format!("{service} connection pool holds {held} of {most} connections");
                 let text = format!("The {quote}.");
                 Grounded { text, item: number * (ITEMS / CLAIMS) + 3, quote }
@@ -74,14 +73,12 @@ impl Incident {
     }
 
     /// The report in one text: the claims, one sentence each.
-    #[must_use]
     pub fn synthesis(&self) -> String {
         let texts: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
         texts.join(" ")
     }
 
     /// A request that gives the claims, or the text alone.
-    #[must_use]
     pub fn request(&self, with_claims: bool, bypass_cache: bool) -> EvaluateRequest {
         let claims = self.claims.iter().enumerate().filter(|_| with_claims);
         let claims = claims.map(|(number, claim)| Claim {
@@ -103,7 +100,6 @@ impl Incident {
     }
 
     /// For programs in other languages: the text of the report, and the evidence.
-    #[must_use]
     pub fn to_json(&self) -> Value {
         json!({ "report": self.synthesis(), "claims": CLAIMS, "evidence": self.evidence })
     }
@@ -130,54 +126,24 @@ fn service(number: usize) -> &'static str {
     SERVICES.get(number % SERVICES.len()).copied().unwrap_or_default()
 }
 
-/// Lines of a log up to a length that is drawn, of which one may be given.
-fn content(random: &mut Random, number: usize, stated: Option<&str>) -> String {
-    let most = 290 + usize::try_from(random.below(210)).unwrap_or_default();
+/// Lines of a log up to a random length, with `stated` as the first line.
+fn content(random: &mut Rng, number: usize, stated: Option<&str>) -> String {
+    let max = 290 + random.usize(..210);
     let service = service(number);
     let (mut text, mut second) = (String::new(), 0);
     if let Some(stated) = stated {
         let _ = writeln!(text, "2026-03-12T14:{:02}:00Z WARN {stated}", number % 60);
     }
     loop {
-        second += 1 + random.below(4);
+        second += 1 + random.u64(..4);
         let line = format!(
             "2026-03-12T14:{:02}:{second:02}Z INFO {service} served route=/v1/orders took={}ms status=200\n",
             number % 60,
-            20 + random.below(900),
+            20 + random.u64(..900),
         );
-        if text.len() + line.len() > most {
+        if text.len() + line.len() > max {
             return text;
         }
         text.push_str(&line);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_incident_is_of_the_published_size_and_shows_its_claims() {
-        let incident = Incident::new();
-        assert_eq!((incident.evidence.len(), incident.claims.len()), (ITEMS, CLAIMS));
-        for content in &incident.evidence {
-            assert!((200..=500).contains(&content.len()), "{}", content.len());
-        }
-        for claim in &incident.claims {
-            assert!(claim.text.contains(&claim.quote));
-            let shows = |content: &String| content.contains(&claim.quote);
-            assert_eq!(incident.evidence.iter().position(shows), Some(claim.item));
-        }
-        assert_eq!(incident, Incident::new());
-    }
-
-    #[test]
-    fn a_report_has_claims_or_a_text() {
-        let incident = Incident::new();
-        for with_claims in [true, false] {
-            let report = incident.request(with_claims, true).report.unwrap();
-            assert_eq!(report.claims.len(), if with_claims { CLAIMS } else { 0 });
-            assert_eq!(report.synthesis.is_empty(), with_claims);
-        }
     }
 }

@@ -1,13 +1,10 @@
-//! This crate has the programs of the published figures: generated partitions, prepared requests, a bare echo server
-//! and a load client.
+//! The programs of the published figures: generated partitions, prepared requests, a bare echo server and a load client.
 //!
-//! Nothing of the product may depend on this crate. `benches/README.md` says what each figure is and how
-//! it is taken.
+//! No other crate may depend on this one. `benches/README.md` describes each figure.
 
 pub mod allocator;
 pub mod core_figures;
 pub mod echo;
-pub mod endpoint;
 pub mod extraction;
 pub mod growth;
 pub mod judging;

@@ -1,14 +1,15 @@
-//! This module is the load client: the same unary call, n in flight on one connection, for a bounded number of calls.
+//! The load client: makes the same unary call many times on one connection.
 //!
-//! It speaks HTTP/2 directly and never decodes a message, so that the server stays the one under load. Every
-//! answer is checked: anything but grpc-status 0 with one whole message ends the run with an error.
+//! It uses HTTP/2 directly and never decodes a message, so that it costs less than the server. An answer without
+//! grpc-status 0 and one message ends the run with an error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use bytes::{BufMut as _, Bytes, BytesMut};
+use gsar_client::Endpoint;
 use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{HeaderMap, Method, Request, Version};
@@ -17,15 +18,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
-use crate::endpoint::Endpoint;
 use crate::processor_time;
 
 /// A compression flag and a length in front of every message.
 pub(crate) const FRAME_HEADER: usize = 5;
-/// Wide enough that flow control never holds an answer up.
+/// Large enough that flow control never delays an answer.
 const WINDOW: u32 = 16 << 20;
 
-/// What to send, where, and how often.
+/// A run of the load client.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The server.
@@ -40,32 +40,57 @@ pub struct Plan {
     pub warm_up: u64,
     /// Calls that are measured.
     pub calls: u64,
-    /// The process of the server, to read its processor time.
+    /// The process of the server, for its processor time.
     pub server: Option<u32>,
 }
 
-/// What was measured.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     /// Calls answered.
     pub calls: u64,
     /// From the first call to the last answer.
     pub elapsed: Duration,
-    /// From sending a call to its last byte, half of the calls.
+    /// Median time from sending a call to the last byte of its answer.
     pub p50: Duration,
-    /// The same, 99 of 100 calls.
+    /// The 99th percentile of that time.
     pub p99: Duration,
     /// Mean size of an answer's message, in bytes.
     pub answer_bytes: f64,
-    /// Processor time of the server, where its process was named.
+    /// Processor time of the server, if its process is known.
     pub server: Option<Duration>,
     /// Processor time of this client.
     pub client: Duration,
 }
 
 impl Measurement {
+    /// Measures calls, of which `run` returns the durations and the sizes of the answers.
+    pub async fn of(
+        calls: u64,
+        server: Option<u32>,
+        run: impl Future<Output = anyhow::Result<Vec<(Duration, u64)>>>,
+    ) -> anyhow::Result<Self> {
+        let server_before = server.map(processor_time::of_process).transpose()?;
+        let client_before = processor_time::of_process(std::process::id())?;
+        let start = Instant::now();
+        let answers = run.await?;
+        let elapsed = start.elapsed();
+        let client = processor_time::of_process(std::process::id())?.saturating_sub(client_before);
+        let server_after = server.map(processor_time::of_process).transpose()?;
+        let server =
+            server_before.zip(server_after).map(|(before, now)| now.saturating_sub(before));
+        let (mut times, mut bytes) = (Vec::with_capacity(answers.len()), 0);
+        for (time, size) in answers {
+            times.push(time);
+            bytes += size;
+        }
+        times.sort_unstable();
+        let (p50, p99) = (quantile(&times, 0.50), quantile(&times, 0.99));
+        let answer_bytes = bytes as f64 / calls.max(1) as f64;
+        Ok(Self { calls, elapsed, p50, p99, answer_bytes, server, client })
+    }
+
     /// One JSON object; times in microseconds.
-    #[must_use]
     pub fn to_json(&self) -> Value {
         let micros = |duration: Duration| duration.as_secs_f64() * 1e6;
         let calls = self.calls as f64;
@@ -81,50 +106,61 @@ impl Measurement {
     }
 }
 
-/// Carries out a plan.
-///
-/// # Errors
-/// The server cannot be reached, or one call did not end with grpc-status 0.
+/// Makes the calls of a plan. Fails if a call does not end with grpc-status 0.
 pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     ensure!(plan.in_flight > 0 && plan.calls > 0, "in-flight and calls must be at least 1");
-    let connection = connect(&plan.endpoint).await?;
-    let call = Call::new(connection, plan)?;
-    rounds(&call, plan.in_flight, plan.warm_up).await?;
-
-    let server_before = plan.server.map(processor_time::of_process).transpose()?;
-    let client_before = processor_time::of_process(std::process::id())?;
-    let start = Instant::now();
-    let mut answers = rounds(&call, plan.in_flight, plan.calls).await?;
-    let elapsed = start.elapsed();
-    let client = processor_time::of_process(std::process::id())?.saturating_sub(client_before);
-    let server_after = plan.server.map(processor_time::of_process).transpose()?;
-
-    answers.latencies.sort_unstable();
-    Ok(Measurement {
-        calls: plan.calls,
-        elapsed,
-        p50: quantile(&answers.latencies, 0.50),
-        p99: quantile(&answers.latencies, 0.99),
-        answer_bytes: answers.bytes as f64 / plan.calls as f64,
-        server: server_before.zip(server_after).map(|(before, after)| after.saturating_sub(before)),
-        client,
-    })
+    let call = Arc::new(Call::new(connect(&plan.endpoint).await?, plan)?);
+    let call = move || {
+        let call = Arc::clone(&call);
+        async move { call.make(|_| {}).await }
+    };
+    in_flight(plan.in_flight, plan.warm_up, call.clone()).await?;
+    Measurement::of(plan.calls, plan.server, in_flight(plan.in_flight, plan.calls, call)).await
 }
 
-/// The value below which that share of ascending times lies; nothing of none.
-#[must_use]
+/// Makes calls with a number of them in flight. Returns the duration and the result of each.
+pub async fn in_flight<T, F>(
+    in_flight: u32,
+    calls: u64,
+    call: impl Fn() -> F + Clone + Send + 'static,
+) -> anyhow::Result<Vec<(Duration, T)>>
+where
+    T: Send + 'static,
+    F: Future<Output = anyhow::Result<T>> + Send,
+{
+    let left = Arc::new(AtomicU64::new(calls));
+    let mut lanes = JoinSet::new();
+    for _ in 0..in_flight {
+        let (call, left) = (call.clone(), Arc::clone(&left));
+        let take = move || {
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+        };
+        lanes.spawn(async move {
+            let mut answers = Vec::new();
+            while take().is_ok() {
+                let start = Instant::now();
+                let answer = call().await?;
+                answers.push((start.elapsed(), answer));
+            }
+            anyhow::Ok(answers)
+        });
+    }
+    let mut all = Vec::new();
+    while let Some(answers) = lanes.join_next().await {
+        all.extend(answers??);
+    }
+    Ok(all)
+}
+
+/// A quantile of ascending times; 0 if there are none.
 pub fn quantile(ascending: &[Duration], share: f64) -> Duration {
     let index = (share * ascending.len().saturating_sub(1) as f64).round() as usize;
     ascending.get(index).copied().unwrap_or_default()
 }
 
-/// Makes the calls of a plan one after the other, and gives the message of each measured answer with the time from
-/// sending its call to its last byte.
-///
-/// # Errors
-/// As [`run`].
+/// Makes the calls of a plan one after the other. Returns the duration and the message of each measured answer.
 pub async fn in_sequence(plan: &Plan) -> anyhow::Result<Vec<(Duration, Bytes)>> {
-    let mut call = Call::new(connect(&plan.endpoint).await?, plan)?;
+    let call = Call::new(connect(&plan.endpoint).await?, plan)?;
     for _ in 0..plan.warm_up {
         call.make(|_| {}).await?;
     }
@@ -138,17 +174,6 @@ pub async fn in_sequence(plan: &Plan) -> anyhow::Result<Vec<(Duration, Bytes)>> 
     Ok(answers)
 }
 
-/// Makes one call and gives the message of its answer.
-///
-/// # Errors
-/// As [`run`].
-pub async fn once(plan: &Plan) -> anyhow::Result<Bytes> {
-    let connection = connect(&plan.endpoint).await?;
-    let mut message = BytesMut::new();
-    Call::new(connection, plan)?.make(|chunk| message.extend_from_slice(chunk)).await?;
-    Ok(message.split_off(FRAME_HEADER.min(message.len())).freeze())
-}
-
 pub(crate) async fn connect(endpoint: &Endpoint) -> anyhow::Result<SendRequest<Bytes>> {
     let reach = || format!("connecting to {endpoint}");
     match endpoint {
@@ -160,6 +185,7 @@ pub(crate) async fn connect(endpoint: &Endpoint) -> anyhow::Result<SendRequest<B
             stream.set_nodelay(true)?;
             handshake(stream).await
         }
+        Endpoint::Tls(_) => bail!("{endpoint}: TLS is not supported here"),
     }
 }
 
@@ -186,8 +212,7 @@ pub(crate) fn request(path: &str) -> anyhow::Result<Request<()>> {
     Ok(request)
 }
 
-/// A call that can be made over and over.
-#[derive(Clone)]
+/// A call that can be made many times.
 struct Call {
     connection: SendRequest<Bytes>,
     request: Request<()>,
@@ -205,7 +230,7 @@ impl Call {
     }
 
     /// Makes the call, hands every chunk of the answer's body to `take`, and gives the size of the message.
-    async fn make(&mut self, mut take: impl FnMut(&[u8])) -> anyhow::Result<u64> {
+    async fn make(&self, mut take: impl FnMut(&[u8])) -> anyhow::Result<u64> {
         let mut connection = self.connection.clone().ready().await?;
         let (answer, mut stream) = connection.send_request(self.request.clone(), false)?;
         stream.send_data(self.body.clone(), true)?;
@@ -239,39 +264,4 @@ pub(crate) async fn check(headers: &HeaderMap, body: &mut RecvStream) -> anyhow:
             text("grpc-message").unwrap_or_default()
         )),
     }
-}
-
-#[derive(Default)]
-struct Answers {
-    latencies: Vec<Duration>,
-    bytes: u64,
-}
-
-async fn rounds(call: &Call, in_flight: u32, calls: u64) -> anyhow::Result<Answers> {
-    let left = Arc::new(AtomicU64::new(calls));
-    let mut lanes = JoinSet::new();
-    for _ in 0..in_flight {
-        lanes.spawn(lane(call.clone(), Arc::clone(&left)));
-    }
-    let mut all = Answers::default();
-    while let Some(answers) = lanes.join_next().await {
-        let answers = answers??;
-        all.latencies.extend(answers.latencies);
-        all.bytes += answers.bytes;
-    }
-    Ok(all)
-}
-
-/// One call after the other, until none is left to make.
-async fn lane(mut call: Call, left: Arc<AtomicU64>) -> anyhow::Result<Answers> {
-    let mut answers = Answers::default();
-    while left
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-        .is_ok()
-    {
-        let start = Instant::now();
-        answers.bytes += call.make(|_| {}).await?;
-        answers.latencies.push(start.elapsed());
-    }
-    Ok(answers)
 }

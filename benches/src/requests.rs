@@ -1,8 +1,7 @@
-//! This module makes the requests of the service figures: what a report on an incident looks like in practice.
+//! Builds the requests of the service figures: a typical report on an incident.
 //!
-//! The incident is one of its own, in `data/`: a queue worker that was given a larger prefetch than its
-//! memory allows. Six items in the shapes that agents pass on, 4 KiB in all, and 20 claims of which most
-//! hold, one is contradicted and two have nothing behind them.
+//! The incident is in `data/`: a queue worker with a larger prefetch than its memory allows. It has six items, 4 KiB in
+//! all, and 20 claims, of which one is contradicted and two are unsupported.
 
 use gsar_core::{Class, EvidenceType};
 use gsar_proto::enums::Enumeration as _;
@@ -13,11 +12,10 @@ use gsar_proto::v1::{
     Report, ScoreRequest,
 };
 
-/// The policy that both requests name.
+/// The policy of both requests.
 const POLICY: &str = "reference";
 
 /// 20 claims over 4 KiB of evidence, for the judge of rules.
-#[must_use]
 pub fn evaluate() -> EvaluateRequest {
     let claims = include_str!("../data/claims.txt").lines().enumerate().map(|(index, text)| {
         Claim { id: format!("c{}", index + 1), text: text.to_owned(), span: None }
@@ -35,7 +33,6 @@ pub fn evaluate() -> EvaluateRequest {
 }
 
 /// 20 claims as counts.
-#[must_use]
 pub fn score() -> ScoreRequest {
     let counts = [
         (Class::Grounded, EvidenceType::ToolMatch, 9),
@@ -110,35 +107,4 @@ fn evidence() -> Vec<EvidenceItem> {
         ..EvidenceItem::default()
     })
     .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_are_of_the_published_size() {
-        let evaluate = evaluate();
-        assert_eq!(evaluate.report.unwrap().claims.len(), 20);
-        let bytes: usize = evaluate
-            .evidence
-            .iter()
-            .map(|item| match item.content.as_ref().unwrap() {
-                Content::Text(text) | Content::Json(text) => text.len(),
-                Content::CheckRun(run) => run.output.len(),
-            })
-            .sum();
-        assert!((4000..=4200).contains(&bytes), "{bytes}");
-        let Some(Partition::Counts(counts)) = score().partition else { panic!("no counts") };
-        assert_eq!(counts.counts.iter().map(|count| count.count).sum::<u32>(), 20);
-    }
-
-    #[test]
-    fn evidence_called_json_is_json() {
-        for item in evidence() {
-            if let Some(Content::Json(text)) = item.content {
-                serde_json::from_str::<serde_json::Value>(&text).unwrap();
-            }
-        }
-    }
 }

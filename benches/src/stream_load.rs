@@ -1,8 +1,7 @@
-//! This module is the load client of streams: one call of `EvaluateStream` over which the same report is sent again and
-//! again, n of them unanswered at any time.
+//! The load client of streams: sends the same report many times over one call of `EvaluateStream`.
 //!
-//! It speaks HTTP/2 directly, as [`crate::load`] does. Every answer is decoded: one that is no evaluation, that answers
-//! nothing or that answers twice ends the run with an error.
+//! It uses HTTP/2 directly, as [`crate::load`] does. Every answer is decoded: an error, or an answer to no open request,
+//! ends the run with an error.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -15,61 +14,39 @@ use h2::{RecvStream, SendStream};
 use prost::Message as _;
 use prost::encoding::{WireType, encode_key, encode_varint, string};
 
-use crate::load::{FRAME_HEADER, Measurement, Plan, check, connect, quantile, request};
-use crate::processor_time;
+use crate::load::{FRAME_HEADER, Measurement, Plan, check, connect, request};
 
 /// Field numbers of `EvaluateStreamRequest`.
 const CORRELATION_ID: u32 = 1;
 const REQUEST: u32 = 2;
 
-/// Carries out a plan whose message is an encoded `EvaluateRequest`. Answers are measured from sending the report to
-/// having the whole answer.
-///
-/// # Errors
-/// The server cannot be reached, an answer is no evaluation, or the stream does not end with grpc-status 0.
+/// Runs a plan whose message is an encoded `EvaluateRequest`. Times are from sending a report to receiving the whole
+/// answer.
 pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     ensure!(plan.in_flight > 0 && plan.calls > 0, "in-flight and calls must be at least 1");
     let mut stream = Stream::open(plan).await?;
     stream.exchange(plan.in_flight, plan.warm_up).await?;
 
-    let server_before = plan.server.map(processor_time::of_process).transpose()?;
-    let client_before = processor_time::of_process(std::process::id())?;
-    stream.answers = Answers::default();
-    let start = Instant::now();
-    stream.exchange(plan.in_flight, plan.calls).await?;
-    let elapsed = start.elapsed();
-    let client = processor_time::of_process(std::process::id())?.saturating_sub(client_before);
-    let server_after = plan.server.map(processor_time::of_process).transpose()?;
-
-    let Answers { mut latencies, bytes } = stream.end().await?;
-    latencies.sort_unstable();
-    Ok(Measurement {
-        calls: plan.calls,
-        elapsed,
-        p50: quantile(&latencies, 0.50),
-        p99: quantile(&latencies, 0.99),
-        answer_bytes: bytes as f64 / plan.calls as f64,
-        server: server_before.zip(server_after).map(|(before, after)| after.saturating_sub(before)),
-        client,
-    })
+    stream.answers.clear();
+    let exchange = async {
+        stream.exchange(plan.in_flight, plan.calls).await?;
+        Ok(std::mem::take(&mut stream.answers))
+    };
+    let measured = Measurement::of(plan.calls, plan.server, exchange).await?;
+    stream.end().await?;
+    Ok(measured)
 }
 
 struct Stream {
     requests: SendStream<Bytes>,
     responses: RecvStream,
-    /// Received bytes of messages that are not whole yet.
+    /// Received bytes of an incomplete message.
     received: BytesMut,
     report: Bytes,
     /// When each unanswered report was sent, by its correlation id.
     unanswered: HashMap<String, Instant>,
     sent: u64,
-    answers: Answers,
-}
-
-#[derive(Default)]
-struct Answers {
-    latencies: Vec<Duration>,
-    bytes: u64,
+    answers: Vec<(Duration, u64)>,
 }
 
 impl Stream {
@@ -85,7 +62,7 @@ impl Stream {
             report: plan.message.clone(),
             unanswered: HashMap::new(),
             sent: 0,
-            answers: Answers::default(),
+            answers: Vec::new(),
         })
     }
 
@@ -127,45 +104,28 @@ impl Stream {
         let chunk = chunk?;
         self.responses.flow_control().release_capacity(chunk.len())?;
         self.received.extend_from_slice(&chunk);
-        while let Some(message) = whole(&mut self.received) {
-            self.answers.bytes += message.len() as u64;
+        while let Some(message) = next_message(&mut self.received) {
+            let bytes = message.len() as u64;
             let answer = EvaluateStreamResponse::decode(message)?;
             let sent = self.unanswered.remove(&answer.correlation_id);
             let sent = sent.with_context(|| format!("an answer to {}", answer.correlation_id))?;
             ensure!(matches!(answer.result, Some(Evaluation(_))), "{:?}", answer.result);
-            self.answers.latencies.push(sent.elapsed());
+            self.answers.push((sent.elapsed(), bytes));
         }
         Ok(())
     }
 
-    async fn end(mut self) -> anyhow::Result<Answers> {
+    async fn end(mut self) -> anyhow::Result<()> {
         self.requests.send_data(Bytes::new(), true)?;
-        ensure!(self.responses.data().await.is_none(), "an answer behind the last");
-        check(&http::HeaderMap::new(), &mut self.responses).await?;
-        Ok(self.answers)
+        ensure!(self.responses.data().await.is_none(), "an answer after the last one");
+        check(&http::HeaderMap::new(), &mut self.responses).await
     }
 }
 
-/// Takes a whole message off the front, where there is one.
-fn whole(received: &mut BytesMut) -> Option<Bytes> {
+/// Splits a complete message off the front.
+fn next_message(received: &mut BytesMut) -> Option<Bytes> {
     let header: [u8; FRAME_HEADER] = received.get(..FRAME_HEADER)?.try_into().ok()?;
     let [_, size @ ..] = header;
     let end = FRAME_HEADER + u32::from_be_bytes(size) as usize;
     (received.len() >= end).then(|| received.split_to(end).freeze().slice(FRAME_HEADER..))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_are_taken_whole() {
-        let mut received = BytesMut::from(&[0, 0, 0, 0, 2, 7][..]);
-        assert_eq!(whole(&mut received), None);
-        received.extend_from_slice(&[8, 0, 0, 0, 0, 0, 9]);
-        assert_eq!(whole(&mut received).as_deref(), Some(&[7, 8][..]));
-        assert_eq!(whole(&mut received).as_deref(), Some(&[][..]));
-        assert_eq!(whole(&mut received), None);
-        assert_eq!(received.as_ref(), [9]);
-    }
 }

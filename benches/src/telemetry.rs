@@ -1,4 +1,4 @@
-//! This module generates evidence of any size in the shapes that tools print, from a seed, and claims about it.
+//! Generates evidence of any size in the formats of common tools, and claims about it.
 
 use std::fmt::Write as _;
 
@@ -61,7 +61,6 @@ impl Shape {
     ];
 
     /// Its name in the tables.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Log => "log lines",
@@ -83,9 +82,6 @@ impl Shape {
     }
 
     /// An item of at least that many bytes.
-    ///
-    /// # Errors
-    /// The id is not one; it always is.
     pub fn item(self, bytes: usize) -> anyhow::Result<EvidenceItem> {
         let text = self.text(bytes);
         let content = match self {
@@ -219,9 +215,6 @@ impl Shape {
 }
 
 /// Twenty claims about the evidence, some true, some false, some about nothing in it.
-///
-/// # Errors
-/// A claim has no id; it always has.
 pub fn claims() -> anyhow::Result<Vec<Claim>> {
     const TEXTS: [&str; 10] = [
         "Pod cart-17 served a request on /pay in 35 ms at 14:02:17",
@@ -245,22 +238,4 @@ pub fn claims() -> anyhow::Result<Vec<Claim>> {
             Ok(Claim { id, text: (*text).to_owned(), span: None })
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_shape_is_well_formed_and_as_large_as_asked() {
-        for shape in Shape::ALL {
-            let item = shape.item(10_000).unwrap();
-            let text = item.content.as_str();
-            assert!((10_000..11_000).contains(&text.len()), "{}: {}", shape.name(), text.len());
-            if let Content::Json(text) = &item.content {
-                serde_json::from_str::<serde_json::Value>(text).unwrap();
-            }
-        }
-        assert_eq!(claims().unwrap().len(), 20);
-    }
 }

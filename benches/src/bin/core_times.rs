@@ -1,4 +1,4 @@
-//! This program times the operations of the core once, for a comparison that runs in turns with another program.
+//! Times the operations of the core.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -40,8 +40,7 @@ fn main() {
     );
 }
 
-/// Nanoseconds of processor time per partition, over as many passes as fit the span; one pass before it does
-/// not count.
+/// Nanoseconds of processor time per partition, over the passes that fit into the span, after one to warm up.
 fn nanoseconds<T>(
     partitions: &[Partition],
     span: Duration,

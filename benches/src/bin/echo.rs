@@ -1,8 +1,8 @@
-//! This program is the bare tonic echo server.
+//! The bare tonic echo server.
 
 use clap::Parser;
 use gsar_benches::echo::{Echo, serve};
-use gsar_benches::endpoint::Endpoint;
+use gsar_client::Endpoint;
 
 /// Answers every call of /gsar.benches.Echo/Call with a message of a fixed size.
 #[derive(Parser)]

@@ -1,7 +1,7 @@
-//! This program measures what reading evidence into facts costs, and the rules over them.
+//! Measures reading evidence into facts, and applying the rules to them.
 //!
-//! Processor time of one thread, medians. Beside each shape stands what counting its lines takes (memchr, which uses
-//! the widest instructions there are), and beside the rules a scan of every line for every word of a claim.
+//! Median processor time of one thread. The baselines are counting lines with memchr, and, for the rules, a scan of every
+//! line for every word of a claim.
 
 use std::hint::black_box;
 
@@ -16,13 +16,13 @@ use gsar_extraction::rules::Index;
 /// Prints Markdown tables.
 #[derive(Parser)]
 struct Arguments {
-    /// How often each figure is taken; the median is printed.
+    /// Repetitions; the median is printed.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The shape to measure, by its name in the table; all where not given.
+    /// The shape to measure, by its name in the table; all by default.
     #[arg(long)]
     shape: Option<String>,
-    /// Prints only the processor time, in microseconds, of extraction, rules and verification of one `Evaluate` of the
+    /// Print only the processor time, in microseconds, of extraction, rules and verification of one `Evaluate` of the
     /// service figures.
     #[arg(long)]
     evaluate: bool,
@@ -59,7 +59,7 @@ fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
         .collect();
     anyhow::ensure!(
         !shapes.is_empty(),
-        "there is no such shape; there are {:?}",
+        "unknown shape; expected one of {:?}",
         Shape::ALL.map(Shape::name)
     );
     let claims = claims()?;

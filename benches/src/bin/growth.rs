@@ -1,5 +1,5 @@
-//! This program prints the processor time of pure code against the size of what is read: reports, evidence, claims, citations
-//! and policies of shapes that have cost much, each at four sizes, with the exponent of the growth.
+//! Prints the processor time of parsing reports, evidence, claims and policies of shapes that were once slow, each at four
+//! sizes, with the exponent of the growth.
 
 use clap::Parser;
 use gsar_benches::growth::{Measured, Shape, exponent, shapes};

@@ -1,35 +1,31 @@
-//! This program measures the bare loop around a chat model, and what the steps of an evaluation take.
+//! Measures the bare loop around a chat model, and the steps of an evaluation.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use gsar_benches::endpoint::Endpoint;
 use gsar_benches::load::{self, Measurement, Plan, quantile};
-use gsar_benches::processor_time;
+use gsar_client::Endpoint;
 use gsar_proto::v1::EvaluateResponse;
 use prost::Message as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 
-/// Prints what was measured as one JSON object; times in microseconds.
+/// Prints the measurements as one JSON object; times in microseconds.
 #[derive(Parser)]
 enum Arguments {
-    /// Sends a question over and over, with reqwest and serde_json alone: what a program without GSAR does around a chat
-    /// model.
+    /// Sends a question many times with reqwest and serde_json alone, as a program without GSAR would.
     Bare {
-        /// File with the body of the question, as the stub was sent it.
+        /// File with the body of the question, as the stub received it.
         #[arg(long)]
         question: PathBuf,
         /// The stub, such as http://127.0.0.1:8000.
         #[arg(long)]
         provider: String,
-        /// Questions at any time.
+        /// Questions in flight.
         #[arg(long, default_value_t = 1)]
         in_flight: u32,
         /// Questions before the measurement.
@@ -39,7 +35,7 @@ enum Arguments {
         #[arg(long)]
         calls: u64,
     },
-    /// Evaluates one after the other and prints the median of each step, as the answers tell it, and of the whole.
+    /// Evaluates one after the other and prints the median of each step, as reported by the answers, and of the whole.
     Steps {
         /// The server: unix:///path/to.sock or grpc://address:port.
         #[arg(long)]
@@ -61,8 +57,8 @@ enum Arguments {
 async fn main() -> anyhow::Result<()> {
     let measured = match Arguments::parse() {
         Arguments::Bare { question, provider, in_flight, warm_up, calls } => {
-            let asking = Loop::new(&provider, &std::fs::read(&question)?)?;
-            bare(&asking, in_flight, warm_up, calls).await?
+            let client = BareLoop::new(&provider, &std::fs::read(&question)?)?;
+            bare(client, in_flight, warm_up, calls).await?
         }
         Arguments::Steps { endpoint, message, warm_up, calls } => {
             let message = std::fs::read(&message)?.into();
@@ -75,7 +71,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As much of a completion as the loop reads.
+/// The part of a completion that the loop reads.
 #[derive(Deserialize)]
 struct Completion {
     choices: Vec<Choice>,
@@ -83,15 +79,15 @@ struct Completion {
 
 #[derive(Deserialize)]
 struct Choice {
-    message: Said,
+    message: Message,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct Message {
     content: String,
 }
 
-/// As much of an answer as the loop reads, which is all of each claim.
+/// The part of an answer that the loop reads: each claim in full.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Verdict {
@@ -123,14 +119,14 @@ struct Cited {
 }
 
 #[derive(Clone)]
-struct Loop {
+struct BareLoop {
     client: reqwest::Client,
     url: String,
-    /// Built once; written as JSON for each call.
+    /// Serialised for each call.
     question: Arc<Value>,
 }
 
-impl Loop {
+impl BareLoop {
     fn new(provider: &str, question: &[u8]) -> anyhow::Result<Self> {
         let tls = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(tls)
@@ -144,11 +140,11 @@ impl Loop {
         Ok(Self { client, url, question: Arc::new(question) })
     }
 
-    /// The bytes of one answer's text.
-    async fn ask(&self) -> anyhow::Result<usize> {
+    /// Returns the length of the answer's text, in bytes.
+    async fn ask(&self) -> anyhow::Result<u64> {
         let body = serde_json::to_vec(&*self.question)?;
-        let asked = self.client.post(&self.url).header("content-type", "application/json");
-        let answer = asked.body(body).send().await?.error_for_status()?.bytes().await?;
+        let request = self.client.post(&self.url).header("content-type", "application/json");
+        let answer = request.body(body).send().await?.error_for_status()?.bytes().await?;
         let completion: Completion = serde_json::from_slice(&answer)?;
         let text = completion.choices.into_iter().next().context("no choice")?.message.content;
         let verdict: Verdict = serde_json::from_str(&text)?;
@@ -168,61 +164,20 @@ impl Loop {
             }
         };
         ensure!(is_all, "{text}");
-        Ok(text.len())
+        Ok(text.len() as u64)
     }
 }
 
-async fn bare(asking: &Loop, in_flight: u32, warm_up: u64, calls: u64) -> anyhow::Result<Value> {
-    lanes(asking, in_flight, warm_up).await?;
-    let before = processor_time::of_process(std::process::id())?;
-    let start = Instant::now();
-    let (mut times, bytes) = lanes(asking, in_flight, calls).await?;
-    let elapsed = start.elapsed();
-    let used = processor_time::of_process(std::process::id())?.saturating_sub(before);
-    times.sort_unstable();
-    let measured = Measurement {
-        calls,
-        elapsed,
-        p50: quantile(&times, 0.50),
-        p99: quantile(&times, 0.99),
-        answer_bytes: bytes as f64 / calls.max(1) as f64,
-        // It stands where the server stands.
-        server: Some(used),
-        client: Duration::ZERO,
+async fn bare(bare: BareLoop, in_flight: u32, warm_up: u64, calls: u64) -> anyhow::Result<Value> {
+    let ask = move || {
+        let bare = bare.clone();
+        async move { bare.ask().await }
     };
-    Ok(measured.to_json())
-}
-
-async fn lanes(
-    asking: &Loop,
-    in_flight: u32,
-    calls: u64,
-) -> anyhow::Result<(Vec<Duration>, usize)> {
-    let left = Arc::new(AtomicU64::new(calls));
-    let mut lanes = JoinSet::new();
-    for _ in 0..in_flight {
-        lanes.spawn(lane(asking.clone(), Arc::clone(&left)));
-    }
-    let mut all = (Vec::new(), 0);
-    while let Some(ended) = lanes.join_next().await {
-        let (times, bytes) = ended??;
-        all.0.extend(times);
-        all.1 += bytes;
-    }
-    Ok(all)
-}
-
-async fn lane(asking: Loop, left: Arc<AtomicU64>) -> anyhow::Result<(Vec<Duration>, usize)> {
-    let (mut times, mut bytes) = (Vec::new(), 0);
-    while left
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-        .is_ok()
-    {
-        let start = Instant::now();
-        bytes += asking.ask().await?;
-        times.push(start.elapsed());
-    }
-    Ok((times, bytes))
+    load::in_flight(in_flight, warm_up, ask.clone()).await?;
+    // Its own processor time is compared with the server's.
+    let process = Some(std::process::id());
+    let run = load::in_flight(in_flight, calls, ask);
+    Ok(Measurement::of(calls, process, run).await?.to_json())
 }
 
 async fn steps(plan: &Plan) -> anyhow::Result<Value> {

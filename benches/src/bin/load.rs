@@ -1,15 +1,14 @@
-//! This program is the load client.
+//! The load client.
 
 use std::path::PathBuf;
 
 use clap::Parser;
-use gsar_benches::endpoint::Endpoint;
 use gsar_benches::load::{self, Plan};
 use gsar_benches::stream_load;
+use gsar_client::Endpoint;
 
-/// Makes the same call many times on one connection, or sends the same report over one stream, and prints what was
-/// measured as one JSON object.
-/// Ends with an error as soon as an answer is not OK.
+/// Makes the same call many times on one connection, or sends the same report many times over one stream, and prints the
+/// measurements as one JSON object. Fails as soon as an answer is not OK.
 #[derive(Parser)]
 struct Arguments {
     /// The server: unix:///path/to.sock or grpc://address:port.
@@ -55,7 +54,10 @@ async fn main() -> anyhow::Result<()> {
         server: arguments.pid,
     };
     match arguments.save_answer {
-        Some(path) => std::fs::write(path, load::once(&plan).await?)?,
+        Some(path) => {
+            let answer = load::in_sequence(&plan).await?.pop();
+            std::fs::write(path, answer.unwrap_or_default().1)?;
+        }
         None if arguments.stream => println!("{}", stream_load::run(&plan).await?.to_json()),
         None => println!("{}", load::run(&plan).await?.to_json()),
     }

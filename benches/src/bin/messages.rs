@@ -1,4 +1,4 @@
-//! This program writes the requests of the service figures and reads the answers.
+//! Writes the requests of the service figures and prints answers as JSON.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use prost::Message;
 enum Arguments {
     /// Writes an encoded request.
     Request {
-        /// Of which method.
+        /// The method.
         #[arg(value_enum)]
         method: Method,
         /// The file to write.
@@ -27,7 +27,7 @@ enum Arguments {
         /// Gives the text of the report instead of its claims.
         #[arg(long)]
         as_text: bool,
-        /// Has the judge asked anew each time.
+        /// Bypasses the cache.
         #[arg(long)]
         bypass_cache: bool,
         /// The file to write.
@@ -44,7 +44,7 @@ enum Arguments {
     },
     /// Prints an encoded answer as JSON.
     Answer {
-        /// Of which method.
+        /// The method.
         #[arg(value_enum)]
         method: Method,
         /// The file to read.

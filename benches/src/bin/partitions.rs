@@ -1,9 +1,9 @@
-//! This program prints the generated partitions of a size as JSON lines.
+//! Prints the generated partitions of a size as JSON lines.
 
 use clap::Parser;
 use gsar_benches::partitions;
 
-/// Prints the partitions that the core figures are taken on, one JSON object a line.
+/// Prints the partitions of the core figures, one JSON object a line.
 #[derive(Parser)]
 struct Arguments {
     /// Claims of each partition.

@@ -1,4 +1,4 @@
-//! This program measures reading the record of many evaluations: lists, counts, and deciding many anew.
+//! Measures calls that read the record of many evaluations: lists, counts and rescoring.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use gsar_benches::requests;
+use gsar_benches::{load, requests};
 use gsar_client::{Client, Endpoint, v1};
 
-/// Evaluates reports of one to twenty claims until that number is recorded, then times each call of the console on a connection
-/// that is open, one after the other, and prints a Markdown table.
+/// Records evaluations of reports of one to twenty claims, then times each call of the console on an open connection, one
+/// after the other, and prints a Markdown table.
 #[derive(Parser)]
 struct Arguments {
     /// The server: unix:///path/to.sock or grpc://address:port.
     #[arg(long)]
     endpoint: Endpoint,
-    /// How many are recorded.
+    /// Evaluations to record.
     #[arg(long, default_value_t = 100_000)]
-    evaluations: usize,
-    /// How many are decided anew in one call.
+    evaluations: u64,
+    /// Evaluations to rescore in one call.
     #[arg(long, default_value_t = 10_000)]
     decided: u32,
-    /// How often each call is made.
+    /// Repetitions of each call.
     #[arg(long, default_value_t = 20)]
     calls: usize,
 }
 
-const CALLERS: usize = 16;
+const CALLERS: u32 = 16;
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "this is what the program is for")]
@@ -47,7 +47,7 @@ async fn main() -> anyhow::Result<()> {
         let times = timed(arguments.calls, || client.list_evaluations(request.clone())).await?;
         println!("| {what} | {times}");
     }
-    let hours = Some(v1_duration(3_600));
+    let hours = Some(seconds(3_600));
     for (what, interval) in [("counts by hour", hours), ("counts in all", None)] {
         let request = v1::CountEvaluationsRequest { evaluations: None, interval };
         let times = timed(arguments.calls, || client.count_evaluations(request.clone())).await?;
@@ -84,34 +84,22 @@ fn lists() -> Vec<(&'static str, v1::ListEvaluationsRequest)> {
     ]
 }
 
-fn v1_duration(seconds: i64) -> prost_types::Duration {
+fn seconds(seconds: i64) -> prost_types::Duration {
     prost_types::Duration { seconds, nanos: 0 }
 }
 
-/// Evaluates over sixteen calls at a time.
-async fn record(client: &Client, evaluations: usize) -> anyhow::Result<()> {
-    let next = Arc::new(AtomicUsize::new(0));
-    let callers: Vec<_> = (0..CALLERS)
-        .map(|_| {
-            let (client, next) = (client.clone(), Arc::clone(&next));
-            tokio::spawn(async move {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= evaluations {
-                        return anyhow::Ok(());
-                    }
-                    client.evaluate(request(number)).await?;
-                }
-            })
-        })
-        .collect();
-    for caller in callers {
-        caller.await??;
-    }
+/// Evaluates, sixteen calls at a time.
+async fn record(client: &Client, evaluations: u64) -> anyhow::Result<()> {
+    let (client, next) = (client.clone(), Arc::new(AtomicUsize::new(0)));
+    let call = move || {
+        let (client, number) = (client.clone(), next.fetch_add(1, Ordering::Relaxed));
+        async move { Ok(client.evaluate(request(number)).await?) }
+    };
+    load::in_flight(CALLERS, evaluations, call).await?;
     Ok(())
 }
 
-/// Reports differ in how many claims they have, and so in what is decided.
+/// Reports of different numbers of claims, so that their decisions differ.
 fn request(number: usize) -> v1::EvaluateRequest {
     let mut request = requests::evaluate();
     let report = request.report.get_or_insert_default();

@@ -1,13 +1,10 @@
-//! This program compares the Rust SDK with a bare client of tonic: the same calls to one server, in turns.
+//! Compares the Rust SDK with a bare client of tonic: the same calls to one server, in turns.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
-use gsar_benches::requests;
+use gsar_benches::{load, requests};
 use gsar_client::{Client, Endpoint, v1};
-use tokio::task::JoinSet;
 use tonic::transport::Channel;
 use v1::grounding_service_client::GroundingServiceClient;
 
@@ -64,42 +61,31 @@ async fn main() -> anyhow::Result<()> {
             ratios.push(sdk / bare);
         }
         let ratio = median(&mut ratios);
-        let (least, most) = (ratios.first().copied(), ratios.last().copied());
+        let (min, max) = (ratios.first().copied(), ratios.last().copied());
         println!(
             "| {in_flight} | {:.0} | {:.0} | {ratio:.2} [{:.2} .. {:.2}] |",
             median(&mut ours),
             median(&mut theirs),
-            least.unwrap_or_default(),
-            most.unwrap_or_default(),
+            min.unwrap_or_default(),
+            max.unwrap_or_default(),
         );
     }
     Ok(())
 }
 
 /// Calls per second.
-async fn rate(subject: &Subject, in_flight: usize, calls: u64) -> anyhow::Result<f64> {
-    let left = Arc::new(AtomicU64::new(calls));
+async fn rate(subject: &Subject, in_flight: u32, calls: u64) -> anyhow::Result<f64> {
+    let subject = subject.clone();
+    let call = move || {
+        let mut subject = subject.clone();
+        async move { subject.score().await }
+    };
     let start = Instant::now();
-    let mut lanes = JoinSet::new();
-    for _ in 0..in_flight {
-        let (mut subject, left) = (subject.clone(), Arc::clone(&left));
-        lanes.spawn(async move {
-            let take = || {
-                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-            };
-            while take().is_ok() {
-                subject.score().await?;
-            }
-            anyhow::Ok(())
-        });
-    }
-    while let Some(lane) = lanes.join_next().await {
-        lane??;
-    }
+    load::in_flight(in_flight, calls, call).await?;
     Ok(calls as f64 / start.elapsed().as_secs_f64())
 }
 
-/// The value in the middle; sorts the values.
+/// The median; sorts the values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

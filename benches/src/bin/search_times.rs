@@ -1,4 +1,4 @@
-//! This program measures how long one search takes in a corpus of many items, by words, by meaning and by both.
+//! Measures a search in a corpus of many items, by words, by meaning and by both.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,9 +7,9 @@ use anyhow::{Context as _, ensure};
 use clap::Parser;
 use gsar_client::{Client, Endpoint, v1};
 
-/// Stores each line of a file as an item, waits until every item has its vector, searches with the lines behind them one
-/// after the other, and prints a Markdown table. The time is that of a whole call on a connection that is open; by
-/// meaning it holds embedding the query.
+/// Stores lines of a file as items, waits until every item is embedded, searches with the next lines one after the other,
+/// and prints a Markdown table. The time is that of a whole call on an open connection; by meaning it includes embedding
+/// the query.
 #[derive(Parser)]
 struct Arguments {
     /// The server: unix:///path/to.sock or grpc://address:port.
@@ -18,10 +18,10 @@ struct Arguments {
     /// Sentences, one a line.
     #[arg(long)]
     sentences: PathBuf,
-    /// How many are stored.
+    /// Items to store.
     #[arg(long, default_value_t = 100_000)]
     items: usize,
-    /// How many are asked.
+    /// Searches.
     #[arg(long, default_value_t = 500)]
     queries: usize,
 }

@@ -1,4 +1,4 @@
-//! This program is a collector of traces that throws away what it takes, and says at its end how much that was.
+//! A trace collector that counts spans and discards them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
 use tokio::signal::unix::{SignalKind, signal};
 use tonic::{Request, Response, Status};
 
-/// Takes spans over OTLP and counts them; prints how many when it is stopped.
+/// Receives spans over OTLP and counts them; prints the number when stopped.
 #[derive(Parser)]
 struct Arguments {
     /// Where to listen.

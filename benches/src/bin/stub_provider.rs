@@ -1,4 +1,4 @@
-//! This program is the stub of a chat model, on loopback.
+//! A stub of a chat model, on loopback.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,8 +15,8 @@ use clap::Parser;
 use gsar_benches::provider::Provider;
 use tokio::net::TcpListener;
 
-/// Answers chat completions about the report of the figures at once. /calls tells how many it answered, /last the
-/// body of the last one.
+/// Answers chat completions about the report of the figures at once. /calls returns the number of answers, /last the
+/// body of the last request.
 #[derive(Parser)]
 struct Arguments {
     /// Where to listen: address:port.
@@ -49,8 +49,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn complete(State(stub): State<Arc<Stub>>, body: Bytes) -> Response {
     let Some(answer) = stub.provider.completion(&body) else {
-        return (StatusCode::BAD_REQUEST, "this is not about the report of the figures")
-            .into_response();
+        return (StatusCode::BAD_REQUEST, "not about the report of the figures").into_response();
     };
     stub.calls.fetch_add(1, Ordering::Relaxed);
     *stub.last.lock().unwrap_or_else(PoisonError::into_inner) = body;

@@ -1,4 +1,4 @@
-//! This program decides partitions given as JSON lines.
+//! Decides partitions from JSON lines.
 
 use anyhow::Context as _;
 use clap::Parser;
