@@ -31,7 +31,6 @@ impl Case {
     ];
 
     /// The expected tiers under `reference`.
-    #[must_use]
     pub(crate) const fn tiers(self) -> &'static [v1::Tier] {
         match self {
             Self::True => &[v1::Tier::Proceed],
@@ -65,7 +64,6 @@ fn size(number: u64) -> u64 {
 }
 
 /// A request about the pool of that number; the same number and case always give the same one.
-#[must_use]
 pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
     let claims = case.claims(number);
     let synthesis = claims.join(" ");
@@ -87,7 +85,6 @@ pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
 }
 
 /// What a tool says of the pool of that number.
-#[must_use]
 pub(crate) fn evidence(number: u64) -> String {
     let size = size(number);
     format!(
@@ -112,7 +109,6 @@ fn log(number: u64) -> String {
 }
 
 /// An item of a tool.
-#[must_use]
 pub(crate) fn item(id: &str, text: &str) -> v1::EvidenceItem {
     v1::EvidenceItem {
         id: id.to_owned(),

@@ -44,9 +44,6 @@ const SWEPT: Duration = Duration::from_secs(720);
 const RECORDS: usize = 500;
 
 /// Looks at everything; what must not be is noted.
-///
-/// # Errors
-/// A server does not answer.
 pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<Looked> {
     let mut looked = Looked::default();
     let ledgers: Vec<Option<usize>> =

@@ -63,7 +63,6 @@ impl std::fmt::Debug for Authority {
 
 impl Principal {
     /// Its token. Not secret, since nothing here is worth keeping from anybody; a check looks for it in logs.
-    #[must_use]
     pub(crate) fn token(&self) -> String {
         format!("token-of-{}-0123456789abcdef", self.name)
     }
@@ -86,7 +85,6 @@ impl Principal {
 }
 
 /// The file of principals.
-#[must_use]
 pub(crate) fn principals(has_guest: bool) -> String {
     let guest = has_guest.then_some(GUEST);
     let all = WORKERS.iter().chain(&[READER, AUDITOR]).chain(&guest);
@@ -95,9 +93,6 @@ pub(crate) fn principals(has_guest: bool) -> String {
 
 impl Authority {
     /// A new one, and in the folder its certificate, that of a server and those of the workers.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(crate) fn new(folder: &Path) -> anyhow::Result<Self> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -116,9 +111,6 @@ impl Authority {
     }
 
     /// Writes a new certificate of the servers, which ends with a year.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(crate) fn rotate(&self, until: i32) -> anyhow::Result<()> {
         let names = ["localhost", "127.0.0.1"].map(str::to_owned);
         let mut params = CertificateParams::new(names)?;
@@ -127,7 +119,6 @@ impl Authority {
     }
 
     /// The files of a worker for TLS.
-    #[must_use]
     pub(crate) fn files(&self, of: &Principal) -> TlsFiles {
         let file = |name: String| Some(self.folder.join(name));
         TlsFiles {

@@ -46,9 +46,6 @@ const BUDGET_PER_CALL: f64 = 6.0;
 const MIN_BUDGET: u64 = 60_000;
 
 /// Starts everything in `arguments.out`.
-///
-/// # Errors
-/// Something that a run needs is not here, or does not start.
 pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
     // reqwest wants one even where nothing is encrypted; another one may be there already.
     let _is_there = rustls::crypto::ring::default_provider().install_default();

@@ -75,9 +75,6 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 impl World {
     /// Connects every principal to every server, which all have to run.
-    ///
-    /// # Errors
-    /// One does not take the connection.
     pub(crate) async fn connect(&self) -> anyhow::Result<()> {
         let mut clients = Vec::new();
         for sidecar in &self.sidecars {
@@ -103,9 +100,6 @@ impl World {
     }
 
     /// The connection of a principal to a server.
-    ///
-    /// # Errors
-    /// There is none.
     pub(crate) fn client(&self, server: usize, of: &Principal) -> anyhow::Result<&Client> {
         let clients = self.clients.get().context("not connected yet")?;
         clients
@@ -137,7 +131,6 @@ impl World {
     }
 
     /// Whether all servers answer for all.
-    #[must_use]
     pub(crate) const fn is_shared(&self) -> bool {
         self.setting.has_database
     }

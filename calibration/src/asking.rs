@@ -60,9 +60,6 @@ pub(crate) struct ServerVerdict {
 }
 
 /// Has every question answered; the answers come in the order of the questions.
-///
-/// # Errors
-/// The first call without an answer.
 pub(crate) async fn ask(
     client: &Client,
     cases: &[Case],
@@ -85,9 +82,6 @@ impl ServerVerdict {
 }
 
 /// What an answer says of a claim.
-///
-/// # Errors
-/// An answer that does not judge the claim: the judge failed or abstained.
 pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<ServerVerdict> {
     let unjudged = || {
         let reasons = decided(answer).into_iter().flat_map(|decision| &decision.reasons);
@@ -114,9 +108,6 @@ fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
 }
 
 /// What an answer decides on the report.
-///
-/// # Errors
-/// An answer without a decision.
 pub(crate) fn tier(answer: &v1::EvaluateResponse) -> Result<Tier> {
     let decision = decided(answer).context("an answer without a decision")?;
     Tier::from_number(decision.tier).context("an answer without a tier")

@@ -158,9 +158,6 @@ fn in_common(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
 }
 
 /// Audits traces and returns what is to be printed.
-///
-/// # Errors
-/// Traces that cannot be read, and cells that may not be published.
 pub(crate) fn audit(wanted: &Audit) -> Result<String> {
     let objections = objections(&cells(&wanted.traces)?);
     if objections.is_empty() {
@@ -170,9 +167,6 @@ pub(crate) fn audit(wanted: &Audit) -> Result<String> {
 }
 
 /// The cells of traces.
-///
-/// # Errors
-/// Traces that cannot be read.
 pub(crate) fn cells(traces: &[PathBuf]) -> Result<Vec<AuditedCell>> {
     traces.iter().map(|path| Ok(AuditedCell::of(&read(path)?))).collect()
 }

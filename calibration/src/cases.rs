@@ -62,9 +62,6 @@ type Split = HashMap<String, HashSet<String>>;
 
 /// The cases of one part, by the split that they share. Without a file for the split it is the `split.json` in a folder
 /// or beside it; where that names none of a folder's cases, or there is none, all cases are read.
-///
-/// # Errors
-/// A file that cannot be read, a line that is not what it should be, a case that a split leaves out, and no claims.
 pub(crate) fn sources(
     folders: &[PathBuf],
     split: Option<&Path>,

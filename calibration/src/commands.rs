@@ -25,9 +25,6 @@ use crate::tables;
 use crate::trial::try_mutations;
 
 /// Does what the arguments ask for and returns the page to print.
-///
-/// # Errors
-/// Files that cannot be used, no server to ask, and a call without an answer.
 pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {

@@ -5,9 +5,6 @@ use gsar_client::Client;
 use gsar_proto::v1;
 
 /// Stores items in the corpus of that name, which is made where there is none.
-///
-/// # Errors
-/// A call without an answer.
 pub(crate) async fn store(
     client: &Client,
     corpus: &str,

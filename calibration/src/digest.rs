@@ -8,9 +8,6 @@ use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
 /// The SHA-256 of the bytes of files, one after another.
-///
-/// # Errors
-/// A file that cannot be read.
 pub(crate) fn sha256<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<String> {
     let mut digest = Sha256::new();
     for path in paths {

@@ -10,9 +10,6 @@ use crate::statistics::{Counts, clopper_pearson};
 use crate::trace::read;
 
 /// Compares a trace with that of the frozen set and returns what is to be printed.
-///
-/// # Errors
-/// Traces and policies that cannot be read, traces of other rows, and a judge that says something else than it did.
 pub(crate) fn drift(wanted: &Drift) -> Result<String> {
     let policy = named_policy(&wanted.policy)?;
     let (reference, now) = (read(&wanted.reference)?, read(&wanted.now)?);

@@ -57,9 +57,6 @@ impl Grades {
 }
 
 /// Makes a trace of exports and returns what is to be printed.
-///
-/// # Errors
-/// Files that are no export, nothing that is graded, and a trace that cannot be written.
 pub(crate) fn graded(wanted: &Graded) -> Result<String> {
     let mut partitions: Vec<v1::PartitionRecord> = Vec::new();
     let mut grades: BTreeMap<String, Grades> = BTreeMap::new();

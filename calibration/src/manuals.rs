@@ -8,9 +8,6 @@ use clap::CommandFactory as _;
 use crate::arguments::{Arguments, Completions, Man};
 
 /// A script for a shell.
-///
-/// # Errors
-/// None in practice: what clap writes is text.
 pub(crate) fn completions(wanted: &Completions) -> Result<String> {
     let mut script = Vec::new();
     clap_complete::generate(wanted.shell, &mut Arguments::command(), "gsar-calibrate", &mut script);
@@ -18,9 +15,6 @@ pub(crate) fn completions(wanted: &Completions) -> Result<String> {
 }
 
 /// Writes one page for each command; prints nothing.
-///
-/// # Errors
-/// A directory that cannot be written to.
 pub(crate) fn pages(wanted: &Man) -> Result<String> {
     let directory = &wanted.directory;
     let unusable = || format!("{}: cannot be written to", directory.display());

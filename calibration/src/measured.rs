@@ -61,9 +61,6 @@ pub(crate) struct Measured {
 
 /// Sends every claim and every report of a corpus: labels that stand alone one by one, those of a report in
 /// one call, and each report whole.
-///
-/// # Errors
-/// The first call without an answer, and a claim that was not judged.
 pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measured> {
     let DataSet { cases, labels, reports } = data_set;
     let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);

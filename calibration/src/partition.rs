@@ -22,9 +22,6 @@ pub(crate) struct Partition {
 
 impl Partition {
     /// The partition of a row; `None` where no judge gave one.
-    ///
-    /// # Errors
-    /// An answer that this version cannot read.
     pub(crate) fn of(row: &TracedRow) -> Result<Option<Self>> {
         let answer = &row.evaluation;
         if answer.outcome() != v1::Outcome::Scored && answer.claims.is_empty() {
@@ -86,7 +83,6 @@ impl Partition {
     }
 
     /// The same with every claim of one class in another.
-    #[must_use]
     pub(crate) fn with_class_as(&self, from: Class, to: Class) -> Self {
         let mut changed = self.clone();
         let verified = changed.verified.claims.iter_mut().map(|claim| &mut claim.judged);

@@ -8,9 +8,6 @@ use gsar_core::policy::{Policy, Preset, instead_of, preset};
 use crate::data_set::read;
 
 /// The preset of a name, or the policy of a file.
-///
-/// # Errors
-/// Neither, and a file that holds no policy.
 pub(crate) fn named_policy(name: &str) -> Result<Policy> {
     if let Some(found) = Preset::from_name(name) {
         return Ok(preset(found));

@@ -26,9 +26,6 @@ struct Pair<'a> {
 }
 
 /// The pairs of folders, or those that a seed draws.
-///
-/// # Errors
-/// Files that cannot be used.
 pub(crate) fn premises(wanted: &Premises) -> Result<String> {
     let mut lines = String::new();
     if let Some(count) = wanted.swaps {

@@ -14,9 +14,6 @@ use crate::arguments::WantedServer;
 /// Does `work` with a connection. A server that was started for it, with the wanted judge where one is named, is
 /// stopped afterwards, also when a signal ends the work. A server on a default socket is left alone: what is measured
 /// is the one that was named or stands beside this program.
-///
-/// # Errors
-/// No server to ask, a server that does not start, a signal, and whatever `work` gives.
 pub(crate) async fn with_server<T>(
     wanted: &WantedServer,
     work: impl AsyncFnOnce(Client) -> Result<T>,
@@ -25,9 +22,6 @@ pub(crate) async fn with_server<T>(
 }
 
 /// As [`with_server`]; a server that is started for it with a judge allows callers a policy, looser ones included.
-///
-/// # Errors
-/// As [`with_server`].
 pub(crate) async fn with_server_allowing<T>(
     wanted: &WantedServer,
     policy: &str,
@@ -73,9 +67,6 @@ pub(crate) async fn with_server_allowing<T>(
 
 /// Does `work` with a server of its own that is configured so, the gsar-server beside this program, and stops it
 /// afterwards.
-///
-/// # Errors
-/// No server beside this program, a server that does not start, a signal, and whatever `work` gives.
 pub(crate) async fn with_configured_server<T>(
     configuration: &str,
     work: impl AsyncFnOnce(Client) -> Result<T>,

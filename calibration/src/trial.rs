@@ -56,9 +56,6 @@ struct Candidate<'a> {
 }
 
 /// Draws mutations and has them judged, each with the other claims of its report as they are.
-///
-/// # Errors
-/// The first call without an answer, and a claim that was not judged.
 pub(crate) async fn try_mutations(
     client: &Client,
     data_set: DataSet,

@@ -19,9 +19,6 @@ pub struct Case {
 }
 
 /// Every case, by name.
-///
-/// # Errors
-/// A file that is no case.
 pub fn cases() -> Result<Vec<Case>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder().join("cases"))? {
@@ -52,7 +49,6 @@ pub fn cases() -> Result<Vec<Case>> {
 }
 
 /// Where an answer is not what was expected: objects may hold more than expected, lists may not.
-#[must_use]
 pub fn differences(expect: &Value, found: &Value) -> Vec<String> {
     let mut differences = Vec::new();
     compare("", expect, found, &mut differences);

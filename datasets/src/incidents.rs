@@ -34,7 +34,6 @@ impl ReportKind {
     pub const ALL: [Self; 3] = [Self::Faithful, Self::Overreaching, Self::Contradicted];
 
     /// The name of its files, without the ending.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Faithful => "faithful",
@@ -61,21 +60,16 @@ pub struct Label {
 
 impl Incident {
     /// The folder of its evidence.
-    #[must_use]
     pub fn evidence(&self) -> PathBuf {
         self.path.join("evidence")
     }
 
     /// The file of a report.
-    #[must_use]
     pub fn report(&self, kind: ReportKind) -> PathBuf {
         self.path.join("reports").join(kind.name()).with_extension("md")
     }
 
     /// The labels of a report, in its order.
-    ///
-    /// # Errors
-    /// A file that cannot be read or holds no labels.
     pub fn labels(&self, kind: ReportKind) -> Result<Vec<Label>> {
         let path = self.path.join("labels").join(kind.name()).with_extension("jsonl");
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -96,17 +90,11 @@ fn label(line: &str) -> Result<Label> {
 }
 
 /// Every incident of this folder, by name.
-///
-/// # Errors
-/// A folder that is no incident.
 pub fn incidents() -> Result<Vec<Incident>> {
     incidents_in(&folder().join("incidents"))
 }
 
 /// Every incident of a folder of incidents, by name.
-///
-/// # Errors
-/// A folder that cannot be read, and a folder in it that is no incident.
 pub fn incidents_in(folder: &Path) -> Result<Vec<Incident>> {
     let mut incidents = Vec::new();
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;

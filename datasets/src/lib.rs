@@ -15,7 +15,6 @@ pub use reports::{LongReport, ReportEvidence, Statement, long_reports};
 use std::path::PathBuf;
 
 /// This folder.
-#[must_use]
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -51,9 +51,6 @@ pub struct Statement {
 }
 
 /// Every long report, by name.
-///
-/// # Errors
-/// A folder that is no report.
 pub fn long_reports() -> Result<Vec<LongReport>> {
     let mut reports = Vec::new();
     for entry in std::fs::read_dir(folder().join("reports"))? {

@@ -29,13 +29,11 @@ pub(crate) struct Phases {
 
 impl Phases {
     /// No fault yet; the load begins now.
-    #[must_use]
     pub(crate) fn begin() -> Self {
         Self { began: Instant::now(), windows: Mutex::default() }
     }
 
     /// Since the load began.
-    #[must_use]
     pub(crate) fn now(&self) -> Duration {
         self.began.elapsed()
     }
@@ -55,7 +53,6 @@ impl Phases {
     }
 
     /// The faults that a call from one moment to another may have felt.
-    #[must_use]
     pub(crate) fn felt(&self, from: Duration, until: Duration) -> Vec<What> {
         let windows = self.windows();
         let felt = windows.iter().filter(|window| window.is_felt(from, until));
@@ -63,7 +60,6 @@ impl Phases {
     }
 
     /// The name of the phase at a moment: what holds, `recovering` shortly after, else `calm`.
-    #[must_use]
     pub(crate) fn name(&self, at: Duration) -> &'static str {
         let windows = self.windows();
         let holds =

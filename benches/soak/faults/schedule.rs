@@ -76,7 +76,6 @@ pub(crate) enum Outage {
 
 impl What {
     /// Its kind, as phases and tables name it.
-    #[must_use]
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::KillServer(_) => "server killed",
@@ -117,7 +116,6 @@ const MAX_SLOT: f64 = 75.0;
 
 /// The faults of a run: one after the other on servers, database and disks, and beside them those of the chat model. Each
 /// kind comes once before any comes again. The same arguments give the same faults.
-#[must_use]
 pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut faults = track(&mut random, lasts, kinds(setting), setting);

@@ -39,7 +39,6 @@ pub(crate) struct Row {
 }
 
 /// The report's id for a key, under which the ledger lists it.
-#[must_use]
 pub(crate) fn report_id(key: u64) -> String {
     format!("k{key}")
 }
@@ -57,9 +56,6 @@ impl Acknowledged {
     }
 
     /// A server answered under a key; whether it is the first answer.
-    ///
-    /// # Errors
-    /// It, or another one, answered with something else before.
     pub(crate) fn answered(
         &mut self,
         key: u64,
@@ -95,9 +91,6 @@ impl Acknowledged {
     }
 
     /// Whether what a ledger has under an id is what was answered under a key.
-    ///
-    /// # Errors
-    /// It is not.
     pub(crate) fn recorded(
         &self,
         key: u64,
@@ -123,7 +116,6 @@ impl Acknowledged {
     }
 
     /// An entry by its place among all.
-    #[must_use]
     pub(crate) fn any(&self, number: usize) -> Option<(u64, Entry)> {
         // Keys are given without gaps but for a few that are still asked for.
         let (first, last) = (*self.by_key.keys().next()?, *self.by_key.keys().next_back()?);
@@ -132,13 +124,11 @@ impl Acknowledged {
     }
 
     /// How many keys were acknowledged, and how many are without an answer.
-    #[must_use]
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.by_key.len(), self.asked.len())
     }
 
     /// Holds the whole of a ledger against what was acknowledged: that of all servers, or of one by itself.
-    #[must_use]
     pub(crate) fn compare(&self, rows: &[Row], server: Option<usize>) -> Vec<Violation> {
         let mut violations = Vec::new();
         let mut by_report: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();

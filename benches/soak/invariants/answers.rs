@@ -6,9 +6,6 @@ use gsar_client::v1::instruction::Due;
 use super::Violation;
 
 /// Checks that a report got one of the expected tiers and that its evaluation was recorded.
-///
-/// # Errors
-/// It was not.
 pub(crate) fn evaluation(
     what: &str,
     known: &[v1::Tier],
@@ -36,9 +33,6 @@ pub(crate) fn evaluation(
 }
 
 /// Whether a search found what speaks of the pool of that number.
-///
-/// # Errors
-/// It did not.
 pub(crate) fn search(
     corpus: &str,
     number: u64,
@@ -63,9 +57,6 @@ pub(crate) struct End {
 }
 
 /// Whether an investigation that is over ended as it is known to; `false` where it is not over.
-///
-/// # Errors
-/// It did not.
 pub(crate) fn end(known: &End, investigation: &v1::Investigation) -> Result<bool, Violation> {
     let due = investigation.instruction.as_ref().and_then(|due| due.due.as_ref());
     let Some(Due::Finished(finished)) = due else { return Ok(false) };

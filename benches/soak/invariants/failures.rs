@@ -39,7 +39,6 @@ const PASSING: [(tonic::Code, &str, Failure); 8] = [
 
 impl Failure {
     /// That of an error; `None` for one that does not pass.
-    #[must_use]
     pub(crate) fn of(error: &ClientError) -> Option<Self> {
         match error {
             ClientError::Unreachable { .. } => Some(Self::Unreachable),
@@ -49,14 +48,12 @@ impl Failure {
     }
 
     /// That of a code and a reason; `None` for one that does not pass.
-    #[must_use]
     pub(crate) fn named(code: tonic::Code, reason: &str) -> Option<Self> {
         let passing = PASSING.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
         passing.map(|(_, _, failure)| *failure)
     }
 
     /// Whether a fault explains it, of a call to that server.
-    #[must_use]
     pub(crate) fn follows_from(self, fault: What, server: usize) -> bool {
         let keeps_nothing = matches!(self, Self::Ledger | Self::Evidence);
         let stalls = matches!(self, Self::Late | Self::TooManyCalls);

@@ -53,7 +53,6 @@ const MIN_DESCRIPTORS: f64 = 16.0;
 const MAX_POINTS: usize = 400;
 
 /// The level of every start that was seen past its warm-up.
-#[must_use]
 pub(crate) fn levels(samples: &[Sample]) -> Vec<Level> {
     let mut starts: Vec<(usize, u32)> =
         samples.iter().map(|sample| (sample.server, sample.start)).collect();
@@ -100,7 +99,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// What grew.
-#[must_use]
 pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
     let grows = |per_hour: f64, level: &Level, median: f64, least: f64| {
         per_hour * level.hours > (median * MAX_SHARE).max(least)

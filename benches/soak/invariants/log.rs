@@ -6,9 +6,6 @@ use std::io::BufRead;
 use super::Violation;
 
 /// Counts lines by level, and finds tokens and panics.
-///
-/// # Errors
-/// It cannot be read.
 pub(crate) fn read(
     log: impl BufRead,
     tokens: &[String],

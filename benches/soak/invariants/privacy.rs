@@ -6,9 +6,6 @@ use tonic::Code;
 use super::Violation;
 
 /// Whether a call that must be refused was refused with that code.
-///
-/// # Errors
-/// It was answered, or refused with another.
 pub(crate) fn refused<T>(
     what: &str,
     answer: &Result<T, Box<Refusal>>,
@@ -23,9 +20,6 @@ pub(crate) fn refused<T>(
 }
 
 /// Whether a list of evaluations holds those of its reader alone.
-///
-/// # Errors
-/// It has one of another.
 pub(crate) fn evaluations(
     reader: &str,
     page: &v1::ListEvaluationsResponse,
@@ -40,9 +34,6 @@ pub(crate) fn evaluations(
 }
 
 /// Whether a list of corpora holds none of those that others keep. Every corpus of a run has a name that no other has.
-///
-/// # Errors
-/// It has one.
 pub(crate) fn corpora<'o>(
     reader: &str,
     page: &v1::ListCorporaResponse,

@@ -22,9 +22,6 @@ pub(crate) struct Day {
 }
 
 /// What all servers on a database spent.
-///
-/// # Errors
-/// It does not answer.
 pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
     let rows = database.query("SELECT day, micros FROM spending ORDER BY day")?;
     rows.lines()
@@ -36,9 +33,6 @@ pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
 }
 
 /// What one server by itself spent.
-///
-/// # Errors
-/// Its file cannot be read.
 pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(data.join("judgements.sqlite3"), flags)?;
@@ -53,7 +47,6 @@ pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> 
 }
 
 /// What must not be: more on a day than its budget, or less in all than was paid.
-#[must_use]
 pub(crate) fn check(days: &[Day], daily_budget: u64, paid: u64) -> Vec<Violation> {
     let over = days.iter().filter(|day| day.micros > daily_budget);
     let mut violations: Vec<_> = over

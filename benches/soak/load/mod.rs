@@ -53,7 +53,6 @@ impl<T> Asked<T> {
 
 impl Caller {
     /// One with its own seed.
-    #[must_use]
     pub(crate) fn new(world: Arc<World>, seed: u64) -> Self {
         Self { world, random: fastrand::Rng::with_seed(seed) }
     }

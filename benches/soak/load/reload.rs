@@ -50,9 +50,6 @@ fn policy(version: u32) -> String {
 }
 
 /// Writes the files as they are at first.
-///
-/// # Errors
-/// One cannot be written.
 pub(crate) fn write_first(files: &std::path::Path) -> std::io::Result<()> {
     std::fs::create_dir_all(files.join("policies"))?;
     std::fs::write(files.join("policies/soak.toml"), policy(0))?;

@@ -36,7 +36,6 @@ impl Latencies {
     }
 
     /// The table.
-    #[must_use]
     pub(crate) fn lines(&self) -> Vec<Line> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter()

@@ -58,9 +58,6 @@ pub(crate) struct Report {
 
 impl Report {
     /// Writes it into a folder.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(crate) fn write(&self, folder: &Path, samples: &[Sample]) -> anyhow::Result<()> {
         std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)?)?;
         std::fs::write(folder.join("report.md"), self.markdown())?;
@@ -69,7 +66,6 @@ impl Report {
     }
 
     /// For people.
-    #[must_use]
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.

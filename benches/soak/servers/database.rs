@@ -26,9 +26,6 @@ const NAME: &str = "gsar";
 
 impl Database {
     /// Makes one in a folder that is empty, and starts it.
-    ///
-    /// # Errors
-    /// None is installed, or it does not start.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
         let programs = programs().context("no PostgreSQL here: install the package postgresql")?;
         let database = Self { programs, folder: folder.to_owned() };
@@ -46,15 +43,11 @@ impl Database {
     }
 
     /// Its address, for `storage.url`.
-    #[must_use]
     pub(crate) fn url(&self) -> String {
         format!("postgres:///{NAME}?host={}&user={NAME}", self.socket())
     }
 
     /// SIGKILL to all of it, as when its machine ends.
-    ///
-    /// # Errors
-    /// It does not run.
     pub(crate) fn kill(&self) -> anyhow::Result<()> {
         let pid = self.pid()?;
         let family = process::family(pid);
@@ -71,9 +64,6 @@ impl Database {
     }
 
     /// Stops all of it in its tracks, or lets it go on.
-    ///
-    /// # Errors
-    /// It does not run.
     pub(crate) fn pause(&self, is_paused: bool) -> anyhow::Result<()> {
         let signal = if is_paused { Signal::STOP } else { Signal::CONT };
         for pid in process::family(self.pid()?) {
@@ -83,9 +73,6 @@ impl Database {
     }
 
     /// Starts it where it does not run; returns when it takes connections.
-    ///
-    /// # Errors
-    /// It does not within two minutes.
     pub(crate) fn up(&self) -> anyhow::Result<()> {
         let options = format!("-k {} -h '' -c max_connections=200", self.socket());
         let log = self.folder.join("log").display().to_string();
@@ -110,9 +97,6 @@ impl Database {
     }
 
     /// Runs a statement; what it says, a line for each row, columns with `|` between.
-    ///
-    /// # Errors
-    /// It does not run, or does not understand.
     pub(crate) fn query(&self, sql: &str) -> anyhow::Result<String> {
         let url = self.url();
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", sql])

@@ -18,9 +18,6 @@ const FILLER: &str = "filler";
 
 impl Disk {
     /// Makes one of that many bytes, which take room only as they are written, and mounts it at a folder.
-    ///
-    /// # Errors
-    /// This process may not mount, or there is no loop device.
     pub(crate) fn make(image: &Path, mount: &Path, bytes: u64) -> anyhow::Result<Self> {
         File::create(image)?.set_len(bytes)?;
         std::fs::create_dir_all(mount)?;
@@ -31,9 +28,6 @@ impl Disk {
     }
 
     /// Takes every byte that is left.
-    ///
-    /// # Errors
-    /// The file cannot be made.
     pub(crate) fn fill(&self) -> anyhow::Result<()> {
         let filler = File::create(self.mount.join(FILLER))?;
         let mut filled = 0;
@@ -47,25 +41,16 @@ impl Disk {
     }
 
     /// Gives back what [`Disk::fill`] took.
-    ///
-    /// # Errors
-    /// The file cannot be removed.
     pub(crate) fn empty(&self) -> anyhow::Result<()> {
         std::fs::remove_file(self.mount.join(FILLER)).context("the filler")
     }
 
     /// Lets no write through until [`Disk::thaw`].
-    ///
-    /// # Errors
-    /// The system refuses.
     pub(crate) fn freeze(&self) -> anyhow::Result<()> {
         run(Command::new("fsfreeze").arg("--freeze").arg(&self.mount))
     }
 
     /// Lets writes through again.
-    ///
-    /// # Errors
-    /// The system refuses.
     pub(crate) fn thaw(&self) -> anyhow::Result<()> {
         run(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount))
     }

@@ -17,7 +17,6 @@ pub(crate) struct Taken {
 }
 
 /// What a process takes now; `None` where there is none of that id.
-#[must_use]
 pub(crate) fn taken(pid: i32) -> Option<Taken> {
     let folder = format!("/proc/{pid}");
     let status = std::fs::read_to_string(format!("{folder}/status")).ok()?;
@@ -34,7 +33,6 @@ pub(crate) fn taken(pid: i32) -> Option<Taken> {
 }
 
 /// A process and those that it started, itself first.
-#[must_use]
 pub(crate) fn family(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -49,9 +47,6 @@ pub(crate) fn family(pid: i32) -> Vec<i32> {
 }
 
 /// Sends a signal.
-///
-/// # Errors
-/// There is no such process.
 pub(crate) fn signal(pid: i32, signal: Signal) -> anyhow::Result<()> {
     let pid = Pid::from_raw(pid).context("no process")?;
     kill_process(pid, signal).with_context(|| format!("{signal:?} to process {pid:?}"))

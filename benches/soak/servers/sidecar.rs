@@ -41,9 +41,6 @@ pub(crate) type Sample = (u32, Taken);
 
 impl Sidecar {
     /// Writes the configuration of one whose socket, log and clock stand in `folder`, and whose data in `data`.
-    ///
-    /// # Errors
-    /// No port, or a file cannot be written.
     pub(crate) fn configure(
         number: usize,
         binary: &Path,
@@ -78,33 +75,26 @@ impl Sidecar {
     }
 
     /// Whether the clock of a server can be set here.
-    #[must_use]
     pub(crate) fn can_set_clock() -> bool {
         Path::new(FAKETIME).exists()
     }
 
     /// Its Unix socket.
-    #[must_use]
     pub(crate) fn socket(&self) -> Endpoint {
         Endpoint::Unix(self.folder.join("gsar.sock"))
     }
 
     /// Its address with TLS.
-    #[must_use]
     pub(crate) fn tls(&self) -> Endpoint {
         Endpoint::Tls(format!("localhost:{}", self.ports.0))
     }
 
     /// Its log.
-    #[must_use]
     pub(crate) fn log(&self) -> PathBuf {
         self.folder.join("log.jsonl")
     }
 
     /// Starts it, and returns when it says that it is ready.
-    ///
-    /// # Errors
-    /// It ends, or is not ready in time.
     pub(crate) async fn start(&self) -> anyhow::Result<()> {
         let log = OpenOptions::new().create(true).append(true).open(self.log())?;
         let child = self.command(log).spawn().context("gsar-server")?;
@@ -150,9 +140,6 @@ impl Sidecar {
     }
 
     /// The value of a metric without labels.
-    ///
-    /// # Errors
-    /// It does not answer, or has none.
     pub(crate) async fn metric(&self, name: &str) -> anyhow::Result<f64> {
         let (_, text) = self.get("metrics").await?;
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -166,9 +153,6 @@ impl Sidecar {
     }
 
     /// Sends it a signal.
-    ///
-    /// # Errors
-    /// It does not run.
     pub(crate) fn signal(&self, signal: Signal) -> anyhow::Result<()> {
         process::signal(self.pid().context("it does not run")?, signal)
     }
@@ -197,9 +181,6 @@ impl Sidecar {
     }
 
     /// Sets its clock that many hours beside the right one.
-    ///
-    /// # Errors
-    /// It has none that can be set.
     pub(crate) fn set_clock(&self, hours: i32) -> anyhow::Result<()> {
         let clock = self.clock.as_ref().context("this server has the clock of the machine")?;
         // In one step: it is read at any moment.

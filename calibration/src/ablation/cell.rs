@@ -36,9 +36,6 @@ pub(crate) struct Row {
 
 impl Cell {
     /// Decides the rows of a trace under every variant of a policy.
-    ///
-    /// # Errors
-    /// An answer that cannot be read, and a variant that is no policy.
     pub(crate) fn of(trace: &Trace, policy: &Policy) -> Result<Self> {
         let mut policies = Vec::new();
         for variant in Variant::ALL {

@@ -20,9 +20,6 @@ pub(crate) use measures::{Effect, Mean, Measures};
 pub(crate) use variant::Variant;
 
 /// Measures the traces of runs and returns what is to be printed.
-///
-/// # Errors
-/// Traces and policies that cannot be read.
 pub(crate) fn ablate(wanted: &Ablate) -> Result<String> {
     let policy = named_policy(&wanted.policy)?;
     let mut page = String::from("# Ablations\n\n");

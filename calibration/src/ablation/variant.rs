@@ -53,9 +53,6 @@ impl Variant {
     }
 
     /// The policy that it decides by.
-    ///
-    /// # Errors
-    /// Values that a policy may not have.
     pub(crate) fn policy(self, base: &Policy) -> Result<Policy> {
         let mut values = base.values().clone();
         if matches!(self, Self::UniformWeights | Self::UniformJudge) {

@@ -33,9 +33,6 @@ struct Report {
 
 impl GradedReports {
     /// The reports of traces under a policy, with any threshold from the least on.
-    ///
-    /// # Errors
-    /// An answer that cannot be read, rows that several judges decided, and no rows.
     pub(crate) fn of(traces: &[Trace], loosest: &Policy) -> Result<Self> {
         let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
         let mut reports = Vec::new();

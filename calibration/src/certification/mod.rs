@@ -22,9 +22,6 @@ use sequence::{Goal, Step, test};
 const STEP: u32 = 10_000;
 
 /// Certifies a policy on traces and returns what is to be printed.
-///
-/// # Errors
-/// Traces and policies that cannot be used, and a policy that cannot be written.
 pub(crate) fn certify(wanted: &Certify) -> Result<String> {
     let base = named_policy(&wanted.policy)?;
     let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;

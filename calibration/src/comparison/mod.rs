@@ -37,9 +37,6 @@ struct Comparison {
 }
 
 /// Compares two traces and returns what is to be printed.
-///
-/// # Errors
-/// Traces and policies that cannot be read, and traces without a common row.
 pub(crate) fn compare(wanted: &Compare) -> Result<String> {
     let policy = named_policy(&wanted.policy)?;
     let (first, second) = (read(&wanted.first)?, read(&wanted.second)?);

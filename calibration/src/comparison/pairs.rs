@@ -31,9 +31,6 @@ pub(crate) struct Claim {
 }
 
 /// What two traces say under a policy.
-///
-/// # Errors
-/// An answer that cannot be read.
 pub(crate) fn pairs(first: &Trace, second: &Trace, policy: &Policy) -> Result<Pairs> {
     let mut others: BTreeMap<&str, &TracedRow> =
         second.rows.iter().map(|row| (row.row.as_str(), row)).collect();

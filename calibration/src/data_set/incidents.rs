@@ -10,9 +10,6 @@ use gsar_proto::v1;
 use super::{Case, DataSet, Label, Part, Prose};
 
 /// Every incident of a folder, with its three reports.
-///
-/// # Errors
-/// A file that cannot be read or is not what it should be, and a label whose text is not in its report.
 pub(crate) fn incident_data(folder: &Path) -> Result<DataSet> {
     let mut data_set = DataSet::default();
     for incident in incidents_in(folder)? {

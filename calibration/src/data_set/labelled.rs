@@ -71,9 +71,6 @@ impl Split {
 
 /// The cases, claims and reports of folders. Without a file for the split, the `split.json` beside the first
 /// folder says which case belongs to which part.
-///
-/// # Errors
-/// A file that cannot be read, a line that is not what it should be, and a case that the split does not name.
 pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result<DataSet> {
     let split = match (split, folders.first()) {
         (Some(path), _) => path.to_owned(),
@@ -159,9 +156,6 @@ fn label(line: ClaimLine, case: usize) -> Result<Label> {
 }
 
 /// The lines of a file, each a JSON object; empty ones are passed over.
-///
-/// # Errors
-/// A file that cannot be read and a line that is not a `T`, each with its place.
 pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = read(path)?;
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -173,9 +167,6 @@ pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
 }
 
 /// The text of a file.
-///
-/// # Errors
-/// A file that cannot be read, with its path.
 pub(crate) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }

@@ -32,9 +32,6 @@ struct Folds {
 }
 
 /// Fits a policy to traces and returns what is to be printed.
-///
-/// # Errors
-/// Traces and policies that cannot be used, and a policy that cannot be written.
 pub(crate) fn fit(wanted: &Fit) -> Result<String> {
     let base = named_policy(&wanted.policy)?;
     let mut reports = Vec::new();

@@ -20,9 +20,6 @@ pub(super) struct Item {
 }
 
 /// What a generator makes of a seed.
-///
-/// # Errors
-/// Evidence of a kind or lane that the contract does not know.
 pub(super) fn items(of: Of, seed: u64, count: usize) -> Result<Vec<Item>> {
     let pair = |truth, falsehood| vec![(truth, Expected::Shown), (falsehood, Expected::Refuted)];
     match of {

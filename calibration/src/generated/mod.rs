@@ -58,9 +58,6 @@ struct Trial {
 }
 
 /// Generates, asks, and returns what is to be printed.
-///
-/// # Errors
-/// No server to ask, and a call without an answer.
 pub(crate) async fn try_generated(server: &WantedServer, wanted: &Generated) -> Result<String> {
     let generators: &[Of] = if wanted.of.is_empty() { &Of::ALL } else { &wanted.of };
     let work = async |client: Client| {

@@ -29,9 +29,6 @@ const MAX_FALL: f64 = 0.02;
 const MAX_ADDED_SECONDS: f64 = 30.0;
 
 /// Replays recorded investigations and returns what is to be printed.
-///
-/// # Errors
-/// Files that hold none, no server, a call without an answer, and figures that are worse than those of the baseline.
 pub(crate) async fn investigations(
     server: &WantedServer,
     wanted: &Investigations,

@@ -85,9 +85,6 @@ struct Item {
 }
 
 /// Reads files of recorded investigations, packed by gzip or not.
-///
-/// # Errors
-/// Files that cannot be read, lines of another form, and files without any investigation.
 pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
     let mut recorded = Recorded::default();
     for path in files {

@@ -38,9 +38,6 @@ pub(super) struct Chosen {
 }
 
 /// Has each report decided alone.
-///
-/// # Errors
-/// A call without an answer.
 pub(super) async fn decide(client: &Client, run: &Run) -> Result<Decided> {
     let began = Instant::now();
     let request = v1::EvaluateRequest {
@@ -59,9 +56,6 @@ pub(super) async fn decide(client: &Client, run: &Run) -> Result<Decided> {
 }
 
 /// Has the runs of an incident decided as the reports of one investigation, in their order.
-///
-/// # Errors
-/// A call without an answer.
 pub(super) async fn drive(
     client: &Client,
     number: usize,

@@ -23,7 +23,6 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// Reads items of evidence.
-    #[must_use]
     pub fn new<'a>(items: impl IntoIterator<Item = &'a str>) -> Self {
         let mut surroundings = Self::default();
         for item in items {

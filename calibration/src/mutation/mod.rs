@@ -62,7 +62,6 @@ impl Kind {
     ];
 
     /// In a word.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Value => "value",
@@ -89,7 +88,6 @@ pub struct Mutation {
 }
 
 /// Every mutation of a claim, in a fixed order, each text once.
-#[must_use]
 pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
     let tokens = tokens(claim);
     let mut seen = BTreeSet::from([claim.to_owned()]);
@@ -115,7 +113,6 @@ pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
 
 /// Draws `number` of the candidates, of every kind as many as of any other while there are some left. The same
 /// seed draws the same.
-#[must_use]
 pub fn draw<T>(candidates: Vec<T>, kind: impl Fn(&T) -> Kind, number: usize, seed: u64) -> Vec<T> {
     let mut kinds: BTreeMap<Kind, Vec<T>> = BTreeMap::new();
     for candidate in candidates {

@@ -49,9 +49,6 @@ impl Driven {
 }
 
 /// Drives every report of the cases, one after the other.
-///
-/// # Errors
-/// A call without an answer.
 pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<Driven>> {
     let mut driven = Vec::new();
     for case in cases {

@@ -57,9 +57,6 @@ impl Question {
 }
 
 /// Drives the reports of stored cases and returns what is to be printed.
-///
-/// # Errors
-/// As [`replay`].
 pub(crate) async fn drive(server: &WantedServer, wanted: &Drive) -> Result<String> {
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
@@ -93,9 +90,6 @@ struct Replayed {
 }
 
 /// Replays stored judgements and returns what is to be printed.
-///
-/// # Errors
-/// Files that cannot be used, no server to start, and a call without an answer.
 pub(crate) async fn replay(server: &WantedServer, wanted: &Replay) -> Result<String> {
     ensure!(
         !wanted.list || wanted.part == ReplayPart::Tune,

@@ -14,9 +14,6 @@ use super::stored::{Case, Item};
 use crate::arguments::Rendering;
 
 /// What verification under `reference` makes of the questions about one case.
-///
-/// # Errors
-/// Ids that the rules do not allow.
 pub(crate) fn verified(
     case: &Case,
     questions: &[Question],

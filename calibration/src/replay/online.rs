@@ -32,9 +32,6 @@ pub(crate) struct Path<'a> {
 impl Path<'_> {
     /// What becomes of the questions about each case: those that are right in one call, the errors in another, so
     /// that no claim is asked about twice.
-    ///
-    /// # Errors
-    /// A call without an answer, and a claim that was not judged.
     pub(crate) async fn outcomes(
         &self,
         cases: &[Case],
@@ -63,9 +60,6 @@ impl Path<'_> {
     }
 
     /// What is decided on each report of the cases.
-    ///
-    /// # Errors
-    /// A call without an answer.
     pub(crate) async fn reports(
         &self,
         cases: &[Case],

@@ -92,9 +92,6 @@ struct ReportLine {
 ///
 /// `path` is a file of judgements with folders of cases beside it, or a folder of cases whose labels are the
 /// judgements.
-///
-/// # Errors
-/// A file that cannot be read, a line that is not what it should be, and a part without cases.
 pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
     let (split, folders, judgements) = if path.is_dir() {
         (path.join("split.json"), vec![path.to_owned()], None)

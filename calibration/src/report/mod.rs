@@ -19,9 +19,6 @@ use crate::trace::read;
 use figures::figures;
 
 /// Writes the report of traces and returns what is to be printed.
-///
-/// # Errors
-/// Traces and policies that cannot be read, cells that may not be published, and files that cannot be written.
 pub(crate) fn report(wanted: &Report) -> Result<String> {
     let policy = named_policy(&wanted.policy)?;
     let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;

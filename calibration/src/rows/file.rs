@@ -25,9 +25,6 @@ pub(crate) struct RowFile {
 }
 
 /// Digests a file, or the files of a folder of labelled cases or of incidents, of which one part is read where it is named.
-///
-/// # Errors
-/// A file that cannot be read.
 pub(crate) fn open(path: &Path, part: Option<&str>) -> Result<RowFile> {
     let files = if path.is_dir() { files(path)? } else { vec![path.to_owned()] };
     let sha256 = sha256(files.iter().map(PathBuf::as_path))?;
@@ -59,9 +56,6 @@ impl RowFile {
     }
 
     /// Its rows in their order.
-    ///
-    /// # Errors
-    /// A file that cannot be read; each row that is none, with its line.
     pub(crate) fn rows(&self) -> Result<Box<dyn Iterator<Item = Result<Row>>>> {
         let path = self.path.clone();
         if path.is_dir() {

@@ -31,9 +31,6 @@ struct ReportLine {
 
 /// The reports of a folder of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`; of one part of the `split.json` in it or
 /// beside it, where a part is named. A statement is a claim of the reports that have its words.
-///
-/// # Errors
-/// A file that cannot be read, and a line that is not what it should be.
 pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     let wanted = part.map(|part| cases_of(folder, part)).transpose()?;
     let is_wanted = |case: &str| wanted.as_ref().is_none_or(|wanted| wanted.contains(case));
@@ -59,9 +56,6 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
 }
 
 /// The reports of the incidents of a folder, of one part where it is named, with the labels of their claims.
-///
-/// # Errors
-/// A file that cannot be read, and a part that there is not.
 pub(super) fn incidents(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     let parts = Part::ALL.map(|part| part.to_string());
     if let Some(part) = part.filter(|part| !parts.iter().any(|known| known == part)) {

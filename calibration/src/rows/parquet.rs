@@ -11,9 +11,6 @@ use super::Row;
 use super::claims::ClaimLine;
 
 /// The rows of a file, in its order.
-///
-/// # Errors
-/// A file that is no Parquet; each row that is none of a claim, with its number.
 pub(super) fn rows(path: &Path) -> Result<impl Iterator<Item = Result<Row>> + use<>> {
     let named = path.display().to_string();
     let reader = SerializedFileReader::new(File::open(path).with_context(|| named.clone())?);

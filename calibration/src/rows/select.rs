@@ -20,9 +20,6 @@ pub(crate) struct Selection {
 }
 
 /// The selected rows of files, one file after another, or what is composed of all of them.
-///
-/// # Errors
-/// A file that cannot be read, a line that is no row, an id that is there twice, and too few claims to compose of.
 pub(crate) fn select(files: &[RowFile], selection: Selection) -> Result<Vec<Row>> {
     let Selection { mode, number, seed } = selection;
     if mode == Mode::Single {

@@ -47,10 +47,6 @@ pub(super) struct End {
 }
 
 /// Has rows answered and writes the answers down.
-///
-/// # Errors
-/// A stream that ends early, rows that the server cannot answer for now however often they are sent, and a trace that
-/// cannot be written.
 pub(super) async fn answer_rows(
     client: &Client,
     rows: Vec<Row>,

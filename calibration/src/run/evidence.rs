@@ -16,9 +16,6 @@ const MAX_AT_ONCE: usize = 8;
 
 /// Replaces the evidence of each row by the `most` of `items` that bear on its claims most, those of each claim in turn. They
 /// are a corpus of the server meanwhile.
-///
-/// # Errors
-/// A call without an answer.
 pub(super) async fn find_evidence(
     client: &Client,
     rows: &mut [Row],

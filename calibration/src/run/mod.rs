@@ -23,9 +23,6 @@ use evidence::{distinct, find_evidence};
 use question::Asking;
 
 /// Judges the rows of files and returns what is to be printed.
-///
-/// # Errors
-/// Files that cannot be used, no server to ask, a trace of another run, and rows that stay without an answer.
 pub(crate) async fn run(server: &WantedServer, wanted: &Run) -> Result<String> {
     let files: Vec<RowFile> = wanted
         .files

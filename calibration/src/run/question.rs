@@ -53,9 +53,6 @@ fn id(name: &str) -> String {
 }
 
 /// What is stored of a row.
-///
-/// # Errors
-/// A claim without a stored judgement.
 pub(super) fn known(row: &Row) -> Result<KnownCase> {
     let judgements = row.claims.iter().map(|claim| {
         let judged = claim.judged.as_ref();

@@ -43,7 +43,6 @@ pub(crate) fn interval<T>(
 }
 
 /// The percentile bootstrap interval of a mean, on every processor; `None` where there are no values.
-#[must_use]
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let mean = |draw: u64| {
         // Each draw has a sequence of its own, so that the order in which they are made counts nothing.

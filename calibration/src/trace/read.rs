@@ -59,9 +59,6 @@ impl TracedRow {
 }
 
 /// Reads a trace; the last line may be cut.
-///
-/// # Errors
-/// A file that cannot be read, and a line that is none of a trace.
 pub(crate) fn read(path: &Path) -> Result<Trace> {
     let named = || path.display().to_string();
     let mut lines = BufReader::new(File::open(path).with_context(named)?).lines();

@@ -24,9 +24,6 @@ pub(crate) struct TraceWriter {
 
 impl TraceWriter {
     /// Begins a trace, or goes on with the one of the same header that is there.
-    ///
-    /// # Errors
-    /// A file that cannot be written or that another run writes, and one with another header.
     pub(crate) fn open(path: &Path, header: &Header) -> Result<Self> {
         let named = || path.display().to_string();
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
@@ -74,9 +71,6 @@ impl TraceWriter {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(crate) fn add(&mut self, line: &Line) -> Result<()> {
         self.line(&serde_json::to_string(line)?)?;
         self.answered.insert(line.row.clone());
@@ -89,9 +83,6 @@ impl TraceWriter {
     }
 
     /// Waits until everything is on the disk.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(crate) fn finish(self) -> Result<()> {
         self.file.sync_all().with_context(|| self.path.display().to_string())
     }

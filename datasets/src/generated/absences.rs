@@ -56,7 +56,6 @@ impl AbsenceForm {
     ];
 
     /// In a few words.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::CompleteList => "complete list, not in it",
@@ -76,7 +75,6 @@ impl AbsenceForm {
     }
 
     /// What follows for the claim.
-    #[must_use]
     pub const fn expected(self) -> Expected {
         match self {
             Self::CompleteList
@@ -106,7 +104,6 @@ pub struct Absence {
 }
 
 /// `number` claims, of each form as many as of any other, up to one. The same seed makes the same.
-#[must_use]
 pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
     let mut random = Random::new(seed);
     let mut made = |form| (0..MAX_DRAWS).find_map(|_| absence(form, &mut random));

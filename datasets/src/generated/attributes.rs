@@ -41,7 +41,6 @@ impl Family {
     ];
 
     /// In a word.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",

@@ -42,7 +42,6 @@ impl RoundingForm {
     ];
 
     /// In a few words.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Percent => "about n percent",
@@ -72,7 +71,6 @@ pub struct Rounding {
 }
 
 /// `number` pairs, of each form as many as of any other, up to one. The same seed makes the same.
-#[must_use]
 pub fn rounding(seed: u64, number: usize) -> Vec<Rounding> {
     let mut random = Random::new(seed);
     let forms = RoundingForm::ALL.into_iter().cycle().take(number);

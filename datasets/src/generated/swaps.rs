@@ -29,7 +29,6 @@ pub struct Swap {
 }
 
 /// `number` pairs, of each shape as many as of any other, up to one. The same seed makes the same.
-#[must_use]
 pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
     let mut random = Random::new(seed);
     let shapes = Shape::ALL.into_iter().cycle();

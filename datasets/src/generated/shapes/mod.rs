@@ -83,7 +83,6 @@ impl Shape {
     ];
 
     /// In a few words.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::ClausesSemicolon => "log line, clauses by ;",
