@@ -1,14 +1,13 @@
-//! This module reads labelled cases and claims from files. It sends no requests.
+//! Reads labelled cases and claims, grouped by their split.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gsar_core::Class;
-use serde::Deserialize;
 
 use crate::arguments::ReplayPart;
-use crate::data_set::{lines, read};
+use crate::data_set::{CaseLine, ClaimLine, ItemLine, Split, lines};
 
 /// Folders that share a split, or one without.
 pub(crate) struct Source {
@@ -20,48 +19,20 @@ pub(crate) struct Source {
 /// An incident with its evidence and its claims.
 pub(crate) struct Case {
     pub(crate) name: String,
-    pub(crate) evidence: Vec<Item>,
+    pub(crate) evidence: Vec<ItemLine>,
     pub(crate) claims: Vec<Claim>,
 }
 
-/// An item of evidence, as far as passages look at it.
-#[derive(Deserialize)]
-pub(crate) struct Item {
-    #[serde(default)]
-    pub(crate) id: String,
-    #[serde(default)]
-    pub(crate) tool: String,
-    #[serde(default)]
-    pub(crate) query: String,
-    pub(crate) content: String,
-}
-
-/// A claim and what a person says of it.
+/// A labelled claim.
 pub(crate) struct Claim {
     pub(crate) text: String,
     pub(crate) class: Class,
-    /// What is wrong with it, where something is.
+    /// The kind of mistake in it, if any.
     pub(crate) mistake: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct CaseLine {
-    case: String,
-    evidence: Vec<Item>,
-}
-
-#[derive(Deserialize)]
-struct ClaimLine {
-    case: String,
-    text: String,
-    class: String,
-    mistake: Option<String>,
-}
-
-type Split = HashMap<String, HashSet<String>>;
-
-/// The cases of one part, by the split that they share. Without a file for the split it is the `split.json` in a folder
-/// or beside it; where that names none of a folder's cases, or there is none, all cases are read.
+/// Reads the cases of one part. The default split is the `split.json` in a folder or next to it. If there is none, or if
+/// it names none of the folder's cases, all cases are read.
 pub(crate) fn sources(
     folders: &[PathBuf],
     split: Option<&Path>,
@@ -69,23 +40,28 @@ pub(crate) fn sources(
 ) -> Result<Vec<Source>> {
     let mut sources: Vec<(Option<PathBuf>, Source)> = Vec::new();
     for folder in folders {
-        let lines: Vec<CaseLine> = lines(&folder.join("cases.jsonl"))?;
-        let (split, lines) = match split_of(folder, split, &lines)? {
-            None => (None, lines),
-            Some((path, split)) => {
-                let lines = of_part(lines, &split, part)
-                    .with_context(|| format!("{}: {}", path.display(), folder.display()))?;
-                (Some(path), lines)
-            }
+        let mut lines: Vec<CaseLine> = lines(&folder.join("cases.jsonl"))?;
+        let found = match split {
+            Some(path) => Some(Split::read(path.to_owned())?),
+            None => Split::of_folder(folder)?
+                .filter(|split| lines.iter().any(|line| split.contains(&line.case))),
         };
+        if let Some(split) = &found {
+            for line in &lines {
+                split.part_of(&line.case).with_context(|| folder.display().to_string())?;
+            }
+            let cases = split.cases(part.name())?;
+            lines.retain(|line| cases.contains(&line.case));
+        }
         let cases = cases(folder, lines)?;
+        let path = found.map(|split| split.path);
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
-        match sources.iter_mut().find(|(path, _)| split.is_some() && *path == split) {
+        match sources.iter_mut().find(|(known, _)| path.is_some() && *known == path) {
             Some((_, source)) => {
                 source.name = format!("{} + {name}", source.name);
                 source.cases.extend(cases);
             }
-            None => sources.push((split, Source { name: name.into_owned(), cases })),
+            None => sources.push((path, Source { name: name.into_owned(), cases })),
         }
     }
     let sources: Vec<Source> = sources.into_iter().map(|(_, source)| source).collect();
@@ -97,51 +73,12 @@ pub(crate) fn sources(
     Ok(sources)
 }
 
-/// The split that a folder's cases belong to, with its place.
-fn split_of(
-    folder: &Path,
-    given: Option<&Path>,
-    lines: &[CaseLine],
-) -> Result<Option<(PathBuf, Split)>> {
-    let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-    let beside = folder.parent().map(|parent| parent.join("split.json"));
-    let found = [Some(folder.join("split.json")), beside];
-    let found = found.into_iter().flatten().find(|path| path.is_file());
-    let Some(path) = given.map(Path::to_owned).or(found) else { return Ok(None) };
-    let split: Split = serde_json::from_str(&read(&path)?)
-        .with_context(|| format!("{}: not a split of cases", path.display()))?;
-    let named = |line: &CaseLine| split.values().any(|part| part.contains(&line.case));
-    Ok((given.is_some() || lines.iter().any(named)).then_some((path, split)))
-}
-
-fn of_part(lines: Vec<CaseLine>, split: &Split, part: ReplayPart) -> Result<Vec<CaseLine>> {
-    let Some(wanted) = split.get(part.name()) else {
-        let parts: BTreeSet<&String> = split.keys().collect();
-        bail!("the split has no part `{}`, it has {parts:?}", part.name())
-    };
-    let mut kept = Vec::new();
-    for line in lines {
-        let parts = split.values().filter(|part| part.contains(&line.case)).count();
-        ensure!(
-            parts == 1,
-            "case {} is in {parts} parts of the split, it has to be in one",
-            line.case
-        );
-        if wanted.contains(&line.case) {
-            kept.push(line);
-        }
-    }
-    Ok(kept)
-}
-
-fn cases(folder: &Path, lines_of_cases: Vec<CaseLine>) -> Result<Vec<Case>> {
+fn cases(folder: &Path, cases: Vec<CaseLine>) -> Result<Vec<Case>> {
     let mut claims: BTreeMap<String, Vec<Claim>> = BTreeMap::new();
-    for ClaimLine { case, text, class, mistake } in lines(&folder.join("claims.jsonl"))? {
-        let class = Class::from_name(&class)
-            .with_context(|| format!("{}: case {case}: no class `{class}`", folder.display()))?;
-        claims.entry(case).or_default().push(Claim { text, class, mistake });
+    for ClaimLine { case, text, class, mistake, .. } in lines(&folder.join("claims.jsonl"))? {
+        claims.entry(case).or_default().push(Claim { text, class: class.0, mistake });
     }
-    let cases = lines_of_cases.into_iter().map(|CaseLine { case, evidence }| Case {
+    let cases = cases.into_iter().map(|CaseLine { case, evidence }| Case {
         claims: claims.remove(&case).unwrap_or_default(),
         name: case,
         evidence,
@@ -162,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_share_a_split_are_one_source_and_one_that_it_does_not_name_is_read_whole() {
+    fn folders_with_one_split_are_one_source_and_others_are_read_whole() {
         let root = tempfile::tempdir().unwrap();
         let folders = ["a", "b", "more"].map(|name| root.path().join(name));
         for (folder, case) in folders.iter().zip(["a/1", "b/1", "m/1"]) {
@@ -189,16 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn rejects_unknown_classes_and_parts() {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), "a/1");
         let claims = r#"{"case":"a/1","text":"It is up.","class":"right"}"#;
         std::fs::write(root.path().join("claims.jsonl"), claims).unwrap();
         let folders = [root.path().to_owned()];
-        let error = sources(&folders, None, ReplayPart::Tune).err().unwrap().to_string();
-        assert!(error.ends_with("case a/1: no class `right`"), "{error}");
+        let error = format!("{:#}", sources(&folders, None, ReplayPart::Tune).err().unwrap());
+        assert!(error.contains("claims.jsonl:1: unknown label `right`"), "{error}");
         std::fs::write(root.path().join("split.json"), r#"{"test":["a/1"]}"#).unwrap();
         let error = format!("{:#}", sources(&folders, None, ReplayPart::Tune).err().unwrap());
-        assert!(error.contains(r#"no part `tune`, it has {"test"}"#), "{error}");
+        assert!(error.contains(r#"no part `tune`, only {"test"}"#), "{error}");
     }
 }

@@ -1,105 +1,90 @@
-//! This module measures how well the deciding evidence of a claim is found among much other evidence.
+//! Measures how well search finds the evidence of a claim.
 //!
-//! The evidence of all claims of a file, or of all cases, becomes one corpus of a real server; each claim is a query;
-//! the item that people linked with the claim, or the passage with the words that they quoted, should come first.
+//! The evidence of all claims of a file, or of all cases, becomes one corpus of a real server, and each claim is a query.
+//! The item linked with the claim, or the passage with the quoted words, should be the first hit.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use gsar_client::{Client, v1};
-use serde::Deserialize;
 
 use crate::arguments::Retrieval;
 use crate::corpus::store;
 use crate::data_set::{DataSet, incident_data, labelled_data};
-use crate::rows::Item;
+use crate::rows::open;
 use crate::statistics::{Counts, Share};
 
-/// Ranks, from 1, up to which recall is counted.
+/// The ranks at which recall is measured.
 pub(crate) const DEPTHS: [usize; 3] = [1, 5, 10];
-/// How many passages are asked for, so that ten different items are among them.
+/// The number of requested passages, large enough for ten different items.
 const PASSAGES: u32 = 30;
-/// The most searches at once.
-const AT_ONCE: usize = 8;
+/// Searches in flight.
+const IN_FLIGHT: usize = 8;
 
-/// What came of one file.
+/// The recall of one file with one search method.
 pub(crate) struct FileRecall {
     /// The file's name.
     pub(crate) name: String,
-    /// How many claims are asked for.
+    /// The number of queries.
     pub(crate) claims: usize,
-    /// How many items there are to find among.
+    /// The number of items in the corpus.
     pub(crate) items: usize,
-    /// The share of claims for which what decides is among the first 1, 5, 10; claims of one case are drawn together.
+    /// The recall at each of [`DEPTHS`]; claims of one case are drawn together.
     pub(crate) recall: [Share; DEPTHS.len()],
-    /// The mean reciprocal rank (Voorhees 1999), 0 to 1: the mean of 1 / rank, with 0 for a rank beyond 10.
+    /// The mean reciprocal rank (Voorhees 1999), with 0 for a rank beyond 10.
     pub(crate) reciprocal_rank: f64,
-    /// How the server searched.
+    /// The search method, as reported by the server.
     pub(crate) method: String,
 }
 
-#[derive(Deserialize)]
-struct Row {
-    claim: String,
-    evidence: Vec<Piece>,
-}
-
-#[derive(Deserialize)]
-struct Piece {
-    title: Option<String>,
-    text: String,
-}
-
-/// What is stored, and what is asked for.
-struct Questions {
+/// A corpus and its queries.
+struct QuerySet {
     name: String,
     items: Vec<v1::EvidenceItem>,
-    /// What a rank counts: passages, else items.
+    /// `true` if ranks count passages, not items.
     of_passages: bool,
-    claims: Vec<Sought>,
+    queries: Vec<Query>,
 }
 
-/// A claim, and where what decides it stands.
-struct Sought {
+/// A claim and the evidence relevant to it.
+struct Query {
     text: String,
     /// Claims of one case are drawn together.
     case: usize,
-    wanted: Vec<Wanted>,
+    relevant: Vec<Relevant>,
 }
 
-/// An item, and the words of it that decide where those are known.
+/// A relevant item, and the relevant words in it if known.
 #[derive(Debug, PartialEq)]
-struct Wanted {
+struct Relevant {
     item: String,
     quote: Option<String>,
 }
 
-impl Wanted {
+impl Relevant {
     fn is_in(&self, hit: &v1::SearchHit) -> bool {
         let has = |quote: &String| hit.text.contains(quote.as_str());
         hit.evidence_id == self.item && self.quote.as_ref().is_none_or(has)
     }
 }
 
-/// Stores the evidence, and searches with each claim in every way that serves.
-async fn find(client: &Client, questions: &Questions) -> Result<Vec<FileRecall>> {
-    let name = &questions.name;
-    store(client, name, questions.items.iter().cloned()).await?;
-    let mut found = vec![ask(client, questions, v1::SearchMethod::Lexical).await?];
+/// Stores the evidence, and searches for each claim with every available method.
+async fn find(client: &Client, set: &QuerySet) -> Result<Vec<FileRecall>> {
+    let name = &set.name;
+    store(client, name, set.items.iter().cloned()).await?;
+    let mut found = vec![ask(client, set, v1::SearchMethod::Lexical).await?];
     if is_embedded(client, name).await? {
         for method in [v1::SearchMethod::Vector, v1::SearchMethod::Hybrid] {
-            found.push(ask(client, questions, method).await?);
+            found.push(ask(client, set, method).await?);
         }
     }
     client.delete_corpus(name).await?;
     Ok(found)
 }
 
-/// Waits until everything has its vector; false where the server has no model.
+/// Waits until everything is embedded; `false` if the server has no model.
 async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
     let probe = v1::SearchRequest {
         corpus_id: corpus.to_owned(),
@@ -121,21 +106,17 @@ async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
     }
 }
 
-async fn ask(
-    client: &Client,
-    questions: &Questions,
-    method: v1::SearchMethod,
-) -> Result<FileRecall> {
-    let answers: Vec<(Option<usize>, String)> = futures_util::stream::iter(&questions.claims)
-        .map(|sought| search(client, questions, sought, method))
-        .buffered(AT_ONCE)
+async fn ask(client: &Client, set: &QuerySet, method: v1::SearchMethod) -> Result<FileRecall> {
+    let answers: Vec<(Option<usize>, String)> = futures_util::stream::iter(&set.queries)
+        .map(|query| search(client, set, query, method))
+        .buffered(IN_FLIGHT)
         .try_collect()
         .await?;
-    let cases = questions.claims.iter().map(|sought| sought.case + 1).max().unwrap_or(0);
+    let cases = set.queries.iter().map(|query| query.case + 1).max().unwrap_or(0);
     let mut cases = vec![[Counts::default(); DEPTHS.len()]; cases];
     let mut sum = 0.0;
-    for (sought, (rank, _)) in questions.claims.iter().zip(&answers) {
-        let Some(case) = cases.get_mut(sought.case) else { continue };
+    for (query, (rank, _)) in set.queries.iter().zip(&answers) {
+        let Some(case) = cases.get_mut(query.case) else { continue };
         for (counts, depth) in case.iter_mut().zip(DEPTHS) {
             counts.of += 1;
             counts.hits += u32::from(rank.is_some_and(|rank| rank <= depth));
@@ -148,118 +129,115 @@ async fn ask(
         Share::by_claim(&counts)
     };
     Ok(FileRecall {
-        claims: questions.claims.len(),
-        items: questions.items.len(),
+        claims: set.queries.len(),
+        items: set.items.len(),
         recall: [share(0), share(1), share(2)],
-        reciprocal_rank: sum / questions.claims.len().max(1) as f64,
+        reciprocal_rank: sum / set.queries.len().max(1) as f64,
         method: answers.first().map(|(_, method)| method.clone()).unwrap_or_default(),
-        name: questions.name.clone(),
+        name: set.name.clone(),
     })
 }
 
-/// The claims of a file, each of whose evidence is an item.
-fn of_file(path: &Path) -> Result<Questions> {
-    let file = File::open(path)?;
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
-    let reader: Box<dyn Read> =
-        if is_packed { Box::new(flate2::read::GzDecoder::new(file)) } else { Box::new(file) };
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let name = name.split('.').next().unwrap_or(&name).to_owned();
+/// The claims of a file; each piece of their evidence is an item.
+fn of_file(path: &Path) -> Result<QuerySet> {
+    let file = open(path, None)?;
+    let name = file.name().split('.').next().unwrap_or_default().to_owned();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let (mut items, mut claims) = (Vec::new(), Vec::new());
-    for (number, line) in (1..).zip(BufReader::new(reader).lines()) {
-        let row: Row = serde_json::from_str(&line?).with_context(|| format!("line {number}"))?;
+    let (mut items, mut queries) = (Vec::new(), Vec::new());
+    for row in file.rows()? {
+        let row = row?;
         let mut linked = Vec::with_capacity(row.evidence.len());
-        for piece in row.evidence {
-            let text = match piece.title.as_deref() {
-                None | Some("") => piece.text,
-                Some(title) => format!("{title}\n{}", piece.text),
-            };
+        for item in row.evidence {
             let next = items.len();
-            let number = *known.entry(text.clone()).or_insert(next);
+            let number = *known.entry(item.text.clone()).or_insert(next);
             if number == next {
-                items.push(Item::text(next.to_string(), text).message());
+                items.push(v1::EvidenceItem { id: next.to_string(), ..item.message() });
             }
             linked.push(number);
         }
         let Some(case) = linked.first().copied() else { continue };
-        let wanted = linked.iter().map(|item| Wanted { item: item.to_string(), quote: None });
-        claims.push(Sought { text: row.claim, case, wanted: wanted.collect() });
+        for claim in row.claims {
+            let relevant = linked
+                .iter()
+                .map(|item| Relevant { item: item.to_string(), quote: None })
+                .collect();
+            queries.push(Query { text: claim.text, case, relevant });
+        }
     }
-    ensure!(!claims.is_empty(), "there are no claims in it");
-    Ok(Questions { name, items, of_passages: false, claims })
+    ensure!(!queries.is_empty(), "there are no claims in it");
+    Ok(QuerySet { name, items, of_passages: false, queries })
 }
 
-/// The labelled claims of a corpus for which somebody quoted the words that decide, among the evidence of all its cases.
-fn of_corpus(name: &str, corpus: DataSet) -> Result<Questions> {
+/// The labelled claims of a data set that have a quote, over the evidence of all its cases.
+fn of_data_set(name: &str, data_set: DataSet) -> Result<QuerySet> {
     let mut items = Vec::new();
-    for (number, case) in corpus.cases.iter().enumerate() {
+    for (number, case) in data_set.cases.iter().enumerate() {
         items.extend(
             case.evidence
                 .iter()
                 .map(|item| v1::EvidenceItem { id: in_case(number, &item.id), ..item.clone() }),
         );
     }
-    let labels = corpus
+    let labels = data_set
         .labels
         .into_iter()
-        .chain(corpus.reports.into_iter().flat_map(|report| report.labels));
-    let claims = labels.filter_map(|label| {
+        .chain(data_set.reports.into_iter().flat_map(|report| report.labels));
+    let queries = labels.filter_map(|label| {
         let (item, quote) = (label.evidence?, label.quote.filter(|quote| !quote.is_empty())?);
-        let wanted = Wanted { item: in_case(label.case, &item), quote: Some(quote) };
-        Some(Sought { text: label.text, case: label.case, wanted: vec![wanted] })
+        let relevant = Relevant { item: in_case(label.case, &item), quote: Some(quote) };
+        Some(Query { text: label.text, case: label.case, relevant: vec![relevant] })
     });
-    let claims: Vec<Sought> = claims.collect();
-    ensure!(!claims.is_empty(), "{name}: no claim has a quote");
-    Ok(Questions { name: name.to_owned(), items, of_passages: true, claims })
+    let queries: Vec<Query> = queries.collect();
+    ensure!(!queries.is_empty(), "{name}: no claim has a quote");
+    Ok(QuerySet { name: name.to_owned(), items, of_passages: true, queries })
 }
 
 fn in_case(case: usize, item: &str) -> String {
     format!("{case}/{item}")
 }
 
-/// The rank of the first thing that decides, among the different things that are found.
+/// Returns the rank of the first relevant hit, among different passages or items, and the search method.
 async fn search(
     client: &Client,
-    questions: &Questions,
-    sought: &Sought,
+    set: &QuerySet,
+    query: &Query,
     method: v1::SearchMethod,
 ) -> Result<(Option<usize>, String)> {
     let answer = client
         .search(v1::SearchRequest {
-            corpus_id: questions.name.clone(),
-            query: sought.text.clone(),
+            corpus_id: set.name.clone(),
+            query: query.text.clone(),
             most: PASSAGES,
             filter: None,
             method: method.into(),
         })
         .await?;
-    let mut things: Vec<&str> = Vec::new();
+    let mut found: Vec<&str> = Vec::new();
     for hit in &answer.hits {
-        let thing = if questions.of_passages { &hit.label } else { &hit.evidence_id };
-        if !things.contains(&thing.as_str()) {
-            things.push(thing);
+        let hit_id = if set.of_passages { &hit.label } else { &hit.evidence_id };
+        if !found.contains(&hit_id.as_str()) {
+            found.push(hit_id);
         }
-        if sought.wanted.iter().any(|wanted| wanted.is_in(hit)) {
-            return Ok((Some(things.len()), answer.method));
+        if query.relevant.iter().any(|relevant| relevant.is_in(hit)) {
+            return Ok((Some(found.len()), answer.method));
         }
     }
     Ok((None, answer.method))
 }
 
-/// The files, the incidents and the labelled cases of a run, in this order.
+/// Measures the files, the incidents and the labelled cases of a run, in this order.
 pub(crate) async fn find_all(client: &Client, wanted: &Retrieval) -> Result<Vec<FileRecall>> {
     let mut found = Vec::new();
     for path in &wanted.files {
-        let questions = of_file(path).with_context(|| path.display().to_string())?;
-        found.extend(find(client, &questions).await?);
+        let set = of_file(path).with_context(|| path.display().to_string())?;
+        found.extend(find(client, &set).await?);
     }
     if let Some(folder) = &wanted.incidents {
-        found.extend(find(client, &of_corpus("incidents", incident_data(folder)?)?).await?);
+        found.extend(find(client, &of_data_set("incidents", incident_data(folder)?)?).await?);
     }
     if !wanted.labelled.is_empty() {
         let corpus = labelled_data(&wanted.labelled, None)?;
-        found.extend(find(client, &of_corpus("labelled", corpus)?).await?);
+        found.extend(find(client, &of_data_set("labelled", corpus)?).await?);
     }
     Ok(found)
 }
@@ -278,51 +256,51 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_is_a_passage_with_the_words_of_the_label() {
+    fn a_relevant_passage_contains_the_quote_of_the_label() {
         let corpus = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
         let number = corpus.cases.iter().position(|case| case.name == "checkout-oom").unwrap();
-        let questions = of_corpus("incidents", corpus).unwrap();
-        let sought = questions.claims.iter().find(|sought| sought.case == number).unwrap();
-        let [wanted] = sought.wanted.as_slice() else { panic!("{:?}", sought.wanted) };
-        assert!(wanted.item.starts_with(&format!("{number}/")));
-        let item = questions.items.iter().find(|item| item.id == wanted.item).unwrap();
+        let set = of_data_set("incidents", corpus).unwrap();
+        let query = set.queries.iter().find(|query| query.case == number).unwrap();
+        let [relevant] = query.relevant.as_slice() else { panic!("{:?}", query.relevant) };
+        assert!(relevant.item.starts_with(&format!("{number}/")));
+        let item = set.items.iter().find(|item| item.id == relevant.item).unwrap();
         let hit = |text: &str| v1::SearchHit {
             evidence_id: item.id.clone(),
             text: text.to_owned(),
             ..Default::default()
         };
-        assert!(wanted.is_in(&hit(wanted.quote.as_deref().unwrap())));
-        assert!(!wanted.is_in(&hit("something else")));
+        assert!(relevant.is_in(&hit(relevant.quote.as_deref().unwrap())));
+        assert!(!relevant.is_in(&hit("something else")));
     }
 
     #[test]
-    fn a_piece_of_evidence_that_several_claims_share_is_one_item() {
+    fn claims_can_share_an_item() {
         let folder = tempfile::tempdir().unwrap();
         let lines = concat!(
-            r#"{"claim": "a", "evidence": [{"id": "e0", "title": "T", "text": "one"}], "label": "SUPPORTS"}"#,
+            r#"{"id": "1", "claim": "a", "evidence": [{"id": "e0", "title": "T", "text": "one"}], "label": "SUPPORTS"}"#,
             "\n",
-            r#"{"claim": "b", "evidence": [{"title": null, "text": "two"}, {"title": "T", "text": "one"}]}"#,
+            r#"{"id": "2", "claim": "b", "evidence": [{"title": null, "text": "two"}, {"title": "T", "text": "one"}], "label": "REFUTES"}"#,
             "\n",
         );
         let plain = folder.path().join("some.test.jsonl");
         std::fs::write(&plain, lines).unwrap();
         let packed = folder.path().join("some.test.jsonl.gz");
         let mut writer = flate2::write::GzEncoder::new(
-            File::create(&packed).unwrap(),
+            std::fs::File::create(&packed).unwrap(),
             flate2::Compression::default(),
         );
         writer.write_all(lines.as_bytes()).unwrap();
         writer.finish().unwrap();
         for path in [plain, packed] {
-            let questions = of_file(&path).unwrap();
-            let texts: Vec<&str> = questions.items.iter().map(text_of).collect();
+            let set = of_file(&path).unwrap();
+            let texts: Vec<&str> = set.items.iter().map(text_of).collect();
             assert_eq!(texts, ["T\none", "two"]);
-            let claims: Vec<(&str, Vec<&str>)> = questions
-                .claims
+            let claims: Vec<(&str, Vec<&str>)> = set
+                .queries
                 .iter()
-                .map(|sought| {
-                    let items = sought.wanted.iter().map(|wanted| wanted.item.as_str());
-                    (sought.text.as_str(), items.collect())
+                .map(|query| {
+                    let items = query.relevant.iter().map(|relevant| relevant.item.as_str());
+                    (query.text.as_str(), items.collect())
                 })
                 .collect();
             assert_eq!(claims, [("a", vec!["0"]), ("b", vec!["1", "0"])]);

@@ -1,18 +1,19 @@
-//! This module reads folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, with a split of the cases beside
-//! them.
+//! Reads folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and the split of their cases.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
+use gsar_core::EvidenceType;
 use gsar_core::evidence::{EvidenceKind, Lane};
-use gsar_core::{Class, EvidenceType};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Case, DataSet, Label, Part, Prose};
+use crate::names;
+use crate::rows::Gold;
 
 /// A line of `cases.jsonl`.
 #[derive(Deserialize)]
@@ -21,64 +22,128 @@ pub(crate) struct CaseLine {
     pub(crate) evidence: Vec<ItemLine>,
 }
 
-/// An item of a case, as its file has it.
+/// An item of evidence of a case.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ItemLine {
+    #[serde(default)]
     pub(crate) id: String,
-    pub(crate) kind: String,
-    pub(crate) lane: String,
+    #[serde(with = "names::kind", default = "tool_output")]
+    pub(crate) kind: EvidenceKind,
+    #[serde(with = "names::lane", default = "static_infra")]
+    pub(crate) lane: Lane,
+    #[serde(default)]
     pub(crate) tool: String,
+    #[serde(default)]
+    pub(crate) query: String,
     pub(crate) content: String,
 }
 
+pub(crate) fn tool_output() -> EvidenceKind {
+    EvidenceKind::ToolOutput
+}
+
+pub(crate) fn static_infra() -> Lane {
+    Lane::StaticInfra
+}
+
+/// A line of `claims.jsonl`.
 #[derive(Deserialize)]
-struct ClaimLine {
-    id: String,
-    case: String,
-    text: String,
-    class: String,
-    #[serde(rename = "type")]
+pub(crate) struct ClaimLine {
+    #[serde(default)]
+    pub(crate) id: String,
+    pub(crate) case: String,
+    pub(crate) text: String,
+    pub(crate) class: Gold,
+    #[serde(rename = "type", default)]
     evidence_type: String,
-    evidence_id: Option<String>,
-    quote: Option<String>,
-    origin: Option<String>,
-    mistake: Option<String>,
+    pub(crate) evidence_id: Option<String>,
+    pub(crate) quote: Option<String>,
+    #[serde(default)]
+    pub(crate) more: Vec<QuoteLine>,
+    pub(crate) origin: Option<String>,
+    pub(crate) mistake: Option<String>,
 }
 
+/// A further quote of a claim.
 #[derive(Deserialize)]
-struct ReportLine {
-    case: String,
-    kind: String,
-    text: String,
+pub(crate) struct QuoteLine {
+    pub(crate) evidence_id: String,
+    pub(crate) quote: String,
 }
 
-#[derive(Deserialize)]
-struct Split {
-    tune: HashSet<String>,
-    test: HashSet<String>,
-}
-
-impl Split {
-    fn part(&self, case: &str) -> Result<Part> {
-        match (self.tune.contains(case), self.test.contains(case)) {
-            (true, false) => Ok(Part::Tune),
-            (false, true) => Ok(Part::Test),
-            (true, true) => anyhow::bail!("case {case} is in both parts of the split"),
-            (false, false) => anyhow::bail!("case {case} is in no part of the split"),
-        }
+impl ClaimLine {
+    pub(crate) fn evidence_type(&self) -> Result<EvidenceType> {
+        let name = &self.evidence_type;
+        EvidenceType::from_name(name).with_context(|| format!("unknown type `{name}`"))
     }
 }
 
-/// The cases, claims and reports of folders. Without a file for the split, the `split.json` beside the first
-/// folder says which case belongs to which part.
+/// A line of `reports.jsonl`.
+#[derive(Deserialize)]
+pub(crate) struct ReportLine {
+    pub(crate) case: String,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+}
+
+/// The parts of labelled cases, from a `split.json`.
+pub(crate) struct Split {
+    pub(crate) path: PathBuf,
+    parts: HashMap<String, HashSet<String>>,
+}
+
+impl Split {
+    pub(crate) fn read(path: PathBuf) -> Result<Self> {
+        let parts = serde_json::from_str(&read(&path)?)
+            .with_context(|| format!("{}: not a split of cases", path.display()))?;
+        Ok(Self { path, parts })
+    }
+
+    /// Reads the split in a folder, or else in its parent folder.
+    pub(crate) fn of_folder(folder: &Path) -> Result<Option<Self>> {
+        let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
+        let found = [Some(folder.as_path()), folder.parent()].into_iter().flatten();
+        let mut found = found.map(|folder| folder.join("split.json"));
+        found.find(|path| path.is_file()).map(Self::read).transpose()
+    }
+
+    /// The cases of a part.
+    pub(crate) fn cases(&self, part: &str) -> Result<&HashSet<String>> {
+        self.parts.get(part).with_context(|| {
+            let parts: BTreeSet<&String> = self.parts.keys().collect();
+            format!("{}: the split has no part `{part}`, only {parts:?}", self.path.display())
+        })
+    }
+
+    /// The part of a case; an error unless it is in exactly one.
+    pub(crate) fn part_of(&self, case: &str) -> Result<&str> {
+        let parts: Vec<&str> = self
+            .parts
+            .iter()
+            .filter(|(_, cases)| cases.contains(case))
+            .map(|(part, _)| part.as_str())
+            .collect();
+        match parts.as_slice() {
+            [part] => Ok(part),
+            parts => bail!(
+                "case {case} is in {} parts of {}; it must be in one",
+                parts.len(),
+                self.path.display()
+            ),
+        }
+    }
+
+    /// `true` if a part contains the case.
+    pub(crate) fn contains(&self, case: &str) -> bool {
+        self.parts.values().any(|part| part.contains(case))
+    }
+}
+
+/// The cases, claims and reports of folders. The default split is the `split.json` next to the first folder.
 pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result<DataSet> {
-    let split = match (split, folders.first()) {
-        (Some(path), _) => path.to_owned(),
-        (None, Some(first)) => first.join("../split.json"),
-        (None, None) => anyhow::bail!("no folder is given"),
-    };
-    let split: Split = serde_json::from_str(&read(&split)?)
-        .with_context(|| format!("{}: not a split of cases", split.display()))?;
+    let first = folders.first().context("no folder is given")?;
+    let split = split.map_or_else(|| first.join("../split.json"), Path::to_owned);
+    let split = Split::read(split)?;
     let mut data_set = DataSet::default();
     for folder in folders {
         add(folder, &split, &mut data_set)?;
@@ -89,73 +154,69 @@ pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result
 
 fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
     let mut places = HashMap::new();
-    for line in lines::<CaseLine>(&folder.join("cases.jsonl"))? {
-        let part = split.part(&line.case)?;
-        let evidence = line.evidence.into_iter().map(item).collect::<Result<_>>();
-        let evidence = evidence.with_context(|| format!("case {}", line.case))?;
-        let twice = places.insert(line.case.clone(), data_set.cases.len()).is_some();
-        ensure!(!twice, "{}: case {} is there twice", folder.display(), line.case);
-        data_set.cases.push(Case { name: line.case, part, evidence });
+    for CaseLine { case: name, evidence } in lines(&folder.join("cases.jsonl"))? {
+        let part = match split.part_of(&name)? {
+            "tune" => Part::Tune,
+            "test" => Part::Test,
+            part => bail!("case {name} is in part {part}, neither in tune nor in test"),
+        };
+        let duplicate = places.insert(name.clone(), data_set.cases.len()).is_some();
+        ensure!(!duplicate, "{}: duplicate case {name}", folder.display());
+        let evidence = evidence.into_iter().map(ItemLine::message).collect();
+        data_set.cases.push(Case { name, part, evidence });
     }
     let place = |case: &str| {
         let place = places.get(case).copied();
         place.with_context(|| format!("{}: there is no case {case}", folder.display()))
     };
     for line in lines::<ClaimLine>(&folder.join("claims.jsonl"))? {
-        let case = place(&line.case)?;
-        let id = line.id.clone();
-        data_set.labels.push(label(line, case).with_context(|| format!("claim {id}"))?);
+        let evidence_type = line.evidence_type().with_context(|| format!("claim {}", line.id))?;
+        data_set.labels.push(Label {
+            case: place(&line.case)?,
+            id: line.id,
+            text: line.text,
+            span: None,
+            class: line.class.0,
+            evidence_type,
+            evidence: line.evidence_id,
+            quote: line.quote,
+            origin: line.origin,
+            mistake: line.mistake,
+        });
     }
-    for line in lines::<ReportLine>(&folder.join("reports.jsonl"))? {
-        let ReportLine { case, kind, text } = line;
+    for ReportLine { case, kind, text } in lines(&folder.join("reports.jsonl"))? {
         data_set.reports.push(Prose { case: place(&case)?, kind, text, labels: Vec::new() });
     }
     Ok(())
 }
 
-fn item(line: ItemLine) -> Result<v1::EvidenceItem> {
-    let kind = EvidenceKind::from_name(&line.kind);
-    let lane = Lane::from_name(&line.lane);
-    let content = if is_json(&line.content) {
-        v1::evidence_item::Content::Json(line.content)
-    } else {
-        v1::evidence_item::Content::Text(line.content)
-    };
-    Ok(v1::EvidenceItem {
-        kind: kind.with_context(|| format!("{}: no kind `{}`", line.id, line.kind))?.number(),
-        lane: lane.with_context(|| format!("{}: no lane `{}`", line.id, line.lane))?.number(),
-        id: line.id,
-        tool: line.tool,
-        content: Some(content),
-        ..Default::default()
-    })
+impl ItemLine {
+    /// The item as a caller sends it.
+    fn message(self) -> v1::EvidenceItem {
+        let is_json = is_json(&self.content);
+        let content = if is_json {
+            v1::evidence_item::Content::Json
+        } else {
+            v1::evidence_item::Content::Text
+        };
+        v1::EvidenceItem {
+            kind: self.kind.number(),
+            lane: self.lane.number(),
+            id: self.id,
+            tool: self.tool,
+            content: Some(content(self.content)),
+            ..Default::default()
+        }
+    }
 }
 
-/// Whether a text is one JSON document that holds others: an object or an array.
+/// `true` if a text is a JSON object or array.
 pub(crate) fn is_json(content: &str) -> bool {
     content.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<IgnoredAny>(content).is_ok()
 }
 
-fn label(line: ClaimLine, case: usize) -> Result<Label> {
-    let class = Class::from_name(&line.class);
-    let evidence_type = EvidenceType::from_name(&line.evidence_type);
-    Ok(Label {
-        id: line.id,
-        case,
-        text: line.text,
-        span: None,
-        class: class.with_context(|| format!("no class `{}`", line.class))?,
-        evidence_type: evidence_type
-            .with_context(|| format!("no type `{}`", line.evidence_type))?,
-        evidence: line.evidence_id,
-        quote: line.quote,
-        origin: line.origin,
-        mistake: line.mistake,
-    })
-}
-
-/// The lines of a file, each a JSON object; empty ones are passed over.
+/// Parses a file of JSON lines; empty lines are skipped.
 pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = read(path)?;
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -166,7 +227,7 @@ pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .collect()
 }
 
-/// The text of a file.
+/// Reads a text file.
 pub(crate) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
@@ -174,6 +235,7 @@ pub(crate) fn read(path: &Path) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gsar_core::Class;
 
     const CASE: &str = r#"{"case":"a/1","alert":"up","evidence":[
         {"id":"alert","kind":"signal","lane":"metrics","tool":"pager","content":"{\"a\": 1}"},
@@ -197,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_read_with_the_split_beside_it() {
+    fn reads_a_folder_with_the_split_next_to_it() {
         let data_set = data_set(r#"{"tune":[],"test":["a/1"]}"#, CLAIM).unwrap();
         let [case] = &data_set.cases[..] else { panic!("one case") };
         assert_eq!(case.part, Part::Test);
@@ -212,13 +274,13 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn errors_name_the_case_the_claim_or_the_line() {
         let error = |split: &str, claim: &str| format!("{:#}", data_set(split, claim).unwrap_err());
         let neither = error(r#"{"tune":[],"test":[]}"#, CLAIM);
-        assert_eq!(neither, "case a/1 is in no part of the split");
+        assert!(neither.starts_with("case a/1 is in 0 parts of "), "{neither}");
         let split = r#"{"tune":["a/1"],"test":[]}"#;
         let class = error(split, &CLAIM.replace("contradicted", "wrong"));
-        assert_eq!(class, "claim c1: no class `wrong`");
+        assert!(class.contains("claims.jsonl:1: unknown label `wrong`"), "{class}");
         let line = error(split, &format!("{CLAIM}\n{{"));
         assert!(line.contains("claims.jsonl:2: EOF"), "{line}");
     }

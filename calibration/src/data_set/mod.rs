@@ -9,7 +9,10 @@ use gsar_core::{Class, EvidenceType};
 use gsar_proto::v1;
 
 pub(crate) use incidents::incident_data;
-pub(crate) use labelled::{CaseLine, ItemLine, is_json, labelled_data, lines, read};
+pub(crate) use labelled::{
+    CaseLine, ClaimLine, ItemLine, ReportLine, Split, is_json, labelled_data, lines, read,
+    static_infra, tool_output,
+};
 
 /// Which part of the data a case belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,8 @@ use gsar_core::evidence::EvidenceKind;
 use gsar_core::{Class, EvidenceType};
 
 use super::nearest::nearest_line;
-use super::stored::{Case, Item, Stored};
+use super::stored::{Case, Stored};
+use crate::data_set::ItemLine;
 use crate::mutation::{Kind, Surroundings, mutations};
 use crate::statistics::Random;
 
@@ -88,7 +89,7 @@ fn refuted(claim: &Stored) -> Option<MadeError> {
     })
 }
 
-fn unsupported(claim: &Stored, evidence: &[Item]) -> Option<MadeError> {
+fn unsupported(claim: &Stored, evidence: &[ItemLine]) -> Option<MadeError> {
     let (item, citation) = nearest_line(&claim.text, evidence)?;
     let evidence_type = match item.kind {
         EvidenceKind::Signal => EvidenceType::SignalMatch,

@@ -3,14 +3,17 @@
 use crate::judgement::Citation;
 use std::collections::BTreeSet;
 
-use super::stored::Item;
+use crate::data_set::ItemLine;
 
 /// The longest quote, in bytes; a longer line is cut into stretches.
 const MAX_QUOTE: usize = 400;
 
 /// The line that shares most words with a claim, and its item: of equals the first. `None` where there is no
 /// line.
-pub(crate) fn nearest_line<'a>(claim: &str, evidence: &'a [Item]) -> Option<(&'a Item, Citation)> {
+pub(crate) fn nearest_line<'a>(
+    claim: &str,
+    evidence: &'a [ItemLine],
+) -> Option<(&'a ItemLine, Citation)> {
     let wanted = words(claim);
     let lines = evidence.iter().flat_map(|item| {
         item.content.lines().flat_map(stretches).map(move |stretch| (item, stretch))

@@ -10,8 +10,9 @@ use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
 use super::Question;
 use super::outcome::{Finding, Outcome};
 use super::rendering::rendered;
-use super::stored::{Case, Item};
+use super::stored::Case;
 use crate::arguments::Rendering;
+use crate::data_set::ItemLine;
 
 /// What verification under `reference` makes of the questions about one case.
 pub(crate) fn verified(
@@ -43,7 +44,7 @@ pub(crate) fn verified(
     Ok(outcomes.collect())
 }
 
-fn core_item(item: &Item, rendering: Rendering) -> Result<EvidenceItem> {
+fn core_item(item: &ItemLine, rendering: Rendering) -> Result<EvidenceItem> {
     Ok(EvidenceItem {
         id: EvidenceId::new(item.id.clone())?,
         kind: item.kind,

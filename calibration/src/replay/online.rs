@@ -14,8 +14,9 @@ use super::matching::Judgements;
 use super::outcome::{Decided, Finding, Given, Outcome};
 use super::provider::{KnownCase, Provider};
 use super::rendering::rendered;
-use super::stored::{Case, Item, Report};
+use super::stored::{Case, Report};
 use crate::arguments::Rendering;
+use crate::data_set::ItemLine;
 
 /// The policy of a replay.
 pub(super) const POLICY: &str = "reference";
@@ -162,7 +163,7 @@ pub(super) fn known_case(
     KnownCase { items: items.collect(), judgements, reports }
 }
 
-pub(super) fn sent(item: &Item, rendering: Rendering) -> v1::EvidenceItem {
+pub(super) fn sent(item: &ItemLine, rendering: Rendering) -> v1::EvidenceItem {
     let content = match rendered(item, rendering) {
         Content::Text(text) => v1::evidence_item::Content::Text(text),
         Content::Json(json) => v1::evidence_item::Content::Json(json),

@@ -3,12 +3,11 @@
 use gsar_core::evidence::Content;
 use serde_json::json;
 
-use super::stored::Item;
 use crate::arguments::Rendering;
-use crate::data_set::is_json;
+use crate::data_set::{ItemLine, is_json};
 
 /// The content of an item as a caller would send it.
-pub(crate) fn rendered(item: &Item, rendering: Rendering) -> Content {
+pub(crate) fn rendered(item: &ItemLine, rendering: Rendering) -> Content {
     match rendering {
         Rendering::Json if is_json(&item.content) => Content::Json(item.content.clone()),
         Rendering::Json | Rendering::Text => Content::Text(item.content.clone()),
@@ -27,11 +26,12 @@ mod tests {
 
     #[test]
     fn each_rendering_holds_the_same_bytes() {
-        let item = |content: &str| Item {
+        let item = |content: &str| ItemLine {
             id: "e1".to_owned(),
             kind: EvidenceKind::ToolOutput,
             lane: Lane::Logs,
             tool: "kubectl get pods".to_owned(),
+            query: String::new(),
             content: content.to_owned(),
         };
         let document = item(r#"{"a": "b\n"}"#);

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
-use gsar_core::evidence::{EvidenceKind, Lane};
-use gsar_core::{Class, EvidenceType};
+use gsar_core::Class;
 use serde::Deserialize;
 
 use super::nearest::nearest_line;
 use crate::arguments::ReplayPart;
-use crate::data_set::{CaseLine, ItemLine, lines, read};
+use crate::data_set::{CaseLine, ClaimLine, ItemLine, ReportLine, Split, lines};
 use crate::judgement::{Citation, Judgement};
 
 /// An incident with what a careful judge said of its claims.
@@ -19,21 +18,11 @@ pub(crate) struct Case {
     /// Its name.
     pub(crate) name: String,
     /// Its evidence, the alert included.
-    pub(crate) evidence: Vec<Item>,
+    pub(crate) evidence: Vec<ItemLine>,
     /// What was judged.
     pub(crate) claims: Vec<Stored>,
     /// Its reports; empty where the claims that they are split into were not judged.
     pub(crate) reports: Vec<Report>,
-}
-
-/// An item of evidence.
-#[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub(crate) id: String,
-    pub(crate) kind: EvidenceKind,
-    pub(crate) lane: Lane,
-    pub(crate) tool: String,
-    pub(crate) content: String,
 }
 
 /// A claim with its stored judgement.
@@ -62,32 +51,6 @@ struct JudgementsLine {
     claims: BTreeMap<String, Judgement>,
 }
 
-#[derive(Deserialize)]
-struct ClaimLine {
-    case: String,
-    text: String,
-    class: String,
-    #[serde(rename = "type")]
-    evidence_type: String,
-    evidence_id: Option<String>,
-    quote: Option<String>,
-    #[serde(default)]
-    more: Vec<QuoteLine>,
-}
-
-#[derive(Deserialize)]
-struct QuoteLine {
-    evidence_id: String,
-    quote: String,
-}
-
-#[derive(Deserialize)]
-struct ReportLine {
-    case: String,
-    kind: String,
-    text: String,
-}
-
 /// The cases of one part, in the order of their files.
 ///
 /// `path` is a file of judgements with folders of cases beside it, or a folder of cases whose labels are the
@@ -96,14 +59,11 @@ pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
     let (split, folders, judgements) = if path.is_dir() {
         (path.join("split.json"), vec![path.to_owned()], None)
     } else {
-        let beside = path.parent().context("a file of judgements stands in a folder")?;
-        (beside.join("split.json"), folders_of_cases(beside)?, Some(judged_claims(path)?))
+        let parent = path.parent().context("a file of judgements is in a folder")?;
+        (parent.join("split.json"), folders_of_cases(parent)?, Some(judged_claims(path)?))
     };
-    let split: HashMap<String, HashSet<String>> = serde_json::from_str(&read(&split)?)
-        .with_context(|| format!("{}: not a split of cases", split.display()))?;
-    let wanted = split
-        .get(part.name())
-        .with_context(|| format!("{}: the split has no part `{}`", path.display(), part.name()))?;
+    let split = Split::read(split)?;
+    let wanted = split.cases(part.name())?;
     let mut cases = Vec::new();
     for folder in folders {
         add(&folder, wanted, judgements.as_ref(), &mut cases)?;
@@ -134,15 +94,6 @@ fn judged_claims(path: &Path) -> Result<Judgements> {
     Ok(cases)
 }
 
-fn judgement(class: &str, evidence_type: &str, citations: Vec<Citation>) -> Result<Judgement> {
-    Ok(Judgement {
-        class: Class::from_name(class).with_context(|| format!("no class `{class}`"))?,
-        evidence_type: EvidenceType::from_name(evidence_type)
-            .with_context(|| format!("no type `{evidence_type}`"))?,
-        citations,
-    })
-}
-
 fn add(
     folder: &Path,
     wanted: &HashSet<String>,
@@ -163,8 +114,6 @@ fn add(
         if !wanted.contains(&name) {
             continue;
         }
-        let evidence = evidence.into_iter().map(item).collect::<Result<Vec<Item>>>();
-        let evidence = evidence.with_context(|| format!("case {name}"))?;
         let mut labels = labels.remove(&name).unwrap_or_default();
         if judgements.is_none() {
             labels.iter_mut().for_each(|label| cite_subject(label, &evidence));
@@ -203,52 +152,38 @@ fn judged_reports(
 }
 
 fn label(line: ClaimLine) -> Result<Stored> {
-    let first = line.evidence_id.map(|evidence| Citation {
-        evidence,
-        field_path: None,
-        quote: line.quote.unwrap_or_default(),
-    });
-    let more = line.more.into_iter().map(|QuoteLine { evidence_id, quote }| Citation {
-        evidence: evidence_id,
-        field_path: None,
-        quote,
-    });
-    let citations = first.into_iter().chain(more).collect();
-    let judgement = judgement(&line.class, &line.evidence_type, citations)?;
+    let (class, evidence_type) = (line.class.0, line.evidence_type()?);
+    let first = line.evidence_id.map(|id| (id, line.quote.unwrap_or_default()));
+    let more = line.more.into_iter().map(|more| (more.evidence_id, more.quote));
+    let citations = first.into_iter().chain(more);
+    let citations =
+        citations.map(|(evidence, quote)| Citation { evidence, field_path: None, quote }).collect();
+    let judgement = Judgement { class, evidence_type, citations };
     Ok(Stored { text: line.text, judgement, right: Some(true) })
 }
 
 /// Labels of complementary claims need not say what the claim is about, and a judge has to: the line that shares
 /// most words with the claim.
-fn cite_subject(label: &mut Stored, evidence: &[Item]) {
+fn cite_subject(label: &mut Stored, evidence: &[ItemLine]) {
     let judgement = &mut label.judgement;
     if judgement.class == Class::Complementary && judgement.citations.is_empty() {
         judgement.citations.extend(nearest_line(&label.text, evidence).map(|(_, line)| line));
     }
 }
 
-fn item(line: ItemLine) -> Result<Item> {
-    let kind = EvidenceKind::from_name(&line.kind);
-    let lane = Lane::from_name(&line.lane);
-    Ok(Item {
-        kind: kind.with_context(|| format!("{}: no kind `{}`", line.id, line.kind))?,
-        lane: lane.with_context(|| format!("{}: no lane `{}`", line.id, line.lane))?,
-        id: line.id,
-        tool: line.tool,
-        content: line.content,
-    })
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use gsar_core::EvidenceType;
+    use gsar_core::evidence::{EvidenceKind, Lane};
 
     pub(crate) fn case(content: &str, claims: Vec<Stored>) -> Case {
-        let item = Item {
+        let item = ItemLine {
             id: "e1".to_owned(),
             kind: EvidenceKind::ToolOutput,
             lane: Lane::Logs,
             tool: "kubectl logs".to_owned(),
+            query: String::new(),
             content: content.to_owned(),
         };
         Case { name: "a/1".to_owned(), evidence: vec![item], claims, reports: Vec::new() }

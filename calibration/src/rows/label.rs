@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for Gold {
         let name = String::deserialize(deserializer)?;
         Self::from_name(&name).ok_or_else(|| {
             serde::de::Error::custom(format!(
-                "`{name}` is no label; allowed are grounded, ungrounded, contradicted, complementary, SUPPORTS, REFUTES and NOT ENOUGH INFO"
+                "unknown label `{name}`; expected grounded, ungrounded, contradicted, complementary, SUPPORTS, REFUTES or NOT ENOUGH INFO"
             ))
         })
     }
@@ -58,6 +58,6 @@ mod tests {
             let text = serde_json::to_string(&Gold(class)).unwrap();
             assert_eq!(read(&text).unwrap(), class);
         }
-        assert!(read("\"MAYBE\"").unwrap_err().to_string().contains("`MAYBE` is no label"));
+        assert!(read("\"MAYBE\"").unwrap_err().to_string().contains("unknown label `MAYBE`"));
     }
 }

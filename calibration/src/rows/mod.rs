@@ -17,6 +17,7 @@ use gsar_proto::v1;
 use serde::{Deserialize, Serialize};
 
 use crate::baselines::content;
+use crate::data_set::{ItemLine, is_json, static_infra, tool_output};
 use crate::judgement::Judgement;
 use crate::names;
 pub(crate) use file::{RowFile, open};
@@ -77,12 +78,11 @@ pub(crate) struct Item {
     whole: Option<Box<v1::EvidenceItem>>,
 }
 
-fn tool_output() -> EvidenceKind {
-    EvidenceKind::ToolOutput
-}
-
-fn static_infra() -> Lane {
-    Lane::StaticInfra
+impl From<ItemLine> for Item {
+    fn from(line: ItemLine) -> Self {
+        let ItemLine { id, kind, lane, tool, content, query: _ } = line;
+        Self { kind, lane, tool, is_json: is_json(&content), ..Self::text(id, content) }
+    }
 }
 
 impl Item {
