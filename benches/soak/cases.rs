@@ -1,13 +1,11 @@
-//! This module makes reports whose tier is known beforehand.
+//! Reports with a known tier.
 
 use gsar_client::v1;
 
-/// What is wrong with a report, if anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Case {
     /// All that it says is shown.
     True,
-    /// What it says is refuted.
     False,
     /// One of three statements is refuted.
     PartlyFalse,
@@ -18,7 +16,6 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    /// All of them, the first as often as the others together.
     pub(crate) const DRAWN: [Self; 8] = [
         Self::True,
         Self::True,
@@ -42,7 +39,6 @@ impl Case {
         }
     }
 
-    /// What the report says of the pool of that number.
     fn claims(self, number: u64) -> Vec<String> {
         let (size, limit) = (size(number), size(number) * 2);
         let pool = |size| format!("The connection_pool_size of db-{number} is {size}.");
@@ -84,7 +80,6 @@ pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
     }
 }
 
-/// What a tool says of the pool of that number.
 pub(crate) fn evidence(number: u64) -> String {
     let size = size(number);
     format!(

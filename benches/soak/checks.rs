@@ -1,4 +1,4 @@
-//! This module looks at everything once more when the load is over and no fault holds.
+//! The final checks, when the load is over and no fault is active.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,9 +19,8 @@ use crate::load::search;
 use crate::servers::model;
 use crate::world::World;
 
-/// What was looked at.
 #[derive(Clone, Debug, Default, serde::Serialize)]
-pub(crate) struct Looked {
+pub(crate) struct FinalChecks {
     /// Lines of all ledgers.
     pub(crate) rows: usize,
     /// Records that were read in full and compared with their answers.
@@ -32,20 +31,19 @@ pub(crate) struct Looked {
     pub(crate) expired: usize,
     /// Investigations that were read.
     pub(crate) investigations: usize,
-    /// What is written down as spent.
     pub(crate) spent: Vec<Day>,
     /// Lines of the logs of the servers, by level.
     pub(crate) log_lines: BTreeMap<String, u64>,
 }
 
-/// How long an expired corpus may stay: servers look every ten minutes.
+/// The maximum lifetime of an expired corpus: servers sweep every ten minutes.
 const SWEPT: Duration = Duration::from_secs(720);
-/// How many records are read in full.
+/// The number of records read in full.
 const RECORDS: usize = 500;
 
 /// Looks at everything; what must not be is noted.
-pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<Looked> {
-    let mut looked = Looked::default();
+pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<FinalChecks> {
+    let mut looked = FinalChecks::default();
     let ledgers: Vec<Option<usize>> =
         if world.is_shared() { vec![None] } else { (0..world.sidecars.len()).map(Some).collect() };
     for ledger in ledgers {
@@ -54,7 +52,10 @@ pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<Look
         let (investigated, keyed): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.report_id.starts_with('i'));
         let violations = world.acknowledged().compare(&keyed, ledger);
-        violations.into_iter().chain(twice(&investigated)).for_each(|found| world.violated(found));
+        violations
+            .into_iter()
+            .chain(duplicates(&investigated))
+            .for_each(|found| world.violated(found));
     }
     looked.records = records(world).await.context("reading records")?;
     (looked.corpora, looked.expired) = corpora(world).await.context("searching corpora")?;
@@ -104,7 +105,7 @@ async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
 }
 
 /// Steps of investigations that were recorded more than once.
-fn twice(rows: &[Row]) -> Vec<Violation> {
+fn duplicates(rows: &[Row]) -> Vec<Violation> {
     let mut by_step: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
         *by_step.entry(&row.report_id).or_default() += 1;
@@ -136,7 +137,7 @@ async fn records(world: &World) -> anyhow::Result<usize> {
 
 /// Searches every corpus that was left: those that are to be there are, and those that have expired are gone.
 async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
-    let (kept, now) = (world.kept().corpora.clone(), world.phases.now());
+    let (kept, now) = (world.left_data().corpora.clone(), world.phases.now());
     let (mut found, mut gone) = (0, 0);
     for corpus in &kept {
         let client = world.client(corpus.home, &corpus.owner)?;
@@ -163,7 +164,7 @@ async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
 }
 
 async fn investigations(world: &World) -> anyhow::Result<usize> {
-    let kept = world.kept().investigations.clone();
+    let kept = world.left_data().investigations.clone();
     for one in &kept {
         let request = v1::GetInvestigationRequest {
             investigation_id: one.investigation_id.clone(),
@@ -200,7 +201,7 @@ mod tests {
             report_id: report.to_owned(),
             evaluation_id: id.to_owned(),
         };
-        assert_eq!(twice(&[row("i1-1", "a"), row("i1-3", "b")]), []);
-        assert_eq!(twice(&[row("i1-1", "a"), row("i1-1", "b")]).len(), 1);
+        assert_eq!(duplicates(&[row("i1-1", "a"), row("i1-3", "b")]), []);
+        assert_eq!(duplicates(&[row("i1-1", "a"), row("i1-1", "b")]).len(), 1);
     }
 }

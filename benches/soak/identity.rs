@@ -1,4 +1,4 @@
-//! This module is who calls in a soak: principals, their tokens and certificates, and the files that a server reads of them.
+//! The callers of a soak: principals, their tokens and certificates, and the files that servers read.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,6 @@ use gsar_client::TlsFiles;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType};
 use sha2::{Digest as _, Sha256};
 
-/// How a principal says who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Proof {
     /// A certificate, over TLS.
@@ -18,34 +17,26 @@ pub(crate) enum Proof {
 /// One who calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Principal {
-    /// Its name.
     pub(crate) name: &'static str,
-    /// What it may do.
     may: &'static str,
-    /// How it says who it is.
     pub(crate) proof: Proof,
 }
 
 const EVERYTHING: &str =
     r#"["evaluate", "override", "read", "delete", "grade", "store", "search"]"#;
 
-/// Those who work; none sees anything of another.
 pub(crate) const WORKERS: [Principal; 4] = [
     Principal { name: "ada", may: EVERYTHING, proof: Proof::Certificate },
     Principal { name: "ben", may: EVERYTHING, proof: Proof::Token },
     Principal { name: "cleo", may: EVERYTHING, proof: Proof::Certificate },
     Principal { name: "dan", may: EVERYTHING, proof: Proof::Token },
 ];
-/// Who may only read.
 pub(crate) const READER: Principal =
     Principal { name: "reader", may: r#"["read"]"#, proof: Proof::Token };
-/// Who sees what all keep.
 pub(crate) const AUDITOR: Principal =
     Principal { name: "auditor", may: r#"["audit", "read", "search"]"#, proof: Proof::Token };
-/// Who is a principal at times.
 pub(crate) const GUEST: Principal =
     Principal { name: "guest", may: r#"["read"]"#, proof: Proof::Token };
-/// Who never is.
 pub(crate) const STRANGER: Principal =
     Principal { name: "stranger", may: "[]", proof: Proof::Token };
 

@@ -1,23 +1,23 @@
-//! This program keeps real servers under mixed load for hours while faults hit them, checks all along what must hold, and
-//! writes a report. `benches/README.md` says what is checked and how the report is read.
+//! Runs real servers under mixed load and faults for hours, checks invariants, and writes a report. See
+//! `benches/README.md`.
 //!
-//! | module | what it is for |
+//! | module | purpose |
 //! |---|---|
-//! | [`setup`], [`world`] | how a run is started, and everything that it consists of |
-//! | [`servers`] | the real things that faults hit |
-//! | [`identity`], [`cases`] | who calls; reports whose tier is known |
-//! | [`load`] | what callers do |
-//! | [`faults`] | which faults come, from a seed; what they do, and which hold at a moment |
-//! | [`invariants`] | what must hold |
-//! | [`kept`], [`checks`] | what is looked at once more at the end |
-//! | [`report`] | what is measured and reported |
+//! | [`setup`], [`world`] | the start and the state of a run |
+//! | [`servers`] | the targets of faults |
+//! | [`identity`], [`cases`] | callers; reports with a known tier |
+//! | [`load`] | the stories of callers |
+//! | [`faults`] | the schedule and the injection of faults |
+//! | [`invariants`] | the checks |
+//! | [`left_data`], [`checks`] | the final checks |
+//! | [`report`] | measurements and report |
 
 mod cases;
 mod checks;
 mod faults;
 mod identity;
 mod invariants;
-mod kept;
+mod left_data;
 mod load;
 mod report;
 mod servers;
@@ -42,51 +42,51 @@ use crate::load::Caller;
 use crate::report::Report;
 use crate::world::World;
 
-/// Keeps servers under mixed load and faults, and checks that nothing is lost, doubled, wrong or visible to others. Ends by
-/// itself; SIGINT and SIGTERM end the load early. The exit status is 1 where an invariant was violated.
+/// Runs servers under mixed load and faults, and checks that nothing is lost, duplicated, wrong or visible to others.
+/// SIGINT and SIGTERM end the load early. The exit status is 1 if an invariant was violated.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// The binary that is run.
+    /// Binary of the server.
     #[arg(long, default_value = "target/debug/gsar-server")]
     server: PathBuf,
-    /// Where the report goes; emptied first. Data stands in its folder `work`, which is removed at the end.
+    /// Folder of the report; emptied first. Its folder `work` has the data and is removed at the end.
     #[arg(long, default_value = "target/soak")]
     out: PathBuf,
-    /// Of load.
+    /// Minutes of load.
     #[arg(long, default_value_t = 120.0)]
     minutes: f64,
-    /// Of schedule and load.
+    /// Seed of schedule and load.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where servers keep their ledger.
+    /// Storage of the ledgers.
     #[arg(long, value_enum, default_value = "postgres")]
     storage: Storage,
-    /// How many servers; 3 on PostgreSQL and 2 on SQLite where it is left out.
+    /// Number of servers; 3 on PostgreSQL and 2 on SQLite by default.
     #[arg(long)]
     servers: Option<usize>,
-    /// Calls a second, of all callers together.
+    /// Calls per second of all callers.
     #[arg(long, default_value_t = 20.0)]
     rate: f64,
-    /// How many callers.
+    /// Number of callers.
     #[arg(long, default_value_t = 24)]
     callers: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Storage {
-    /// One database that all share.
+    /// One shared database.
     Postgres,
-    /// A ledger of its own for each.
+    /// A ledger for each server.
     Sqlite,
 }
 
-/// How often servers are looked at.
-const SAMPLED_EVERY: Duration = Duration::from_secs(5);
-/// How often the run says where it stands.
-const SAID_EVERY: Duration = Duration::from_secs(60);
+/// The interval of samples.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(5);
+/// The interval of progress lines.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 
 #[tokio::main]
-#[expect(clippy::print_stderr, reason = "who watches the run sees how it ends")]
+#[expect(clippy::print_stderr, reason = "the result of the run")]
 async fn main() -> ExitCode {
     match run(&Arguments::parse()).await {
         Ok(0) => ExitCode::SUCCESS,
@@ -109,23 +109,23 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     }
     println!("{version}, {:?}, seed {}, {} faults", world.setting, arguments.seed, schedule.len());
 
-    let done = faults::AllDone::default();
+    let done = faults::FaultRecords::default();
     let mut running = JoinSet::new();
     let (outages, others): (Vec<Fault>, Vec<Fault>) =
         schedule.iter().partition(|fault| matches!(fault.what, What::Model(_)));
     for track in [others, outages] {
-        running.spawn(faults::carry_out(Arc::clone(&world), track, Arc::clone(&done)));
+        running.spawn(faults::run_schedule(Arc::clone(&world), track, Arc::clone(&done)));
     }
     for caller in 0..arguments.callers {
         let seed = arguments.seed.wrapping_mul(1_000).wrapping_add(caller);
         running.spawn(Caller::new(Arc::clone(&world), seed).run());
     }
     let every = (lasts / 12).min(Duration::from_secs(45));
-    running.spawn(load::reload_again_and_again(Arc::clone(&world), arguments.seed, every));
+    running.spawn(load::reload_repeatedly(Arc::clone(&world), arguments.seed, every));
     let mut watching = JoinSet::new();
     watching.spawn(issue_tickets(Arc::clone(&world), arguments.rate));
     watching.spawn(sample(Arc::clone(&world)));
-    watching.spawn(say(Arc::clone(&world)));
+    watching.spawn(print_progress(Arc::clone(&world)));
 
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -136,12 +136,12 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     }
     world.end();
     let minutes = world.phases.now().as_secs_f64() / 60.0;
-    // Faults are taken back, and calls in progress answered.
+    // Wait until faults are reverted and calls answered.
     while running.join_next().await.is_some() {}
     let looked = match checks::look(&world, &data).await {
         Ok(looked) => Some(looked),
         Err(error) => {
-            let found = format!("what was kept cannot be read: {error:#}");
+            let found = format!("the final checks failed: {error:#}");
             world.violated(Violation::new("recovery", found));
             None
         }
@@ -181,7 +181,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     Ok(violation_count)
 }
 
-/// Gives callers a ticket for each call, at the pace of the run, and saves none up.
+/// Issues a ticket for each call at the pace of the run, and at most one in advance.
 async fn issue_tickets(world: Arc<World>, rate: f64) {
     let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -194,7 +194,7 @@ async fn issue_tickets(world: Arc<World>, rate: f64) {
 }
 
 async fn sample(world: Arc<World>) {
-    let mut ticks = tokio::time::interval(SAMPLED_EVERY);
+    let mut ticks = tokio::time::interval(SAMPLE_INTERVAL);
     loop {
         ticks.tick().await;
         for sidecar in &world.sidecars {
@@ -207,9 +207,9 @@ async fn sample(world: Arc<World>) {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a run of hours says where it stands")]
-async fn say(world: Arc<World>) {
-    let mut ticks = tokio::time::interval(SAID_EVERY);
+#[expect(clippy::print_stdout, reason = "the progress of a run of hours")]
+async fn print_progress(world: Arc<World>) {
+    let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
     loop {
         ticks.tick().await;
         let now = world.phases.now();

@@ -1,4 +1,4 @@
-//! This module makes disks, database, chat model, certificates and configurations of a run, and starts the servers.
+//! Sets up disks, database, chat model, certificates and configurations, and starts the servers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,13 +28,12 @@ pub(crate) struct Started {
     pub(crate) world: Arc<World>,
     /// The data of each server.
     pub(crate) data: Vec<PathBuf>,
-    /// What cannot be tried here, and why.
     pub(crate) left_out: Vec<String>,
     /// `gsar-server --version`.
     pub(crate) version: String,
 }
 
-/// By which a folder is known as that of a report.
+/// The file that identifies the folder of a report.
 const VIOLATIONS: &str = "violations.jsonl";
 /// Bytes of a disk: at first, and for each minute. They take room as they are written.
 const SERVER_DISK: (u64, u64) = (1 << 30, 40 << 20);
@@ -107,7 +106,7 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
         sidecar.start().await?;
         sidecars.push(sidecar);
     }
-    let violations = Violations::written_to(&arguments.out.join(VIOLATIONS))?;
+    let violations = Violations::create(&arguments.out.join(VIOLATIONS))?;
     let world = Arc::new(World {
         setting,
         sidecars,
@@ -119,10 +118,10 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
         files,
         violations,
         phases: Phases::begin(),
-        files_are_good: tokio::sync::Mutex::default(),
+        files_lock: tokio::sync::Mutex::default(),
         latencies: Latencies::default(),
         acknowledged: Mutex::default(),
-        kept: Mutex::default(),
+        left_data: Mutex::default(),
         samples: Mutex::default(),
         counts: Mutex::default(),
         is_over: watch::Sender::new(false),
@@ -172,7 +171,6 @@ fn disks(
     Ok(disks)
 }
 
-/// What all servers have in common.
 fn configuration(files: &Path, database: Option<&Database>, judges: &str) -> String {
     let file = |name: &str| files.join(name).display().to_string();
     let storage = database

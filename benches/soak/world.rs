@@ -1,4 +1,4 @@
-//! This module is everything that a run consists of, shared by load, faults and checks.
+//! The shared state of a run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::identity::{AUDITOR, Authority, GUEST, Principal, Proof, READER, STRAN
 use crate::invariants::acknowledged::Acknowledged;
 use crate::invariants::levels::Sample;
 use crate::invariants::{Violation, Violations};
-use crate::kept::Kept;
+use crate::left_data::LeftData;
 use crate::report::latencies::Latencies;
 use crate::servers::database::Database;
 use crate::servers::disk::Disk;
@@ -26,43 +26,33 @@ use crate::servers::sidecar::Sidecar;
 /// A run. What is declared first is dropped first: servers before their database, and both before their disks.
 #[derive(Debug)]
 pub(crate) struct World {
-    /// What there is.
     pub(crate) setting: Setting,
     /// The servers.
     pub(crate) sidecars: Vec<Sidecar>,
-    /// What they share.
     pub(crate) database: Option<Database>,
     /// Their file systems.
     pub(crate) disks: BTreeMap<Place, Disk>,
     /// The chat model.
     pub(crate) model: Model,
-    /// What models may cost in a day.
     pub(crate) daily_budget: u64,
-    /// Who signs certificates.
     pub(crate) authority: Authority,
-    /// Where files stand that servers read anew.
+    /// The folder of the files that servers reload.
     pub(crate) files: PathBuf,
     /// Held while those files are not as they should be, and while a server starts.
-    pub(crate) files_are_good: tokio::sync::Mutex<()>,
-    /// Which faults hold.
+    pub(crate) files_lock: tokio::sync::Mutex<()>,
     pub(crate) phases: Phases,
-    /// What must not be.
     pub(crate) violations: Violations,
-    /// How long calls took.
     pub(crate) latencies: Latencies,
-    /// What was acknowledged.
     pub(crate) acknowledged: Mutex<Acknowledged>,
     /// Corpora and investigations that were left for the end.
-    pub(crate) kept: Mutex<Kept>,
-    /// What the servers took.
+    pub(crate) left_data: Mutex<LeftData>,
     pub(crate) samples: Mutex<Vec<Sample>>,
     /// Things that were counted.
     pub(crate) counts: Mutex<BTreeMap<String, u64>>,
-    /// Whether the load is to end.
+    /// `true` if the load is to end.
     pub(crate) is_over: watch::Sender<bool>,
     /// Keys given so far.
     pub(crate) keys: AtomicU64,
-    /// What answers say that chat models cost, in millionths of a dollar.
     pub(crate) paid: AtomicU64,
     /// Each call takes one ticket, which come at the pace of the run.
     pub(crate) tickets: tokio::sync::Semaphore,
@@ -70,7 +60,7 @@ pub(crate) struct World {
     pub(crate) clients: OnceLock<Vec<BTreeMap<&'static str, Client>>>,
 }
 
-/// How long a call may take, repetitions by the client included.
+/// The deadline of a call, retries by the client included.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 impl World {
@@ -108,7 +98,7 @@ impl World {
             .context("no such server or principal")
     }
 
-    /// Whether the load is to end.
+    /// `true` if the load is to end.
     pub(crate) fn is_over(&self) -> bool {
         *self.is_over.borrow()
     }
@@ -130,19 +120,17 @@ impl World {
         self.keys.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// Whether all servers answer for all.
+    /// `true` if all servers answer for all.
     pub(crate) const fn is_shared(&self) -> bool {
         self.setting.has_database
     }
 
-    /// What was acknowledged.
     pub(crate) fn acknowledged(&self) -> MutexGuard<'_, Acknowledged> {
         self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was left for the end.
-    pub(crate) fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn left_data(&self) -> MutexGuard<'_, LeftData> {
+        self.left_data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts something.

@@ -17,7 +17,7 @@ type Read = fn(&str, &Budget);
 
 /// The cost of reading one input.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
+pub struct Cost {
     /// The length of the input.
     pub bytes: usize,
     /// The processor time.
@@ -39,7 +39,7 @@ pub struct Shape {
 
 impl Shape {
     /// Parses an input of about that many bytes.
-    pub fn measure(&self, bytes: usize) -> Measured {
+    pub fn measure(&self, bytes: usize) -> Cost {
         let mut input = String::new();
         let mut number = 0;
         while input.len() < bytes {
@@ -50,7 +50,7 @@ impl Shape {
         let begin = of_this_thread();
         (self.read)(&input, &budget);
         let time = of_this_thread().saturating_sub(begin);
-        Measured { bytes: input.len(), time, units: budget.spent(), held: budget.allocated() }
+        Cost { bytes: input.len(), time, units: budget.spent(), held: budget.allocated() }
     }
 }
 

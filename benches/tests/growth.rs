@@ -1,6 +1,6 @@
 //! Work and memory grow with the bytes of an input and no faster, whatever its shape. Counted, not timed.
 
-use gsar_benches::growth::{Measured, shapes};
+use gsar_benches::growth::{Cost, shapes};
 
 /// The size of the first input of a shape, in bytes; the second has twice as many.
 const FIRST: usize = 48 << 10;
@@ -17,7 +17,7 @@ fn units_and_memory_grow_as_the_input() {
     for shape in shapes() {
         let (first, second) = (shape.measure(FIRST), shape.measure(2 * FIRST));
         for (what, of) in [
-            ("units", (|taken| taken.units) as fn(&Measured) -> u64),
+            ("units", (|taken| taken.units) as fn(&Cost) -> u64),
             ("bytes held", |taken| taken.held),
         ] {
             let (first, second) = (of(&first).max(MIN_UNITS), of(&second));

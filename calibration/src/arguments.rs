@@ -1,4 +1,4 @@
-//! This module reads the flags of `gsar-calibrate`.
+//! The command line of `gsar-calibrate`.
 
 mod manuals;
 mod run;
@@ -22,12 +22,12 @@ pub struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     #[command(flatten)]
-    pub(crate) server: WantedServer,
+    pub(crate) server: ServerArgs,
 }
 
 /// The server of a run.
 #[derive(Debug, Args)]
-pub(crate) struct WantedServer {
+pub(crate) struct ServerArgs {
     /// Where the server listens: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Without it: GSAR_ENDPOINT,
     /// else the gsar-server beside this program, started for the run
     #[arg(long, value_name = "URL", global = true)]
@@ -118,7 +118,7 @@ pub(crate) struct Premises {
 pub(crate) struct Generated {
     /// What to generate; may be given several times, everything where not given
     #[arg(long, value_enum, value_name = "GENERATOR")]
-    pub(crate) of: Vec<Of>,
+    pub(crate) of: Vec<Generator>,
     /// What is drawn: the same seed draws the same
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -135,7 +135,7 @@ pub(crate) struct Generated {
 
 /// A generator of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Of {
+pub(crate) enum Generator {
     /// What one thing has, said of it and of a neighbour
     Swaps,
     /// That something is absent, where evidence shows it, refutes it or cannot tell
@@ -144,11 +144,11 @@ pub(crate) enum Of {
     Rounding,
 }
 
-impl Of {
+impl Generator {
     /// Every generator.
     pub(crate) const ALL: [Self; 3] = [Self::Swaps, Self::Absences, Self::Rounding];
 
-    /// In a word.
+    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Swaps => "swaps",
@@ -202,12 +202,12 @@ pub(crate) struct Replay {
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) reader: WantedReader,
+    pub(crate) reader: ReaderArgs,
 }
 
 /// The second reader of the stored judge's verdicts; none by default.
 #[derive(Debug, Default, Args)]
-pub(crate) struct WantedReader {
+pub(crate) struct ReaderArgs {
     /// The chat model that takes second looks, as provider:model
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["looks", "offline"])]
     pub(crate) reader: Option<String>,
@@ -245,8 +245,8 @@ pub(crate) struct Look {
 }
 
 impl From<Look> for Replay {
-    fn from(wanted: Look) -> Self {
-        let Look { judgements, reader, config, part, seed, list, output } = wanted;
+    fn from(args: Look) -> Self {
+        let Look { judgements, reader, config, part, seed, list, output } = args;
         Self {
             judgements,
             part,
@@ -255,7 +255,7 @@ impl From<Look> for Replay {
             offline: false,
             list,
             output,
-            reader: WantedReader { reader: Some(reader), config, looks: None },
+            reader: ReaderArgs { reader: Some(reader), config, looks: None },
         }
     }
 }
@@ -327,7 +327,7 @@ impl Rendering {
     /// Every rendering.
     pub(crate) const ALL: [Self; 4] = [Self::Json, Self::Text, Self::Command, Self::Mcp];
 
-    /// In a word.
+    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -401,7 +401,7 @@ pub(crate) enum Parts {
 
 impl Parts {
     /// Whether a part is among them.
-    pub(crate) fn hold(self, part: Part) -> bool {
+    pub(crate) fn contains(self, part: Part) -> bool {
         match self {
             Self::Tune => part == Part::Tune,
             Self::Test => part == Part::Test,
@@ -431,8 +431,8 @@ mod tests {
 
     #[test]
     fn parts_hold_what_their_name_says() {
-        let held = [Parts::Tune, Parts::Test, Parts::All]
-            .map(|parts| Part::ALL.map(|part| parts.hold(part)));
-        assert_eq!(held, [[true, false], [false, true], [true, true]]);
+        let contained = [Parts::Tune, Parts::Test, Parts::All]
+            .map(|parts| Part::ALL.map(|part| parts.contains(part)));
+        assert_eq!(contained, [[true, false], [false, true], [true, true]]);
     }
 }

@@ -1,4 +1,4 @@
-//! This module asks a server: many evaluations at once, answers in the order of the questions.
+//! Sends many evaluations to a server concurrently and returns the answers in order.
 
 use anyhow::{Context as _, Result};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -17,7 +17,6 @@ const AT_ONCE: usize = 8;
 pub(crate) struct Question {
     /// The place of the case in the data set, from 0.
     pub(crate) case: usize,
-    /// The report.
     pub(crate) report: v1::Report,
 }
 
@@ -46,7 +45,6 @@ impl Question {
     }
 }
 
-/// What the server says of a claim.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerVerdict {
     /// The class, after verification; `None` where the claim is undecided.
@@ -81,7 +79,6 @@ impl ServerVerdict {
     }
 }
 
-/// What an answer says of a claim.
 pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<ServerVerdict> {
     let unjudged = || {
         let reasons = decided(answer).into_iter().flat_map(|decision| &decision.reasons);
@@ -101,13 +98,11 @@ pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Serv
     })
 }
 
-/// What was decided, whether or not it governs.
 fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
 }
 
-/// What an answer decides on the report.
 pub(crate) fn tier(answer: &v1::EvaluateResponse) -> Result<Tier> {
     let decision = decided(answer).context("an answer without a decision")?;
     Tier::from_number(decision.tier).context("an answer without a tier")

@@ -1,8 +1,7 @@
-//! This module tells whether the cells of an evaluation may be published: whether each was decided by the judge that it
-//! names, and whether no two of them hold the same partitions (arXiv:2604.23366 found that silent fallback is the greatest
-//! risk of such an evaluation).
+//! Audits whether runs may be published: each must be decided by the judge that it names, and no two may contain the same
+//! partitions (arXiv:2604.23366 found that silent fallback is the greatest risk of such an evaluation).
 //!
-//! It cannot tell a second run of a deterministic judge from a copy whose evaluation ids were made up.
+//! It cannot distinguish a second run of a deterministic judge from a copy with made-up evaluation ids.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -23,21 +22,17 @@ const MIN_CLAIMS: usize = 10;
 /// The shortest quote, in bytes, that says anything about who chose it.
 const MIN_QUOTE: usize = 8;
 
-/// What the audit looks at in one cell.
 #[derive(Debug)]
 pub(crate) struct AuditedCell {
     header: Header,
-    /// How many claims with a quote have each fingerprint.
     fingerprints: HashMap<[u8; 32], usize>,
     /// The evaluations, by id.
     evaluations: BTreeSet<String>,
-    /// How many rows each judge decided.
     judges: BTreeMap<String, usize>,
     rows: usize,
 }
 
 impl AuditedCell {
-    /// Of a trace.
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut cell = Self {
             header: trace.header.clone(),
@@ -111,7 +106,7 @@ fn other_judges(cell: &AuditedCell) -> Option<String> {
 }
 
 impl AuditedCell {
-    /// Whether rows that a judge decided are what the cell says: of the judge it names; where it names none, of the judge
+    /// `true` if rows that a judge decided are what the cell says: of the judge it names; where it names none, of the judge
     /// that decided most rows.
     fn is_by(&self, judge: &str) -> bool {
         match self.header.judge.as_deref() {
@@ -158,10 +153,10 @@ fn in_common(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
 }
 
 /// Audits traces and returns what is to be printed.
-pub(crate) fn audit(wanted: &Audit) -> Result<String> {
-    let objections = objections(&cells(&wanted.traces)?);
+pub(crate) fn audit(args: &Audit) -> Result<String> {
+    let objections = objections(&cells(&args.traces)?);
     if objections.is_empty() {
-        return Ok(format!("{} cells: no objection.\n", wanted.traces.len()));
+        return Ok(format!("{} cells: no objection.\n", args.traces.len()));
     }
     bail!("the audit failed:\n  {}", objections.join("\n  "))
 }

@@ -1,5 +1,5 @@
-//! This module computes the baselines that a judge must beat: the most frequent class, and the words that a claim
-//! shares with the evidence. Both are fitted on the tune part and on nothing else.
+//! The baselines that a judge must beat: the most frequent class, and the words that a claim shares with the evidence.
+//! Both are fitted on the tune part only.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use gsar_core::Class;
 use gsar_proto::v1;
 
 use crate::data_set::Part;
-use crate::measured::{Measured, Row};
+use crate::measured::{Measurements, Row};
 
 /// The rows as a baseline would have judged them: the verdict's class is the baseline's.
 pub(crate) struct Baselines {
@@ -44,7 +44,7 @@ impl Thresholds {
 }
 
 /// Both baselines over the rows of a run.
-pub(crate) fn baselines(measured: &Measured) -> Baselines {
+pub(crate) fn baselines(measured: &Measurements) -> Baselines {
     let rows = &measured.rows;
     let class = majority(rows);
     let evidence: Vec<Vec<HashSet<String>>> = measured
@@ -108,7 +108,7 @@ fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
     best
 }
 
-/// How many hundredths of a claim's distinct words the item has that has most of them.
+/// The maximum share of the claim's distinct words in one item, in hundredths.
 fn overlap<'a>(claim: &str, items: impl Iterator<Item = &'a HashSet<String>>) -> u32 {
     let claim: HashSet<String> = words(claim).collect();
     let shared = |item: &HashSet<String>| claim.iter().filter(|word| item.contains(*word)).count();
@@ -121,7 +121,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     words.map(str::to_lowercase)
 }
 
-/// What an item says.
+/// Returns the text of an item.
 pub(crate) fn content(item: &v1::EvidenceItem) -> &str {
     match &item.content {
         Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
@@ -138,11 +138,11 @@ mod tests {
     use crate::data_set::Case;
     use crate::measured::tests::row;
 
-    fn measured(rows: Vec<Row>) -> Measured {
+    fn measured(rows: Vec<Row>) -> Measurements {
         let content = Some(v1::evidence_item::Content::Text("alpha beta gamma delta".to_owned()));
         let item = v1::EvidenceItem { content, ..Default::default() };
         let case = Case { name: "a".to_owned(), part: Part::Tune, evidence: vec![item] };
-        Measured { cases: vec![case], rows, reports: Vec::new() }
+        Measurements { cases: vec![case], rows, reports: Vec::new() }
     }
 
     fn claim(part: Part, text: &str, class: Class) -> Row {

@@ -1,9 +1,9 @@
-//! This module has one function per command: read, ask, count, print.
+//! Runs the commands.
 
 use anyhow::{Result, ensure};
 
 use crate::ablation;
-use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, WantedServer};
+use crate::arguments::{Arguments, Claims, Command, Incidents, Mutations, ServerArgs};
 use crate::audit;
 use crate::certification;
 use crate::comparison;
@@ -28,15 +28,15 @@ use crate::trial::try_mutations;
 pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
-        Command::Run(wanted) => judge_rows(server, &wanted).await,
-        Command::Graded(wanted) => graded::graded(&wanted),
-        Command::Ablate(wanted) => ablation::ablate(&wanted),
-        Command::Audit(wanted) => audit::audit(&wanted),
-        Command::Certify(wanted) => certification::certify(&wanted),
-        Command::Report(wanted) => report::report(&wanted),
-        Command::Fit(wanted) => fitting::fit(&wanted),
-        Command::Drift(wanted) => drift::drift(&wanted),
-        Command::Compare(wanted) => comparison::compare(&wanted),
+        Command::Run(args) => judge_rows(server, &args).await,
+        Command::Graded(args) => graded::graded(&args),
+        Command::Ablate(args) => ablation::ablate(&args),
+        Command::Audit(args) => audit::audit(&args),
+        Command::Certify(args) => certification::certify(&args),
+        Command::Report(args) => report::report(&args),
+        Command::Fit(args) => fitting::fit(&args),
+        Command::Drift(args) => drift::drift(&args),
+        Command::Compare(args) => comparison::compare(&args),
         Command::Claims(Claims { folders, split, worst }) => {
             let data_set = labelled_data(&folders, split.as_deref())?;
             table("Labelled claims", server, data_set, worst).await
@@ -46,7 +46,8 @@ pub async fn run(arguments: Arguments) -> Result<String> {
         }
         Command::Mutations(Mutations { folder, seed, number, part }) => {
             let mut data_set = incident_data(&folder)?;
-            let parts: Vec<_> = data_set.cases.iter().map(|case| part.hold(case.part)).collect();
+            let parts: Vec<_> =
+                data_set.cases.iter().map(|case| part.contains(case.part)).collect();
             data_set.reports.retain(|report| parts.get(report.case) == Some(&true));
             ensure!(!data_set.reports.is_empty(), "there are no incidents of part {}", part.name());
             let trial = with_server(server, async |client| {
@@ -54,24 +55,24 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             });
             Ok(tables::mutations(&trial.await?, part.name(), seed, number))
         }
-        Command::Retrieval(wanted) => {
-            let found = with_server(server, async |client| find_all(&client, &wanted).await);
+        Command::Retrieval(args) => {
+            let found = with_server(server, async |client| find_all(&client, &args).await);
             Ok(tables::retrieval(&found.await?))
         }
-        Command::Replay(wanted) => replay(server, &wanted).await,
-        Command::Look(wanted) => replay(server, &wanted.into()).await,
-        Command::Drive(wanted) => drive(server, &wanted).await,
-        Command::Investigations(wanted) => investigations(server, &wanted).await,
-        Command::Generated(wanted) => try_generated(server, &wanted).await,
-        Command::Premises(wanted) => premises(&wanted),
-        Command::Completions(wanted) => manuals::completions(&wanted),
-        Command::Man(wanted) => manuals::pages(&wanted),
+        Command::Replay(args) => replay(server, &args).await,
+        Command::Look(args) => replay(server, &args.into()).await,
+        Command::Drive(args) => drive(server, &args).await,
+        Command::Investigations(args) => investigations(server, &args).await,
+        Command::Generated(args) => try_generated(server, &args).await,
+        Command::Premises(args) => premises(&args),
+        Command::Completions(args) => manuals::completions(&args),
+        Command::Man(args) => manuals::pages(&args),
     }
 }
 
 async fn table(
     title: &str,
-    server: &WantedServer,
+    server: &ServerArgs,
     data_set: DataSet,
     worst: usize,
 ) -> Result<String> {

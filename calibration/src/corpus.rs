@@ -1,4 +1,4 @@
-//! This module stores evidence in a corpus of a server.
+//! Stores evidence in a corpus of a server.
 
 use anyhow::Result;
 use gsar_client::Client;

@@ -1,4 +1,4 @@
-//! This module digests files: SHA-256 in hexadecimal, as `sha256sum` prints it.
+//! Computes SHA-256 digests of files in hexadecimal, like `sha256sum`.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};

@@ -1,5 +1,4 @@
-//! This module tells whether a judge still says what it said of a frozen set of rows: for a job that runs every night, by its
-//! exit status.
+//! Checks whether a judge still gives the same verdicts on a frozen set of rows. The exit status reports drift.
 
 use anyhow::{Result, bail, ensure};
 
@@ -10,9 +9,9 @@ use crate::statistics::{Counts, clopper_pearson};
 use crate::trace::read;
 
 /// Compares a trace with that of the frozen set and returns what is to be printed.
-pub(crate) fn drift(wanted: &Drift) -> Result<String> {
-    let policy = named_policy(&wanted.policy)?;
-    let (reference, now) = (read(&wanted.reference)?, read(&wanted.now)?);
+pub(crate) fn drift(args: &Drift) -> Result<String> {
+    let policy = named_policy(&args.policy)?;
+    let (reference, now) = (read(&args.reference)?, read(&args.now)?);
     let pairs = pairs(&reference, &now, &policy)?;
     ensure!(
         pairs.only_in_one == 0 && !pairs.tiers.is_empty(),
@@ -28,7 +27,7 @@ pub(crate) fn drift(wanted: &Drift) -> Result<String> {
         hits: count(pairs.claims.iter().filter(|claim| claim.first != claim.second).count()),
         of: count(pairs.claims.len()),
     };
-    let limit = wanted.max_changed.to_f64();
+    let limit = args.max_changed.to_f64();
     let is_beyond =
         |counts: Counts| clopper_pearson(counts, 0.05).is_some_and(|exact| exact.low > limit);
     let said = format!(

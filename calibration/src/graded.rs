@@ -1,5 +1,4 @@
-//! This module makes a trace of what people graded in a ledger: the partitions of an export with the classes and decisions that
-//! graders call right. It asks no server.
+//! Builds a trace from the grades in a ledger: exported partitions with the classes and decisions of the graders.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +18,7 @@ use crate::data_set::read;
 use crate::rows::{Gold, Mode, open};
 use crate::trace::{FORMAT, FileDigest, Header, Line, TraceWriter};
 
-/// What graders say of an evaluation: the last word of all graders on each subject.
+/// The grades of an evaluation; the last grade of each subject counts.
 #[derive(Debug, Default)]
 struct Grades {
     /// Classes by the id of the claim.
@@ -57,11 +56,11 @@ impl Grades {
 }
 
 /// Makes a trace of exports and returns what is to be printed.
-pub(crate) fn graded(wanted: &Graded) -> Result<String> {
+pub(crate) fn graded(args: &Graded) -> Result<String> {
     let mut partitions: Vec<v1::PartitionRecord> = Vec::new();
     let mut grades: BTreeMap<String, Grades> = BTreeMap::new();
     let mut files = Vec::new();
-    for path in &wanted.exports {
+    for path in &args.exports {
         let file = open(path, None)?;
         files.push(FileDigest { name: file.name(), sha256: file.sha256 });
         records(path, &mut partitions, &mut grades)?;
@@ -84,13 +83,13 @@ pub(crate) fn graded(wanted: &Graded) -> Result<String> {
         "nothing is graded: give exports of both kinds, partitions and grades; an evaluation counts where its report or each of its claims is graded"
     );
     ensure!(
-        !wanted.out.exists(),
+        !args.out.exists(),
         "{} is there already; name another file with --out",
-        wanted.out.display()
+        args.out.display()
     );
     let header = Header {
         trace: FORMAT,
-        run: wanted.out.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        run: args.out.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         repeat_of: None,
         judge: None,
         policy: String::new(),
@@ -104,14 +103,14 @@ pub(crate) fn graded(wanted: &Graded) -> Result<String> {
         top_k: None,
         rows: lines.len(),
     };
-    let mut trace = TraceWriter::open(&wanted.out, &header)?;
+    let mut trace = TraceWriter::open(&args.out, &header)?;
     for line in &lines {
         trace.add(line)?;
     }
     trace.finish()?;
     let mut said = String::new();
     // Writing to a String cannot fail.
-    let _ = writeln!(said, "{}: {} graded evaluations.", wanted.out.display(), lines.len());
+    let _ = writeln!(said, "{}: {} graded evaluations.", args.out.display(), lines.len());
     Ok(said)
 }
 

@@ -1,20 +1,17 @@
-//! This module holds what a judge says of a claim, as files store it: class and type by name, and what is cited.
+//! A stored verdict on a claim: class and type by name, and citations.
 
 use gsar_core::{Class, EvidenceType};
 use serde::{Deserialize, Serialize};
 
 use crate::names;
 
-/// What a judge says of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Judgement {
-    /// The class.
     #[serde(with = "names::class")]
     pub(crate) class: Class,
     /// The provenance of its support.
     #[serde(rename = "type", with = "names::evidence_type")]
     pub(crate) evidence_type: EvidenceType,
-    /// What decides.
     pub(crate) citations: Vec<Citation>,
 }
 

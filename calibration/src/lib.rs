@@ -1,8 +1,7 @@
-//! This crate measures the judges of a real server against the labels of people.
+//! Measures the judges of a real server against human labels.
 //!
-//! Claims and reports go out as any caller would send them, through `gsar_client`; what comes back is counted
-//! and printed as Markdown. It judges nothing itself and knows nothing of how a judge works. It shows no single row of a test part.
-//! [`mutation`] makes true claims false; claims that are generated come from `gsar_datasets`.
+//! Claims and reports are sent through `gsar_client`, and the answers are counted and printed as Markdown. Single rows of a
+//! test part are never shown. [`mutation`] makes true claims false; generated claims come from `gsar_datasets`.
 
 mod ablation;
 mod arguments;

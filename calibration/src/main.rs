@@ -1,4 +1,4 @@
-//! This program is `gsar-calibrate`: arguments in, calls through the library, Markdown out.
+//! The program `gsar-calibrate`.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! This module makes completions and man pages from the definition of the command line.
+//! Generates completions and man pages.
 
 use std::fs;
 
@@ -8,15 +8,15 @@ use clap::CommandFactory as _;
 use crate::arguments::{Arguments, Completions, Man};
 
 /// A script for a shell.
-pub(crate) fn completions(wanted: &Completions) -> Result<String> {
+pub(crate) fn completions(args: &Completions) -> Result<String> {
     let mut script = Vec::new();
-    clap_complete::generate(wanted.shell, &mut Arguments::command(), "gsar-calibrate", &mut script);
+    clap_complete::generate(args.shell, &mut Arguments::command(), "gsar-calibrate", &mut script);
     Ok(String::from_utf8(script)?)
 }
 
 /// Writes one page for each command; prints nothing.
-pub(crate) fn pages(wanted: &Man) -> Result<String> {
-    let directory = &wanted.directory;
+pub(crate) fn pages(args: &Man) -> Result<String> {
+    let directory = &args.directory;
     let unusable = || format!("{}: cannot be written to", directory.display());
     fs::create_dir_all(directory).with_context(unusable)?;
     clap_mangen::generate_to(Arguments::command(), directory).with_context(unusable)?;

@@ -1,4 +1,4 @@
-//! This module holds claims and reports with a server's answers, and their counts. It prints nothing.
+//! Labelled claims and reports with the answers of a server, and their counts.
 
 use anyhow::Result;
 use gsar_client::Client;
@@ -14,24 +14,22 @@ use crate::statistics::{Counts, Share, per_case};
 pub(crate) struct Row {
     /// The part of the data that its case belongs to.
     pub(crate) part: Part,
-    /// What a person says.
     pub(crate) label: Label,
-    /// What the server says.
     pub(crate) verdict: ServerVerdict,
 }
 
 impl Row {
-    /// Whether both say the same class.
+    /// `true` if both say the same class.
     pub(crate) fn is_right(&self) -> bool {
         self.verdict.class == Some(self.label.class)
     }
 
-    /// Whether the claim is false or unsupported.
+    /// `true` if the claim is false or unsupported.
     pub(crate) fn is_faulty(&self) -> bool {
         is_against(self.label.class)
     }
 
-    /// Whether the server speaks against the claim, in whichever of the two ways.
+    /// `true` if the server speaks against the claim, in whichever of the two ways.
     pub(crate) fn is_found(&self) -> bool {
         self.verdict.class.is_some_and(is_against)
     }
@@ -39,7 +37,7 @@ impl Row {
 
 /// A report with what was decided on it.
 #[derive(Clone, Debug)]
-pub(crate) struct Decided {
+pub(crate) struct ReportDecision {
     /// The part of the data that its case belongs to.
     pub(crate) part: Part,
     /// `faithful`, `overreaching` or `contradicted`.
@@ -50,18 +48,18 @@ pub(crate) struct Decided {
 
 /// Everything that a run found out.
 #[derive(Debug)]
-pub(crate) struct Measured {
+pub(crate) struct Measurements {
     /// The cases.
     pub(crate) cases: Vec<Case>,
     /// The claims, in the order in which they were given.
     pub(crate) rows: Vec<Row>,
     /// The reports, each evaluated whole.
-    pub(crate) reports: Vec<Decided>,
+    pub(crate) reports: Vec<ReportDecision>,
 }
 
 /// Sends every claim and every report of a corpus: labels that stand alone one by one, those of a report in
 /// one call, and each report whole.
-pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measured> {
+pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measurements> {
     let DataSet { cases, labels, reports } = data_set;
     let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);
     let mut rows = Vec::new();
@@ -89,12 +87,16 @@ pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measur
     let answers = ask(client, &cases, whole.collect()).await?;
     let mut decided = Vec::new();
     for (report, answer) in reports.into_iter().zip(answers) {
-        decided.push(Decided { part: part(report.case), kind: report.kind, tier: tier(&answer)? });
+        decided.push(ReportDecision {
+            part: part(report.case),
+            kind: report.kind,
+            tier: tier(&answer)?,
+        });
     }
-    Ok(Measured { cases, rows, reports: decided })
+    Ok(Measurements { cases, rows, reports: decided })
 }
 
-impl Measured {
+impl Measurements {
     /// The rows of one part.
     pub(crate) fn part(&self, part: Part) -> Vec<&Row> {
         self.rows.iter().filter(|row| row.part == part).collect()
@@ -115,12 +117,10 @@ pub(crate) fn share(rows: &[&Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row)
     Share::by_claim(&counts(rows, of, hit))
 }
 
-/// Of the claims that a person puts in a class, how many the server does.
 pub(crate) fn recall(rows: &[&Row], class: Class) -> Share {
     share(rows, |row| row.label.class == class, Row::is_right)
 }
 
-/// Of the claims that the server puts in a class, how many a person does.
 pub(crate) fn precision(rows: &[&Row], class: Class) -> Share {
     share(rows, |row| row.verdict.class == Some(class), Row::is_right)
 }

@@ -1,4 +1,4 @@
-//! This module writes the enumerations of the method into files by name, and reads them back.
+//! Serialises enumerations by name.
 
 macro_rules! by_name {
     ($module:ident, $type:ty, $what:literal) => {

@@ -1,4 +1,4 @@
-//! This module holds the partition of a row as it was answered, and decides it under other policies without asking a judge.
+//! The recorded partition of a row, which can be decided under other policies.
 
 use anyhow::{Result, anyhow};
 use gsar_core::assess::Assessment;
@@ -42,13 +42,13 @@ impl Partition {
         Ok(Some(Self { judged, verified: read.verified, coverage: read.coverage }))
     }
 
-    /// What a policy counts: all that its weights and thresholds decide on.
+    /// The tally and the findings that a policy decides on.
     pub(crate) fn count(&self, policy: &Policy) -> (Tally, TextFindings) {
         let Assessment { tally, findings, .. } = self.assess(policy);
         (tally, findings)
     }
 
-    /// What a policy decides. One that corrects decides on what was corrected when the row was answered.
+    /// The decision under a policy. An enforcing policy uses the corrections made when the row was answered.
     pub(crate) fn decide(&self, policy: &Policy) -> Decision {
         let assessment = self.assess(policy);
         if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {

@@ -1,4 +1,4 @@
-//! This module finds a policy by what people call it: a preset, or a file.
+//! Loads a policy by the name of a preset or from a file.
 
 use std::path::Path;
 

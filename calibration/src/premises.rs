@@ -1,5 +1,5 @@
-//! This module writes labelled claims as pairs of claim and premise, one JSON line each: what the embedded model is
-//! trained on and measured by. The premise is the one that the judge would show the model. Asks no server.
+//! Writes labelled claims as pairs of claim and premise, one JSON line each, for training and testing the embedded model.
+//! The premise is the one that the judge would show to the model.
 
 use anyhow::Result;
 use gsar_core::Class;
@@ -26,22 +26,22 @@ struct Pair<'a> {
 }
 
 /// The pairs of folders, or those that a seed draws.
-pub(crate) fn premises(wanted: &Premises) -> Result<String> {
+pub(crate) fn premises(args: &Premises) -> Result<String> {
     let mut lines = String::new();
-    if let Some(count) = wanted.swaps {
-        swapped(count, wanted, &mut lines)?;
+    if let Some(count) = args.swaps {
+        swapped(count, args, &mut lines)?;
         return Ok(lines);
     }
-    let part = wanted.part.unwrap_or(ReplayPart::Tune);
-    for source in sources(&wanted.folders, wanted.split.as_deref(), part)? {
+    let part = args.part.unwrap_or(ReplayPart::Tune);
+    for source in sources(&args.folders, args.split.as_deref(), part)? {
         for case in &source.cases {
-            of_case(&source.name, case, wanted, &mut lines)?;
+            of_case(&source.name, case, args, &mut lines)?;
         }
     }
     Ok(lines)
 }
 
-fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> Result<()> {
+fn of_case(source: &str, case: &Case, args: &Premises, lines: &mut String) -> Result<()> {
     let mut evidence: Vec<_> = case.evidence.iter().collect();
     // As the judge reads it.
     evidence.sort_by(|a, b| a.id.cmp(&b.id));
@@ -55,12 +55,12 @@ fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> 
         &Budget::unlimited(),
     );
     let passages = Passages::new(&facts, &Budget::unlimited());
-    for mutation in drawn(case, wanted) {
+    for mutation in drawn(case, args) {
         write(
             lines,
             &Pair {
                 claim: &mutation.text,
-                premise: passages.premise(&mutation.text, wanted.bytes, &Budget::unlimited()).text,
+                premise: passages.premise(&mutation.text, args.bytes, &Budget::unlimited()).text,
                 label: label_of(mutation.kind),
                 source: "mutations",
                 case: &case.name,
@@ -68,7 +68,7 @@ fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> 
             },
         )?;
     }
-    if wanted.mutations.is_some() {
+    if args.mutations.is_some() {
         return Ok(());
     }
     for claim in &case.claims {
@@ -76,7 +76,7 @@ fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> 
             lines,
             &Pair {
                 claim: &claim.text,
-                premise: passages.premise(&claim.text, wanted.bytes, &Budget::unlimited()).text,
+                premise: passages.premise(&claim.text, args.bytes, &Budget::unlimited()).text,
                 label: claim.class.name(),
                 source,
                 case: &case.name,
@@ -88,18 +88,13 @@ fn of_case(source: &str, case: &Case, wanted: &Premises, lines: &mut String) -> 
 }
 
 /// True claims of a case made false, of every kind about as many.
-fn drawn(case: &Case, wanted: &Premises) -> Vec<Mutation> {
+fn drawn(case: &Case, args: &Premises) -> Vec<Mutation> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let is_claim = |text: &str| case.claims.iter().any(|claim| claim.text == text);
     let shown = case.claims.iter().filter(|claim| claim.class == Class::Grounded);
     let candidates = shown.flat_map(|claim| mutations(&claim.text, &surroundings));
     let candidates = candidates.filter(|mutation| !is_claim(&mutation.text)).collect();
-    draw(
-        candidates,
-        |mutation: &Mutation| mutation.kind,
-        wanted.mutations.unwrap_or(0),
-        wanted.seed,
-    )
+    draw(candidates, |mutation: &Mutation| mutation.kind, args.mutations.unwrap_or(0), args.seed)
 }
 
 /// A name put in place of another may be one that the evidence says nothing of.
@@ -110,8 +105,8 @@ const fn label_of(kind: Kind) -> &'static str {
     }
 }
 
-fn swapped(count: usize, wanted: &Premises, lines: &mut String) -> Result<()> {
-    for swap in swaps(wanted.seed, count) {
+fn swapped(count: usize, args: &Premises, lines: &mut String) -> Result<()> {
+    for swap in swaps(args.seed, count) {
         let evidence = &swap.evidence;
         let item =
             Item { tool: &evidence.tool, query: "", content: &evidence.content, exhaustive: false };
@@ -123,7 +118,7 @@ fn swapped(count: usize, wanted: &Premises, lines: &mut String) -> Result<()> {
                 lines,
                 &Pair {
                     claim,
-                    premise: passages.premise(claim, wanted.bytes, &Budget::unlimited()).text,
+                    premise: passages.premise(claim, args.bytes, &Budget::unlimited()).text,
                     label: class.name(),
                     source: "swaps",
                     case: swap.shape.name(),
@@ -149,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn wanted(folder: &Path) -> Premises {
+    fn args(folder: &Path) -> Premises {
         Premises {
             folders: vec![folder.to_owned()],
             split: None,
@@ -161,8 +156,8 @@ mod tests {
         }
     }
 
-    fn pairs(wanted: &Premises) -> Vec<Value> {
-        let lines = premises(wanted).unwrap();
+    fn pairs(args: &Premises) -> Vec<Value> {
+        let lines = premises(args).unwrap();
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -179,7 +174,7 @@ mod tests {
     #[test]
     fn a_claim_stands_beside_what_the_judge_would_show() {
         let folder = folder();
-        let pairs = pairs(&wanted(folder.path()));
+        let pairs = pairs(&args(folder.path()));
         assert_eq!(pairs.len(), 2);
         assert_eq!(pairs[1]["label"], "contradicted");
         assert_eq!(pairs[1]["mistake"], "value");
@@ -191,12 +186,12 @@ mod tests {
     #[test]
     fn mutations_and_swaps_are_false_and_drawn_by_the_seed() {
         let folder = folder();
-        let mutated = Premises { mutations: Some(3), ..wanted(folder.path()) };
+        let mutated = Premises { mutations: Some(3), ..args(folder.path()) };
         let found = pairs(&mutated);
         assert!(!found.is_empty());
         assert!(found.iter().all(|pair| pair["label"] != "grounded"), "{found:?}");
         assert_eq!(found, pairs(&mutated));
-        let swaps = Premises { folders: Vec::new(), swaps: Some(4), ..wanted(folder.path()) };
+        let swaps = Premises { folders: Vec::new(), swaps: Some(4), ..args(folder.path()) };
         let found = pairs(&swaps);
         let labels: Vec<&Value> = found.iter().map(|pair| &pair["label"]).collect();
         assert_eq!(labels, ["grounded", "contradicted"].repeat(4));

@@ -226,17 +226,17 @@ async fn search(
 }
 
 /// Measures the files, the incidents and the labelled cases of a run, in this order.
-pub(crate) async fn find_all(client: &Client, wanted: &Retrieval) -> Result<Vec<FileRecall>> {
+pub(crate) async fn find_all(client: &Client, args: &Retrieval) -> Result<Vec<FileRecall>> {
     let mut found = Vec::new();
-    for path in &wanted.files {
+    for path in &args.files {
         let set = of_file(path).with_context(|| path.display().to_string())?;
         found.extend(find(client, &set).await?);
     }
-    if let Some(folder) = &wanted.incidents {
+    if let Some(folder) = &args.incidents {
         found.extend(find(client, &of_data_set("incidents", incident_data(folder)?)?).await?);
     }
-    if !wanted.labelled.is_empty() {
-        let corpus = labelled_data(&wanted.labelled, None)?;
+    if !args.labelled.is_empty() {
+        let corpus = labelled_data(&args.labelled, None)?;
         found.extend(find(client, &of_data_set("labelled", corpus)?).await?);
     }
     Ok(found)

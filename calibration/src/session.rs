@@ -1,5 +1,4 @@
-//! This module holds the server of a run: the one that is named, or one that is started for the whole run and stopped
-//! after it.
+//! Connects to the server of a run: a given one, or one that is started for the run and stopped afterwards.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use gsar_client::Client;
@@ -9,30 +8,30 @@ use gsar_client::connection::{
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::arguments::WantedServer;
+use crate::arguments::ServerArgs;
 
 /// Does `work` with a connection. A server that was started for it, with the wanted judge where one is named, is
 /// stopped afterwards, also when a signal ends the work. A server on a default socket is left alone: what is measured
 /// is the one that was named or stands beside this program.
 pub(crate) async fn with_server<T>(
-    wanted: &WantedServer,
+    server: &ServerArgs,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
-    with_server_allowing(wanted, "", work).await
+    with_server_allowing(server, "", work).await
 }
 
 /// As [`with_server`]; a server that is started for it with a judge allows callers a policy, looser ones included.
 pub(crate) async fn with_server_allowing<T>(
-    wanted: &WantedServer,
+    server: &ServerArgs,
     policy: &str,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
-    if let Some(judge) = &wanted.judge {
+    if let Some(judge) = &server.judge {
         let allowed: Vec<&str> = Some(policy).filter(|name| !name.is_empty()).into_iter().collect();
         let configuration = json!({"judges": {"chain": [judge]}, "policies": {"allowed": allowed}});
         return with_configured_server(&toml::to_string(&configuration)?, work).await;
     }
-    let endpoint = wanted.endpoint.clone();
+    let endpoint = server.endpoint.clone();
     let environment = Environment { default_sockets: Vec::new(), ..Environment::from_env() };
     let target = match select_target(
         &ConnectOptions { endpoint, ..ConnectOptions::default() },

@@ -1,4 +1,4 @@
-//! This module puts mutations of the true claims of faithful reports to a server, beside the claims they come from.
+//! Sends mutations of the true claims of faithful reports to a server, along with the original claims.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,26 @@ use crate::baselines::content;
 use crate::data_set::{Case, DataSet, Label, Prose};
 use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 
-/// What was said of a mutation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
     /// In which respect it is false.
     pub(crate) kind: Kind,
     /// The place of its case, from 0.
     pub(crate) case: usize,
-    /// What the server says of the claim that it comes from.
     pub(crate) original: Class,
-    /// What the server says of it.
     pub(crate) class: Class,
 }
 
-/// What was said of a true claim as it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Original {
     /// The place of its case, from 0.
     pub(crate) case: usize,
-    /// What the server says.
     pub(crate) class: Class,
 }
 
-/// What was said of mutations and originals.
 #[derive(Debug)]
 pub(crate) struct Trial {
-    /// How many incidents there were.
     pub(crate) incidents: usize,
-    /// How many mutations were possible.
     pub(crate) possible: usize,
     /// The mutations that were drawn.
     pub(crate) mutated: Vec<Outcome>,

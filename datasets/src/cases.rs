@@ -1,4 +1,4 @@
-//! This module reads evaluation cases: a partition with its policy, and the expected answer.
+//! Reads evaluation cases: a partition with its policy, and the expected answer.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -10,11 +10,11 @@ use crate::folder;
 pub struct Case {
     /// The file's name without its ending.
     pub name: String,
-    /// What it shows.
+    /// A description of the case.
     pub why: String,
     /// A `gsar.v1.ScoreRequest` in the proto3 JSON mapping.
     pub request: Value,
-    /// The part of the `gsar.v1.ScoreResponse` that must come of it. `null`: the field must be absent.
+    /// The expected part of the `gsar.v1.ScoreResponse`. `null`: the field must be absent.
     pub expect: Value,
 }
 
@@ -48,7 +48,7 @@ pub fn cases() -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Where an answer is not what was expected: objects may hold more than expected, lists may not.
+/// Lists the differences of an answer from the expected one. Objects may have more fields than expected.
 pub fn differences(expect: &Value, found: &Value) -> Vec<String> {
     let mut differences = Vec::new();
     compare("", expect, found, &mut differences);

@@ -1,4 +1,4 @@
-//! This module reads incidents: telemetry, reports about it, and a label for every claim.
+//! Reads incidents: telemetry, reports about it, and a label for every claim.
 
 use std::path::{Path, PathBuf};
 
@@ -7,25 +7,25 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// One folder of `incidents/`.
+/// An incident: a folder of `incidents/`.
 #[derive(Clone, Debug)]
 pub struct Incident {
-    /// The folder's name.
+    /// The name of the folder.
     pub name: String,
-    /// Where it is.
+    /// The path of the folder.
     pub path: PathBuf,
-    /// Whether rules may be looked at while writing them, or only measured on it.
+    /// `true` if the incident is for measurements only, not for writing rules.
     pub is_test: bool,
 }
 
 /// The three reports of every incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportKind {
-    /// Says only what the evidence shows.
+    /// Contains only what the evidence shows.
     Faithful,
-    /// Says plausible things besides that nothing shows.
+    /// Also contains plausible claims without evidence.
     Overreaching,
-    /// Says some things that the evidence shows to be false.
+    /// Contains some claims that the evidence refutes.
     Contradicted,
 }
 
@@ -43,18 +43,18 @@ impl ReportKind {
     }
 }
 
-/// What a person says of one claim.
+/// A label of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The claim, as it stands in the report.
+    /// The claim, as written in the report.
     pub text: String,
     /// The class: `grounded` and so on.
     pub class: String,
     /// The type: `tool_match` and so on.
     pub evidence_type: String,
-    /// The item that decides, where one does.
+    /// The id of the deciding item, if any.
     pub evidence: Option<String>,
-    /// The words of the item that decide.
+    /// The deciding words of the item.
     pub quote: Option<String>,
 }
 

@@ -1,5 +1,4 @@
-//! This crate provides the cases, incidents and long reports of this folder, and claims generated from a seed, for
-//! tests on every level and for measurements. It knows neither rules nor contract.
+//! The cases, incidents and long reports of this folder, and claims generated from a seed, for tests and measurements.
 
 mod cases;
 pub mod generated;
@@ -14,7 +13,7 @@ pub use reports::{LongReport, ReportEvidence, Statement, long_reports};
 
 use std::path::PathBuf;
 
-/// This folder.
+/// The path of this folder.
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -1,7 +1,7 @@
-//! This module is a small generator of numbers that are the same for the same seed on every machine (SplitMix64: Steele, Lea
-//! and Flood 2014). It must not know what is drawn with it.
+//! A small random number generator with the same sequence for a seed on every machine (SplitMix64: Steele, Lea and Flood
+//! 2014).
 
-/// A sequence of numbers that depends on its seed only.
+/// A deterministic sequence of numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -20,33 +20,33 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, each with the same chance up to one in 2^32; 0 where the bound is 0.
+    /// A uniform number below `bound`; 0 if the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let product = u128::from(self.number()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// A number from `low` to `high`, both among them.
+    /// A number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below((high + 1).saturating_sub(low))
     }
 
-    /// True in `percent` of a hundred cases.
+    /// Returns `true` with a probability of `percent` in a hundred.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of the items; `None` where there is none.
+    /// Picks one of the items; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
-    /// One of the words; empty where there is none.
+    /// Picks one of the words; empty if there are none.
     pub fn word(&mut self, words: &[&'static str]) -> &'static str {
         self.pick(words).copied().unwrap_or_default()
     }
 
-    /// Puts items into an order that depends on the seed only.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -1,4 +1,4 @@
-//! This module loads the long reports that are true throughout. It does not know where their statements stand.
+//! Loads the long reports, which are true throughout.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use crate::folder;
 /// One folder of `reports/`.
 #[derive(Clone, Debug)]
 pub struct LongReport {
-    /// The folder's name.
+    /// The name of the folder.
     pub name: String,
     /// The report, in Markdown.
     pub text: String,
     /// The evidence of its case.
     pub evidence: Vec<ReportEvidence>,
-    /// What it says, in reading order.
+    /// Its statements, in reading order.
     pub statements: Vec<Statement>,
-    /// Claims that a caller gives beside it, paraphrased; often none.
+    /// Paraphrased claims that a caller gives with the report; often none.
     pub given: Vec<Statement>,
 }
 
@@ -33,11 +33,11 @@ pub struct ReportEvidence {
     pub lane: String,
     /// The command or request.
     pub tool: String,
-    /// What it answered.
+    /// The output.
     pub content: String,
 }
 
-/// Something that a report says, with what shows it.
+/// A statement of a report with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// Its words; cells of a table row are separated by ` | `.

@@ -1,4 +1,4 @@
-//! This module carries out what the schedule says, takes it back, and waits until everything runs again.
+//! Injects the scheduled faults, reverts them, and waits for recovery.
 
 pub(crate) mod phases;
 pub(crate) mod schedule;
@@ -17,34 +17,31 @@ use crate::servers::disk::Disk;
 use crate::servers::sidecar::Sidecar;
 use crate::world::World;
 
-/// How long everything may take to run again once a fault was taken back.
+/// The maximum time of recovery after a fault.
 const MAX_RECOVERY: Duration = Duration::from_secs(90);
-/// How long a server may take to stop: its grace, and some.
+/// The maximum time a server may take to stop: its grace, and a margin.
 const MAX_STOP: Duration = Duration::from_secs(40);
-/// How a slow disk goes: writes wait for so long, and get through for so long.
+/// A slow disk alternates between these phases.
 const FROZEN: Duration = Duration::from_millis(1_500);
 const THAWED: Duration = Duration::from_millis(500);
 
-/// A fault that was carried out.
+/// An injected fault.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Done {
-    /// What it was.
+pub(crate) struct FaultRecord {
     pub(crate) what: String,
     /// Its kind.
     pub(crate) kind: &'static str,
-    /// When it began, in seconds since the load began.
+    /// Its beginning, in seconds since the load began.
     pub(crate) began: f64,
-    /// How long it held, in seconds.
     pub(crate) held: f64,
-    /// How long it took from taking it back to everything saying that it is ready, in seconds.
     pub(crate) recovered_in: f64,
 }
 
-/// Faults that were carried out.
-pub(crate) type AllDone = Arc<Mutex<Vec<Done>>>;
+/// Injected faults.
+pub(crate) type FaultRecords = Arc<Mutex<Vec<FaultRecord>>>;
 
-/// Carries out faults one after the other, each at its time.
-pub(crate) async fn carry_out(world: Arc<World>, faults: Vec<Fault>, done: AllDone) {
+/// Injects faults one after the other, each at its time.
+pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: FaultRecords) {
     for fault in faults {
         let wait = fault.at.saturating_sub(world.phases.now());
         if world.ends_within(wait).await {
@@ -52,13 +49,13 @@ pub(crate) async fn carry_out(world: Arc<World>, faults: Vec<Fault>, done: AllDo
         }
         let began = world.phases.now();
         world.phases.enter(fault.what);
-        let held = hold(&world, fault).await;
+        let held = inject(&world, fault).await;
         let starts = matches!(fault.what, What::KillServer(_) | What::RestartServer(_));
-        // No server starts on files that are broken on purpose, and waiting for them is no part of its recovery.
-        let files = if starts { Some(world.files_are_good.lock().await) } else { None };
-        let taken_back = world.phases.now();
+        // A server cannot start on files that are broken on purpose; waiting for them is not part of its recovery.
+        let files = if starts { Some(world.files_lock.lock().await) } else { None };
+        let reverted = world.phases.now();
         let recovered = match held {
-            Ok(()) => take_back(&world, fault.what).await,
+            Ok(()) => revert(&world, fault.what).await,
             Err(error) => Err(error),
         };
         drop(files);
@@ -67,18 +64,18 @@ pub(crate) async fn carry_out(world: Arc<World>, faults: Vec<Fault>, done: AllDo
             let found = format!("{}: {error:#}", fault.what);
             world.violated(Violation::new("recovery", found));
         }
-        done.lock().unwrap_or_else(PoisonError::into_inner).push(Done {
+        done.lock().unwrap_or_else(PoisonError::into_inner).push(FaultRecord {
             what: fault.what.to_string(),
             kind: fault.what.kind(),
             began: began.as_secs_f64(),
-            held: (taken_back - began).as_secs_f64(),
-            recovered_in: (world.phases.now() - taken_back).as_secs_f64(),
+            held: (reverted - began).as_secs_f64(),
+            recovered_in: (world.phases.now() - reverted).as_secs_f64(),
         });
     }
 }
 
-/// The fault, for as long as it holds.
-async fn hold(world: &Arc<World>, Fault { holds, what, .. }: Fault) -> anyhow::Result<()> {
+/// Injects the fault, and returns when it ends.
+async fn inject(world: &Arc<World>, Fault { holds, what, .. }: Fault) -> anyhow::Result<()> {
     match what {
         What::KillServer(server) => {
             let sidecar = sidecar(world, server)?;
@@ -114,8 +111,8 @@ async fn slow_down(world: &Arc<World>, place: Place, holds: Duration) -> anyhow:
     Ok(())
 }
 
-/// Takes it back, and waits until everything runs again.
-async fn take_back(world: &Arc<World>, what: What) -> anyhow::Result<()> {
+/// Reverts the fault, and waits for recovery.
+async fn revert(world: &Arc<World>, what: What) -> anyhow::Result<()> {
     match what {
         What::KillServer(server) | What::RestartServer(server) => {
             sidecar(world, server)?.start().await?;
@@ -132,7 +129,7 @@ async fn take_back(world: &Arc<World>, what: What) -> anyhow::Result<()> {
         }
     }
     if matches!(what, What::FullDisk(Place::Database) | What::SlowDisk(Place::Database)) {
-        // A database whose log cannot be written ends; its operator starts it again.
+        // A database that cannot write its log exits and must be restarted.
         with_database(world, Database::up).await?;
     }
     let began = world.phases.now();

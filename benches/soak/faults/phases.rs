@@ -1,4 +1,4 @@
-//! This module knows which faults hold at a moment, and held lately. It causes none.
+//! Tracks the active and recent faults.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +12,6 @@ pub(crate) const GRACE: Duration = Duration::from_secs(15);
 /// A fault that holds or held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
-    /// What it is.
     pub(crate) what: What,
     /// When it began, since the beginning of the load.
     pub(crate) from: Duration,
@@ -20,7 +19,6 @@ pub(crate) struct Window {
     pub(crate) until: Option<Duration>,
 }
 
-/// Which faults hold when.
 #[derive(Debug)]
 pub(crate) struct Phases {
     began: Instant,
@@ -53,9 +51,9 @@ impl Phases {
     }
 
     /// The faults that a call from one moment to another may have felt.
-    pub(crate) fn felt(&self, from: Duration, until: Duration) -> Vec<What> {
+    pub(crate) fn affecting(&self, from: Duration, until: Duration) -> Vec<What> {
         let windows = self.windows();
-        let felt = windows.iter().filter(|window| window.is_felt(from, until));
+        let felt = windows.iter().filter(|window| window.affects(from, until));
         felt.map(|window| window.what).collect()
     }
 
@@ -67,7 +65,7 @@ impl Phases {
         if let Some(window) = windows.iter().rev().find(holds) {
             return window.what.kind();
         }
-        if windows.iter().any(|window| window.is_felt(at, at)) { "recovering" } else { "calm" }
+        if windows.iter().any(|window| window.affects(at, at)) { "recovering" } else { "calm" }
     }
 
     fn windows(&self) -> MutexGuard<'_, Vec<Window>> {
@@ -76,7 +74,7 @@ impl Phases {
 }
 
 impl Window {
-    fn is_felt(&self, from: Duration, until: Duration) -> bool {
+    fn affects(&self, from: Duration, until: Duration) -> bool {
         self.from <= until && self.until.is_none_or(|end| from <= end + GRACE)
     }
 }
@@ -90,7 +88,7 @@ mod tests {
         let window =
             |until| Window { what: What::KillDatabase, from: Duration::from_secs(10), until };
         let felt = |window: Window, from, until| {
-            window.is_felt(Duration::from_secs(from), Duration::from_secs(until))
+            window.affects(Duration::from_secs(from), Duration::from_secs(until))
         };
         let over = window(Some(Duration::from_secs(20)));
         assert!(!felt(over, 0, 9));

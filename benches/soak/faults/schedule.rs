@@ -1,20 +1,19 @@
-//! This module draws which faults come when, from a seed. It carries none out.
+//! Draws the schedule of faults from a seed.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// What is run, as far as it decides which faults there can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Setting {
     /// Servers, numbered from 0. The first is never killed, so that its memory is seen over the whole run.
     pub(crate) servers: usize,
-    /// Whether they share a database.
+    /// `true` if they share a database.
     pub(crate) has_database: bool,
-    /// Whether the data stands on file systems of their own, which can be filled and stopped.
+    /// `true` if the data stands on file systems of their own, which can be filled and stopped.
     pub(crate) has_disks: bool,
-    /// Whether the clock of the last server can be set.
+    /// `true` if the clock of the last server can be set.
     pub(crate) has_clock: bool,
 }
 
@@ -25,11 +24,9 @@ pub(crate) struct Fault {
     pub(crate) at: Duration,
     /// From its beginning to the moment at which it is taken back; what it takes to recover comes on top.
     pub(crate) holds: Duration,
-    /// What happens.
     pub(crate) what: What,
 }
 
-/// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum What {
     /// SIGKILL, and a start afterwards.
@@ -52,16 +49,12 @@ pub(crate) enum What {
     Model(Outage),
 }
 
-/// Whose disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Place {
-    /// That of a server.
     Server(usize),
-    /// That of the database.
     Database,
 }
 
-/// How a chat model fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Outage {
     /// It takes the question and says nothing.

@@ -1,4 +1,4 @@
-//! This module keeps what servers acknowledged, and compares with it whatever they say later. It asks no server.
+//! Records acknowledged evaluations, and compares later answers and ledgers with them.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -8,37 +8,34 @@ use prost::Message as _;
 
 use crate::invariants::Violation;
 
-/// What was acknowledged under a key.
+/// The acknowledged answer to a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Whose it is: the name of a principal.
     pub(crate) owner: &'static str,
-    /// The server that keeps it where servers share nothing.
+    /// The server that recorded it, if servers share nothing.
     pub(crate) server: usize,
     /// The id that it got.
     pub(crate) evaluation_id: Box<str>,
     digest: u64,
 }
 
-/// Everything that was acknowledged, by key.
+/// The acknowledged answers, by key.
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledged {
     by_key: BTreeMap<u64, Entry>,
-    asked: BTreeMap<u64, (&'static str, usize)>,
+    open: BTreeMap<u64, (&'static str, usize)>,
 }
 
 /// One line of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Whose it is, as the ledger says.
     pub(crate) owner: String,
-    /// The report's id, which holds the key.
+    /// The report's id, which contains the key.
     pub(crate) report_id: String,
-    /// Its id.
     pub(crate) evaluation_id: String,
 }
 
-/// The report's id for a key, under which the ledger lists it.
+/// The id of the report of a key.
 pub(crate) fn report_id(key: u64) -> String {
     format!("k{key}")
 }
@@ -50,12 +47,12 @@ fn digest(answer: &v1::EvaluateResponse) -> u64 {
 }
 
 impl Acknowledged {
-    /// A key is asked for, for the first time.
-    pub(crate) fn ask(&mut self, key: u64, owner: &'static str, server: usize) {
-        self.asked.insert(key, (owner, server));
+    /// Registers the first request with a key.
+    pub(crate) fn register(&mut self, key: u64, owner: &'static str, server: usize) {
+        self.open.insert(key, (owner, server));
     }
 
-    /// A server answered under a key; whether it is the first answer.
+    /// Records the answer to a key. Returns `true` if it is the first one; later ones must be the same.
     pub(crate) fn answered(
         &mut self,
         key: u64,
@@ -79,10 +76,10 @@ impl Acknowledged {
             }
             return Ok(false);
         }
-        let Some((owner, server)) = self.asked.remove(&key) else {
+        let Some((owner, server)) = self.open.remove(&key) else {
             return Err(Violation::new(
                 "idempotency",
-                format!("key {key} was answered and never asked"),
+                format!("key {key} was answered and never requested"),
             ));
         };
         let evaluation_id = answer.evaluation_id.clone().into_boxed_str();
@@ -90,7 +87,7 @@ impl Acknowledged {
         Ok(true)
     }
 
-    /// Whether what a ledger has under an id is what was answered under a key.
+    /// Checks a recorded evaluation against the acknowledged answer to a key.
     pub(crate) fn recorded(
         &self,
         key: u64,
@@ -106,7 +103,7 @@ impl Acknowledged {
         match &recorded.evaluation {
             None => lost("its record has no answer"),
             Some(answer) if digest(answer) != entry.digest => {
-                lost("its record is another than its answer")
+                lost("its record differs from its answer")
             }
             Some(_) if recorded.principal != entry.owner => {
                 lost("its record is another principal's")
@@ -115,20 +112,20 @@ impl Acknowledged {
         }
     }
 
-    /// An entry by its place among all.
+    /// Picks an entry by a number of any size.
     pub(crate) fn any(&self, number: usize) -> Option<(u64, Entry)> {
-        // Keys are given without gaps but for a few that are still asked for.
+        // Keys have no gaps, except for those still open.
         let (first, last) = (*self.by_key.keys().next()?, *self.by_key.keys().next_back()?);
         let from = first + number as u64 % (last - first + 1);
         self.by_key.range(from..).next().map(|(key, entry)| (*key, entry.clone()))
     }
 
-    /// How many keys were acknowledged, and how many are without an answer.
+    /// The numbers of acknowledged keys and of keys without an answer.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.by_key.len(), self.asked.len())
+        (self.by_key.len(), self.open.len())
     }
 
-    /// Holds the whole of a ledger against what was acknowledged: that of all servers, or of one by itself.
+    /// Compares a whole ledger with the acknowledged answers: that of all servers, or of one server.
     pub(crate) fn compare(&self, rows: &[Row], server: Option<usize>) -> Vec<Violation> {
         let mut violations = Vec::new();
         let mut by_report: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
@@ -159,8 +156,8 @@ impl Acknowledged {
                 }
             }
         }
-        for (key, (owner, _)) in self.asked.iter().filter(|(_, (_, kept_at))| is_here(*kept_at)) {
-            // Asked for and never answered: it may stand there, once.
+        for (key, (owner, _)) in self.open.iter().filter(|(_, (_, kept_at))| is_here(*kept_at)) {
+            // An unanswered request may be recorded, at most once.
             let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
             if found.len() > 1 || found.iter().any(|row| row.owner != *owner) {
                 violations.push(Violation::new(
@@ -172,7 +169,7 @@ impl Acknowledged {
         for (report, rows) in by_report {
             violations.push(Violation::new(
                 "counted once",
-                format!("nobody asked for report `{report}`: {rows:?}"),
+                format!("unrequested report `{report}`: {rows:?}"),
             ));
         }
         violations
@@ -195,11 +192,11 @@ mod tests {
         Row { owner: owner.to_owned(), report_id: report_id(key), evaluation_id: id.to_owned() }
     }
 
-    /// Keys 1 and 2 of ada and ben at servers 0 and 1, and 3 without an answer.
+    /// Keys 1 and 2 of ada and ben at servers 0 and 1, and key 3 without an answer.
     fn acknowledged() -> Acknowledged {
         let mut all = Acknowledged::default();
         for (key, owner, server) in [(1, "ada", 0), (2, "ben", 1), (3, "ada", 0)] {
-            all.ask(key, owner, server);
+            all.register(key, owner, server);
         }
         all.answered(1, &answer("one", "a")).unwrap();
         all.answered(2, &answer("two", "b")).unwrap();
@@ -215,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_gives_something_else_is_found() {
+    fn finds_a_key_with_two_answers() {
         let mut all = acknowledged();
         assert!(!all.answered(1, &answer("one", "a")).unwrap());
         for wrong in [answer("other", "a"), answer("one", "other")] {
@@ -225,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_ledger_is_found_good() {
+    fn accepts_a_correct_ledger() {
         let rows = [row("ada", 1, "one"), row("ben", 2, "two")];
         assert_eq!(found(&rows), [""; 0]);
         assert_eq!(found(&[rows[0].clone(), rows[1].clone(), row("ada", 3, "three")]), [""; 0]);
@@ -233,10 +230,10 @@ mod tests {
     }
 
     #[test]
-    fn planted_faults_of_a_ledger_are_found() {
+    fn finds_faults_in_a_ledger() {
         let (one, two) = (row("ada", 1, "one"), row("ben", 2, "two"));
         let three = row("ada", 3, "three");
-        for (rows, wanted) in [
+        for (rows, expected) in [
             (vec![one.clone()], "acknowledged"),
             (vec![one.clone(), row("ben", 2, "other")], "acknowledged"),
             (vec![one.clone(), two.clone(), row("ben", 2, "twice")], "counted once"),
@@ -244,12 +241,12 @@ mod tests {
             (vec![one.clone(), two.clone(), three.clone(), three], "counted once"),
             (vec![one, two, row("ada", 4, "four")], "counted once"),
         ] {
-            assert_eq!(found(&rows), [wanted], "{rows:?}");
+            assert_eq!(found(&rows), [expected], "{rows:?}");
         }
     }
 
     #[test]
-    fn a_record_that_differs_from_its_answer_is_found() {
+    fn finds_a_record_that_differs_from_its_answer() {
         let all = acknowledged();
         let recorded = |answer, principal: &str| v1::GetEvaluationResponse {
             evaluation: answer,

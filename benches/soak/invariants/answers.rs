@@ -1,4 +1,4 @@
-//! This module says whether an answer is the one that is known to be right.
+//! Checks answers against the expected results.
 
 use gsar_client::v1;
 use gsar_client::v1::instruction::Due;
@@ -32,7 +32,7 @@ pub(crate) fn evaluation(
     Ok(())
 }
 
-/// Whether a search found what speaks of the pool of that number.
+/// Checks that a search found the evidence about the pool of that number.
 pub(crate) fn search(
     corpus: &str,
     number: u64,
@@ -46,7 +46,6 @@ pub(crate) fn search(
     Err(Violation::new("corpora", found))
 }
 
-/// How an investigation ends that goes the known way.
 pub(crate) struct End {
     /// Tiers of its reports.
     pub(crate) tiers: &'static [v1::Tier],
@@ -56,7 +55,7 @@ pub(crate) struct End {
     pub(crate) turns: u32,
 }
 
-/// Whether an investigation that is over ended as it is known to; `false` where it is not over.
+/// Checks that a finished investigation ended as expected. Returns `false` if it is not finished.
 pub(crate) fn end(known: &End, investigation: &v1::Investigation) -> Result<bool, Violation> {
     let due = investigation.instruction.as_ref().and_then(|due| due.due.as_ref());
     let Some(Due::Finished(finished)) = due else { return Ok(false) };

@@ -1,13 +1,13 @@
-//! This module says which failures of calls are allowed while which faults hold. Every other one is a violation.
+//! Checks failed calls against the active faults. Unexplained failures are violations.
 
 use gsar_client::ClientError;
 
 use crate::faults::schedule::{Place, What};
 
-/// What a call that got no answer got instead.
+/// A transient failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Failure {
-    /// Nobody took the connection, or it broke.
+    /// The connection was refused or broke.
     Unreachable,
     /// UNAVAILABLE, `NOT_SERVING`.
     NotServing,
@@ -23,22 +23,22 @@ pub(crate) enum Failure {
     JudgesBusy,
 }
 
-/// Those that pass: with what the server says of them.
-const PASSING: [(tonic::Code, &str, Failure); 8] = [
+/// Transient failures, with their code and reason.
+const TRANSIENT: [(tonic::Code, &str, Failure); 8] = [
     (tonic::Code::Unavailable, "NOT_SERVING", Failure::NotServing),
     (tonic::Code::Unavailable, "LEDGER_UNAVAILABLE", Failure::Ledger),
     (tonic::Code::Unavailable, "EVIDENCE_UNAVAILABLE", Failure::Evidence),
     (tonic::Code::DeadlineExceeded, "DEADLINE_EXCEEDED", Failure::Late),
-    // The client's own deadline: no server has spoken.
+    // The client's own deadline.
     (tonic::Code::DeadlineExceeded, "", Failure::Late),
     (tonic::Code::ResourceExhausted, "TOO_MANY_CALLS", Failure::TooManyCalls),
     (tonic::Code::ResourceExhausted, "JUDGES_BUSY", Failure::JudgesBusy),
-    // A connection that broke, where only a report of a stream says so.
+    // A broken connection, as reported for a report of a stream.
     (tonic::Code::Unavailable, "", Failure::Unreachable),
 ];
 
 impl Failure {
-    /// That of an error; `None` for one that does not pass.
+    /// The failure of an error; `None` if it is not transient.
     pub(crate) fn of(error: &ClientError) -> Option<Self> {
         match error {
             ClientError::Unreachable { .. } => Some(Self::Unreachable),
@@ -47,18 +47,18 @@ impl Failure {
         }
     }
 
-    /// That of a code and a reason; `None` for one that does not pass.
+    /// The failure of a code and a reason; `None` if it is not transient.
     pub(crate) fn named(code: tonic::Code, reason: &str) -> Option<Self> {
-        let passing = PASSING.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
-        passing.map(|(_, _, failure)| *failure)
+        let found = TRANSIENT.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
+        found.map(|(_, _, failure)| *failure)
     }
 
-    /// Whether a fault explains it, of a call to that server.
-    pub(crate) fn follows_from(self, fault: What, server: usize) -> bool {
-        let keeps_nothing = matches!(self, Self::Ledger | Self::Evidence);
+    /// `true` if a fault explains the failure of a call to that server.
+    pub(crate) fn is_explained_by(self, fault: What, server: usize) -> bool {
+        let no_storage = matches!(self, Self::Ledger | Self::Evidence);
         let stalls = matches!(self, Self::Late | Self::TooManyCalls);
         match fault {
-            // Refused while it stops, and while it starts.
+            // Refused while it stops or starts.
             What::KillServer(hit) | What::RestartServer(hit) => {
                 hit == server && (matches!(self, Self::Unreachable | Self::NotServing) || stalls)
             }
@@ -66,9 +66,9 @@ impl Failure {
             What::KillDatabase
             | What::PauseDatabase
             | What::SlowDisk(Place::Database)
-            | What::FullDisk(Place::Database) => keeps_nothing || stalls,
+            | What::FullDisk(Place::Database) => no_storage || stalls,
             What::SlowDisk(Place::Server(hit)) | What::FullDisk(Place::Server(hit)) => {
-                hit == server && (keeps_nothing || stalls)
+                hit == server && (no_storage || stalls)
             }
             What::SetClock(_) => false,
             What::Model(_) => self == Self::JudgesBusy || stalls,
@@ -83,7 +83,7 @@ mod tests {
     use tonic::Code;
 
     #[test]
-    fn only_codes_with_their_reasons_pass() {
+    fn only_known_codes_with_their_reasons_are_transient() {
         assert_eq!(Failure::named(Code::Unavailable, "NOT_SERVING"), Some(Failure::NotServing));
         for (code, reason) in [
             (Code::Internal, "INTERNAL"),
@@ -114,7 +114,7 @@ mod tests {
             (Failure::NotServing, What::KillDatabase, false),
             (Failure::Ledger, What::Model(Outage::Hangs), false),
         ] {
-            assert_eq!(failure.follows_from(fault, 1), explains, "{failure:?} {fault}");
+            assert_eq!(failure.is_explained_by(fault, 1), explains, "{failure:?} {fault}");
         }
     }
 }

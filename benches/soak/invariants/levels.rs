@@ -1,33 +1,26 @@
-//! This module says whether memory and descriptors of a server stay level once it is warm.
+//! Checks that memory and descriptors of a warm server do not grow.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::invariants::Violation;
-use crate::servers::process::Taken;
+use crate::servers::process::Usage;
 
-/// What a server took at a moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// Since the load began.
     pub(crate) at: Duration,
-    /// Which server.
     pub(crate) server: usize,
-    /// Which start of it, from 1.
     pub(crate) start: u32,
-    /// What it took.
-    pub(crate) taken: Taken,
+    pub(crate) taken: Usage,
 }
 
-/// How what a server takes changes from one start to its end, once it is warm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Level {
-    /// Which server, and which start of it.
     pub(crate) server: usize,
-    /// Which start of it, from 1.
     pub(crate) start: u32,
-    /// Hours that are looked at.
+    /// The length in hours.
     pub(crate) hours: f64,
     /// Median of the resident set, in MiB.
     pub(crate) memory_mib: f64,
@@ -37,22 +30,22 @@ pub(crate) struct Level {
     pub(crate) descriptors: f64,
     /// Growth of open descriptors an hour.
     pub(crate) descriptors_per_hour: f64,
-    /// Whether it is long enough to be held against the bounds.
+    /// `true` if it is long enough to be judged.
     pub(crate) is_judged: bool,
 }
 
-/// What a server needs to fill its caches.
+/// The time in which a server fills its caches.
 const WARM_UP: Duration = Duration::from_secs(600);
-/// What is looked at after that has to be at least so long to say anything.
+/// The minimum length of a judged series, in hours.
 const MIN_SPAN: f64 = 0.5;
-/// Growth over what is looked at, beyond which it is one: a share of the median, and at least so much.
+/// The growth that is a violation: this share of the median, but at least these amounts.
 const MAX_SHARE: f64 = 0.25;
 const MIN_MEMORY_MIB: f64 = 24.0;
 const MIN_DESCRIPTORS: f64 = 16.0;
-/// Points to which a series is thinned out; slopes are of every pair of them.
+/// The maximum number of points of a series; slopes are taken of every pair.
 const MAX_POINTS: usize = 400;
 
-/// The level of every start that was seen past its warm-up.
+/// The level of every start that was sampled after its warm-up.
 pub(crate) fn levels(samples: &[Sample]) -> Vec<Level> {
     let mut starts: Vec<(usize, u32)> =
         samples.iter().map(|sample| (sample.server, sample.start)).collect();
@@ -66,7 +59,7 @@ fn level(samples: &[Sample], server: usize, start: u32) -> Option<Level> {
     let warm = of_start.peek()?.at + WARM_UP;
     let warm: Vec<&Sample> = of_start.filter(|sample| sample.at >= warm).collect();
     let hours = (warm.last()?.at - warm.first()?.at).as_secs_f64() / 3_600.0;
-    let series = |value: fn(&Taken) -> f64| -> Vec<(f64, f64)> {
+    let series = |value: fn(&Usage) -> f64| -> Vec<(f64, f64)> {
         let step = warm.len().div_ceil(MAX_POINTS).max(1);
         warm.iter().step_by(step).map(|s| (s.at.as_secs_f64() / 3_600.0, value(&s.taken))).collect()
     };
@@ -84,7 +77,7 @@ fn level(samples: &[Sample], server: usize, start: u32) -> Option<Level> {
     })
 }
 
-/// The median of the slopes of all pairs (Theil and Sen), which a few wild values do not move.
+/// The median of the slopes of all pairs (Theil and Sen), robust against outliers.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let pairs = points.iter().enumerate().flat_map(|(index, one)| {
         let later = points.get(index + 1..).unwrap_or_default();
@@ -98,10 +91,10 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// What grew.
+/// Returns a violation for each level that grew.
 pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
-    let grows = |per_hour: f64, level: &Level, median: f64, least: f64| {
-        per_hour * level.hours > (median * MAX_SHARE).max(least)
+    let grows = |per_hour: f64, level: &Level, median: f64, min: f64| {
+        per_hour * level.hours > (median * MAX_SHARE).max(min)
     };
     let mut violations = Vec::new();
     for level in levels.iter().filter(|level| level.is_judged) {
@@ -133,7 +126,7 @@ mod tests {
             .map(|number| {
                 let hours = f64::from(number) / 360.0;
                 let noise = f64::from(number % 7);
-                let taken = Taken {
+                let taken = Usage {
                     memory: ((memory(hours) + noise) * 1_024.0) as u64,
                     descriptors: descriptors(hours) as u64,
                     threads: 8,
@@ -144,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_level_is_found_level_whatever_it_does_while_it_warms_up() {
+    fn growth_during_warm_up_is_ignored() {
         let warm = |hours: f64| 100.0 + 60.0 * (hours / 0.15).min(1.0);
         let levels = levels(&samples(warm, |_| 40.0));
         assert_eq!(check(&levels), []);
@@ -152,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_descriptors_that_grow_are_found() {
+    fn finds_growing_memory_and_descriptors() {
         let memory = check(&levels(&samples(|hours| 100.0 + 40.0 * hours, |_| 40.0)));
         assert!(memory[0].found.contains("memory grows"), "{memory:?}");
         let descriptors = check(&levels(&samples(|_| 100.0, |hours| 40.0 + 20.0 * hours)));
@@ -161,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_is_shown_and_not_judged() {
+    fn a_short_run_is_not_judged() {
         let short = samples(|hours| 100.0 + 400.0 * hours, |_| 40.0);
         let levels = levels(&short[..150]);
         assert!(!levels[0].is_judged && levels[0].memory_mib_per_hour > 300.0);

@@ -1,4 +1,4 @@
-//! This module reads the log of a server: no secret stands in it, and nothing panicked.
+//! Checks that the log of a server has no secrets and no panics.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;

@@ -1,25 +1,25 @@
-//! This module says whether anybody sees what is not theirs, or does what they may not.
+//! Checks that no caller sees another caller's data or exceeds its permissions.
 
 use gsar_client::{Refusal, v1};
 use tonic::Code;
 
 use super::Violation;
 
-/// Whether a call that must be refused was refused with that code.
+/// Checks that a call was refused with that code.
 pub(crate) fn refused<T>(
     what: &str,
     answer: &Result<T, Box<Refusal>>,
-    wanted: Code,
+    expected: Code,
 ) -> Result<(), Violation> {
     let got = match answer {
-        Err(refusal) if refusal.code == wanted => return Ok(()),
+        Err(refusal) if refusal.code == expected => return Ok(()),
         Err(refusal) => format!("{:?} {}", refusal.code, refusal.reason),
         Ok(_) => "an answer".to_owned(),
     };
-    Err(Violation::new("privacy", format!("{what} got {got} instead of {wanted:?}")))
+    Err(Violation::new("privacy", format!("{what} got {got} instead of {expected:?}")))
 }
 
-/// Whether a list of evaluations holds those of its reader alone.
+/// Checks that a list of evaluations has those of its reader only.
 pub(crate) fn evaluations(
     reader: &str,
     page: &v1::ListEvaluationsResponse,
@@ -33,7 +33,7 @@ pub(crate) fn evaluations(
     }
 }
 
-/// Whether a list of corpora holds none of those that others keep. Every corpus of a run has a name that no other has.
+/// Checks that a list of corpora has none of other principals. Names of corpora are unique within a run.
 pub(crate) fn corpora<'o>(
     reader: &str,
     page: &v1::ListCorporaResponse,
@@ -47,7 +47,7 @@ pub(crate) fn corpora<'o>(
     match of_others.find(listed) {
         None => Ok(()),
         Some(name) => {
-            let found = format!("{reader} lists corpus {name}, which another keeps");
+            let found = format!("{reader} lists corpus {name} of another principal");
             Err(Violation::new("privacy", found))
         }
     }

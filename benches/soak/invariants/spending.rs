@@ -1,4 +1,4 @@
-//! This module reads what servers wrote down as spent, and holds it against the daily budget and what was paid.
+//! Checks the recorded spending against the daily budget and the charges.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::invariants::Violation;
 use crate::servers::database::Database;
 
-/// What stands written down for a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Day {
     /// The server, where each keeps its own.
@@ -21,7 +20,7 @@ pub(crate) struct Day {
     pub(crate) micros: u64,
 }
 
-/// What all servers on a database spent.
+/// Reads the spending of all servers on a database.
 pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
     let rows = database.query("SELECT day, micros FROM spending ORDER BY day")?;
     rows.lines()
@@ -32,7 +31,7 @@ pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
         .collect()
 }
 
-/// What one server by itself spent.
+/// Reads the spending of one server.
 pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(data.join("judgements.sqlite3"), flags)?;
@@ -46,7 +45,7 @@ pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> 
     .collect()
 }
 
-/// What must not be: more on a day than its budget, or less in all than was paid.
+/// Checks that no day exceeds its budget, and that the total covers the charges.
 pub(crate) fn check(days: &[Day], daily_budget: u64, paid: u64) -> Vec<Violation> {
     let over = days.iter().filter(|day| day.micros > daily_budget);
     let mut violations: Vec<_> = over

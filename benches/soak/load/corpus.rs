@@ -1,16 +1,16 @@
-//! This module stores evidence, searches it, evaluates by it, and deletes it.
+//! Stores evidence, searches it, evaluates by it, and deletes it.
 
 use gsar_client::v1;
 use gsar_client::v1::put_evidence_request::Part;
 use tonic::Code;
 
-use super::{Asked, Caller};
+use super::{CallResult, Caller};
 use crate::cases::{Case, evidence, item, request};
 use crate::faults::schedule::What;
 use crate::identity::Principal;
 use crate::invariants::acknowledged::report_id;
 use crate::invariants::{Violation, answers};
-use crate::kept::KeptCorpus;
+use crate::left_data::StoredCorpus;
 
 /// A corpus of one story.
 struct Corpus {
@@ -21,12 +21,12 @@ struct Corpus {
     lives: Option<std::time::Duration>,
 }
 
-/// How long a corpus lives that is to expire.
+/// The time to live of a corpus that expires.
 const LIVES: std::time::Duration = std::time::Duration::from_secs(120);
 
 impl Caller {
-    /// A corpus from its first item to its end. One in eight is left for the end of the run, and one in sixteen to expire.
-    pub(super) async fn keep_evidence(&mut self) {
+    /// Stores a corpus and uses it. One in eight is left for the final checks, and one in sixteen expires.
+    pub(super) async fn store_and_search(&mut self) {
         let (owner, home) = self.draw();
         let (key, began) = (self.world.new_key(), self.world.phases.now());
         let fate = self.random.u32(..16);
@@ -45,18 +45,18 @@ impl Caller {
             return self.delete(&corpus).await;
         }
         let now = self.world.phases.now();
-        let felt = self.world.phases.felt(began, now);
-        let is_set = felt.iter().any(|what| matches!(what, What::SetClock(_)));
-        // It expires by the clock of the server that keeps it, which was not ours.
+        let faults = self.world.phases.affecting(began, now);
+        let is_set = faults.iter().any(|what| matches!(what, What::SetClock(_)));
+        // It expires by the clock of its server, which was set.
         if lives.is_some() && is_set && !self.world.is_shared() {
             return;
         }
         let expires = lives.map(|lives| now + lives);
         let Corpus { owner, home, id: corpus_id, key, .. } = corpus;
-        self.world.kept().corpora.push(KeptCorpus { owner, home, corpus_id, key, expires });
+        self.world.left_data().corpora.push(StoredCorpus { owner, home, corpus_id, key, expires });
     }
 
-    /// Whether it was acknowledged before the run ended.
+    /// Returns `true` if it was acknowledged before the run ended.
     async fn put(&mut self, corpus: &Corpus) -> bool {
         while !self.world.is_over() {
             let time_to_live = corpus.lives.and_then(|lives| lives.try_into().ok());
@@ -68,21 +68,21 @@ impl Caller {
             let parts = std::iter::once(Part::Corpus(head)).chain(items);
             let messages = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
             let server = self.server(corpus.home);
-            let asked = self
-                .ask("PutEvidence", server, &corpus.owner, async |client| {
+            let result = self
+                .call("PutEvidence", server, &corpus.owner, async |client| {
                     client.put_evidence(messages).await
                 })
                 .await;
-            match asked {
-                Asked::Answered(_) => {
+            match result {
+                CallResult::Answered(_) => {
                     self.world.count("PutEvidence acknowledged");
                     return true;
                 }
-                Asked::Refused(refusal) => {
-                    self.not_called_for(&format!("PutEvidence of {}", corpus.id), &refusal);
+                CallResult::Refused(refusal) => {
+                    self.unexpected_refusal(&format!("PutEvidence of {}", corpus.id), &refusal);
                     return false;
                 }
-                Asked::Failed => self.a_moment().await,
+                CallResult::Failed => self.back_off().await,
             }
         }
         false
@@ -91,25 +91,25 @@ impl Caller {
     async fn search(&mut self, corpus: &Corpus) {
         let request = search(&corpus.id, corpus.key);
         let server = self.server(corpus.home);
-        let asked = self
-            .ask("Search", server, &corpus.owner, async |client| client.search(request).await)
+        let result = self
+            .call("Search", server, &corpus.owner, async |client| client.search(request).await)
             .await;
-        match asked {
-            Asked::Answered(found) => {
+        match result {
+            CallResult::Answered(found) => {
                 self.world.check(answers::search(&corpus.id, corpus.key, &found));
             }
-            Asked::Refused(refusal) => {
+            CallResult::Refused(refusal) => {
                 let found = format!("{}: {:?} {}", corpus.id, refusal.code, refusal.one_line());
                 self.world.violated(Violation::new("corpora", found));
             }
-            Asked::Failed => self.a_moment().await,
+            CallResult::Failed => self.back_off().await,
         }
     }
 
-    /// A true report, whose evidence is the corpus.
+    /// Evaluates a true report with the corpus as evidence.
     async fn evaluate_by(&mut self, corpus: &Corpus) {
         let key = self.world.new_key();
-        self.world.acknowledged().ask(key, corpus.owner.name, corpus.home);
+        self.world.acknowledged().register(key, corpus.owner.name, corpus.home);
         let mut request = request(Case::True, corpus.key);
         request.evidence.clear();
         request.corpus_id.clone_from(&corpus.id);
@@ -122,38 +122,39 @@ impl Caller {
         while !self.world.is_over() {
             let sent = request.clone();
             let server = self.server(corpus.home);
-            let asked = self
-                .ask("Evaluate by corpus", server, &corpus.owner, async |client| {
+            let result = self
+                .call("Evaluate by corpus", server, &corpus.owner, async |client| {
                     client.evaluate(sent).await
                 })
                 .await;
-            match asked {
-                Asked::Answered(answer) => return self.check_answer(key, Case::True, &answer),
-                Asked::Refused(refusal) => {
-                    return self.not_called_for(&format!("Evaluate by {}", corpus.id), &refusal);
+            match result {
+                CallResult::Answered(answer) => return self.check_answer(key, Case::True, &answer),
+                CallResult::Refused(refusal) => {
+                    return self
+                        .unexpected_refusal(&format!("Evaluate by {}", corpus.id), &refusal);
                 }
-                Asked::Failed => self.a_moment().await,
+                CallResult::Failed => self.back_off().await,
             }
         }
     }
 
-    /// Deletes it, and finds it gone.
+    /// Deletes it, and checks that it is gone.
     async fn delete(&mut self, corpus: &Corpus) {
         let mut may_be_gone = false;
         while !self.world.is_over() {
             let id = corpus.id.clone();
             let server = self.server(corpus.home);
-            let asked = self
-                .ask("DeleteCorpus", server, &corpus.owner, async |client| {
+            let result = self
+                .call("DeleteCorpus", server, &corpus.owner, async |client| {
                     client.delete_corpus(&id).await
                 })
                 .await;
-            match asked {
-                Asked::Answered(_) => break,
-                Asked::Refused(refusal) if may_be_gone && refusal.code == Code::NotFound => {
+            match result {
+                CallResult::Answered(_) => break,
+                CallResult::Refused(refusal) if may_be_gone && refusal.code == Code::NotFound => {
                     break;
                 }
-                Asked::Refused(refusal) => {
+                CallResult::Refused(refusal) => {
                     let found = format!(
                         "{}, to be deleted: {:?} {}",
                         corpus.id,
@@ -162,9 +163,9 @@ impl Caller {
                     );
                     return self.world.violated(Violation::new("corpora", found));
                 }
-                Asked::Failed => {
+                CallResult::Failed => {
                     may_be_gone = true;
-                    self.a_moment().await;
+                    self.back_off().await;
                 }
             }
         }
@@ -174,14 +175,14 @@ impl Caller {
         self.world.count("DeleteCorpus acknowledged");
         let request = search(&corpus.id, corpus.key);
         let server = self.server(corpus.home);
-        let asked = self
-            .ask("Search", server, &corpus.owner, async |client| client.search(request).await)
+        let result = self
+            .call("Search", server, &corpus.owner, async |client| client.search(request).await)
             .await;
-        self.must_be_refused(&format!("a search of {}, deleted", corpus.id), asked, Code::NotFound);
+        self.expect_refusal(&format!("a search of {}, deleted", corpus.id), result, Code::NotFound);
     }
 }
 
-/// A search for what speaks of the pool of that number.
+/// A search for the evidence about the pool of that number.
 pub(crate) fn search(corpus_id: &str, number: u64) -> v1::SearchRequest {
     v1::SearchRequest {
         corpus_id: corpus_id.to_owned(),

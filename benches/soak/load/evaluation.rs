@@ -1,11 +1,11 @@
-//! This module evaluates reports under idempotency keys, asks for them again, and reads them back.
+//! Evaluates reports under idempotency keys, repeats the calls, and reads the records.
 
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gsar_client::v1;
 
-use super::{Asked, Caller};
+use super::{CallResult, Caller};
 use crate::cases::{Case, request};
 use crate::identity::WORKERS;
 use crate::invariants::Violation;
@@ -13,39 +13,39 @@ use crate::invariants::acknowledged::report_id;
 use crate::invariants::answers;
 use crate::servers::model;
 
-/// Keys of which questions repeat, so that some are answered from the cache of judgements.
+/// The number of repeated questions, so that some are answered from the cache of judgements.
 const REPEATED: u64 = 50;
 
 impl Caller {
-    /// One report under a new key, until a server answers; then, at times, the same again at another server.
+    /// Evaluates one report under a new key until a server answers, and sometimes again at another server.
     pub(super) async fn evaluate(&mut self) {
         let (principal, home) = self.draw();
         let (key, case, request) = self.new_report();
-        self.world.acknowledged().ask(key, principal.name, home);
+        self.world.acknowledged().register(key, principal.name, home);
         let mut answers = 0;
-        let wanted = 1 + self.random.usize(..2);
-        while answers < wanted && !self.world.is_over() {
+        let calls = 1 + self.random.usize(..2);
+        while answers < calls && !self.world.is_over() {
             let server = self.server(home);
             let sent = request.clone();
-            let asked = self
-                .ask("Evaluate", server, &principal, async |client| client.evaluate(sent).await)
+            let result = self
+                .call("Evaluate", server, &principal, async |client| client.evaluate(sent).await)
                 .await;
-            match asked {
-                Asked::Answered(answer) => {
+            match result {
+                CallResult::Answered(answer) => {
                     answers += 1;
                     self.world.count("Evaluate acknowledged");
                     self.check_answer(key, case, &answer);
                 }
-                Asked::Refused(refusal) => {
-                    self.not_called_for(&format!("Evaluate, key {key}"), &refusal);
+                CallResult::Refused(refusal) => {
+                    self.unexpected_refusal(&format!("Evaluate, key {key}"), &refusal);
                     return;
                 }
-                Asked::Failed => self.a_moment().await,
+                CallResult::Failed => self.back_off().await,
             }
         }
     }
 
-    /// A new key, and a report whose id holds it.
+    /// A new key, and a report with its id.
     pub(super) fn new_report(&mut self) -> (u64, Case, v1::EvaluateRequest) {
         let key = self.world.new_key();
         let case = *self.random.choice(&Case::DRAWN).unwrap_or(&Case::True);
@@ -55,7 +55,7 @@ impl Caller {
         if let Some(report) = &mut request.report {
             report.id = report_id(key);
         }
-        // Two in three are not worth a chat model.
+        // Two of three bypass the chat model.
         if self.random.u32(..3) > 0 {
             request.options =
                 Some(v1::EvaluateOptions { judge: "rules/2".to_owned(), ..Default::default() });
@@ -66,7 +66,6 @@ impl Caller {
         (key, case, request)
     }
 
-    /// What is known of every answer: its id and bytes, its tier, and that a chat model failed only while it was out.
     pub(super) fn check_answer(&self, key: u64, case: Case, answer: &v1::EvaluateResponse) {
         let noted = self.world.acknowledged().answered(key, answer);
         match noted {
@@ -80,7 +79,6 @@ impl Caller {
         self.world.check(answers::evaluation(&format!("key {key}"), case.tiers(), answer));
     }
 
-    /// How the chat model fared, and what it cost.
     fn count_judges(&self, answer: &v1::EvaluateResponse) {
         let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
         for link in judges.filter(|link| link.judge == model::NAME) {
@@ -92,7 +90,7 @@ impl Caller {
         }
     }
 
-    /// Whether the server had another hour than this machine, which shows that setting its clock does what it is to.
+    /// Counts answers from a server whose clock was set.
     fn count_clock(&self, answer: &v1::EvaluateResponse) {
         let evaluated = answer.provenance.as_ref().and_then(|provenance| provenance.evaluated_at);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -101,7 +99,7 @@ impl Caller {
         }
     }
 
-    /// Something that was acknowledged before is read by its owner, and found as it was.
+    /// Reads an acknowledged evaluation and compares it.
     pub(super) async fn read_again(&mut self) {
         let number = self.random.usize(..);
         let found = self.world.acknowledged().any(number);
@@ -109,19 +107,19 @@ impl Caller {
         let Some(owner) = WORKERS.iter().find(|worker| worker.name == entry.owner) else { return };
         let server = self.server(entry.server);
         let id = entry.evaluation_id;
-        let asked = self
-            .ask("GetEvaluation", server, owner, async |client| client.evaluation(&id).await)
+        let result = self
+            .call("GetEvaluation", server, owner, async |client| client.evaluation(&id).await)
             .await;
-        match asked {
-            Asked::Answered(recorded) => {
+        match result {
+            CallResult::Answered(recorded) => {
                 let compared = self.world.acknowledged().recorded(key, &recorded);
                 self.world.check(compared);
             }
-            Asked::Refused(refusal) => {
+            CallResult::Refused(refusal) => {
                 let found = format!("key {key}, {id}: {:?} {}", refusal.code, refusal.one_line());
                 self.world.violated(Violation::new("acknowledged", found));
             }
-            Asked::Failed => self.a_moment().await,
+            CallResult::Failed => self.back_off().await,
         }
     }
 }

@@ -1,15 +1,15 @@
-//! This module drives investigations over several turns to a known end, whatever fails on the way.
+//! Drives investigations over several turns to a known end.
 
 use gsar_client::v1;
 
-use super::{Asked, Caller};
+use super::{CallResult, Caller};
 use crate::cases::item;
 use crate::faults::schedule::What;
 use crate::identity::Principal;
 use crate::invariants::{Violation, answers};
-use crate::kept::KeptInvestigation;
+use crate::left_data::FinishedInvestigation;
 
-/// What the agent does, step by step: turns with what tools return, and reports, the last of which is true.
+/// The steps of the agent: turns with tool results, and reports, of which the last is true.
 const SCRIPT: [Step; 6] = [
     Step::Turn("show settings", r#"{"name": "db-1", "connection_pool_size": 20}"#),
     Step::Report("The connection_pool_size of db-1 is 50."),
@@ -19,7 +19,6 @@ const SCRIPT: [Step; 6] = [
     Step::Report("The connection_pool_size of db-1 is 20. The max_connections of db-1 is 100."),
 ];
 
-/// How that ends.
 const END: answers::End = answers::End {
     tiers: &[v1::Tier::Replan, v1::Tier::Replan, v1::Tier::Proceed],
     steps: 6,
@@ -33,7 +32,7 @@ enum Step {
 }
 
 impl Caller {
-    /// One investigation from its start to its end, at any server where they share a ledger.
+    /// Drives one investigation from start to end, at any server if they share a ledger.
     pub(super) async fn investigate(&mut self) {
         let (owner, home) = self.draw();
         let id = format!("i{}", self.world.new_key());
@@ -47,48 +46,48 @@ impl Caller {
         let (mut at, began) = (None, self.world.phases.now());
         while !self.world.is_over() {
             let server = self.server(home);
-            let asked = match at {
-                // Where it stands is not known: at its beginning, and after a failure.
+            let result = match at {
+                // The current step is unknown at the beginning and after a failure.
                 None => {
                     let start = start.clone();
-                    let begun = self.ask("StartInvestigation", server, &owner, async |client| {
+                    let begun = self.call("StartInvestigation", server, &owner, async |client| {
                         client.start_investigation(start).await
                     });
                     begun.await.map(|begun| begun.investigation)
                 }
                 Some(step) => self.answer(&owner, server, &id, step).await,
             };
-            match asked {
-                Asked::Answered(Some(investigation)) => {
+            match result {
+                CallResult::Answered(Some(investigation)) => {
                     let ended = answers::end(&END, &investigation);
                     let is_over = !matches!(ended, Ok(false));
-                    // A model that fails the second look leaves nothing but to abstain.
-                    let felt = self.world.phases.felt(began, self.world.phases.now());
-                    if ended.is_err() && felt.iter().any(|what| matches!(what, What::Model(_))) {
+                    // Without a second look the decision is to abstain.
+                    let faults = self.world.phases.affecting(began, self.world.phases.now());
+                    if ended.is_err() && faults.iter().any(|what| matches!(what, What::Model(_))) {
                         return self.world.count("investigation without a second look");
                     }
                     if self.world.check(ended) && is_over {
                         self.world.count("investigation finished");
-                        let kept = KeptInvestigation { owner, home, investigation_id: id };
-                        return self.world.kept().investigations.push(kept);
+                        let kept = FinishedInvestigation { owner, home, investigation_id: id };
+                        return self.world.left_data().investigations.push(kept);
                     }
                     if is_over {
                         return;
                     }
                     at = Some(investigation.step);
                 }
-                Asked::Answered(None) => {
+                CallResult::Answered(None) => {
                     let found = format!("investigation {id}: an answer without an investigation");
                     return self.world.violated(Violation::new("answers", found));
                 }
-                // What failed before was taken nevertheless.
-                Asked::Refused(refusal) if refusal.reason == "NOT_DUE" => at = None,
-                Asked::Refused(refusal) => {
-                    return self.not_called_for(&format!("investigation {id}"), &refusal);
+                // The failed call took effect nevertheless.
+                CallResult::Refused(refusal) if refusal.reason == "NOT_DUE" => at = None,
+                CallResult::Refused(refusal) => {
+                    return self.unexpected_refusal(&format!("investigation {id}"), &refusal);
                 }
-                Asked::Failed => {
+                CallResult::Failed => {
                     at = None;
-                    self.a_moment().await;
+                    self.back_off().await;
                 }
             }
         }
@@ -100,7 +99,7 @@ impl Caller {
         server: usize,
         id: &str,
         step: u32,
-    ) -> Asked<Option<v1::Investigation>> {
+    ) -> CallResult<Option<v1::Investigation>> {
         match SCRIPT.get(step as usize) {
             Some(Step::Turn(arguments, result)) => {
                 let call = v1::ToolCall {
@@ -114,10 +113,12 @@ impl Caller {
                     tool_calls: vec![call],
                     ..Default::default()
                 };
-                let asked = self
-                    .ask("RecordTurn", server, owner, async |client| client.record_turn(turn).await)
+                let result = self
+                    .call("RecordTurn", server, owner, async |client| {
+                        client.record_turn(turn).await
+                    })
                     .await;
-                asked.map(|answer| answer.investigation)
+                result.map(|answer| answer.investigation)
             }
             Some(Step::Report(synthesis)) => {
                 let report = v1::SubmitReportRequest {
@@ -130,15 +131,15 @@ impl Caller {
                     }),
                     evidence: Vec::new(),
                 };
-                let asked = self.ask("SubmitReport", server, owner, async |client| {
+                let result = self.call("SubmitReport", server, owner, async |client| {
                     client.submit_report(report).await
                 });
-                asked.await.map(|answer| answer.investigation)
+                result.await.map(|answer| answer.investigation)
             }
             None => {
-                let found = format!("investigation {id} asks for step {step}, behind its end");
+                let found = format!("investigation {id} requests step {step}, after its end");
                 self.world.violated(Violation::new("answers", found));
-                Asked::Answered(None)
+                CallResult::Answered(None)
             }
         }
     }

@@ -1,24 +1,24 @@
-//! This module evaluates several reports over one call. Those that get no answer are asked for one by one.
+//! Evaluates several reports over one stream, and repeats those without an answer over another.
 
 use std::collections::BTreeMap;
 
 use gsar_client::v1;
 use gsar_client::v1::evaluate_stream_response::Result as Answered;
 
-use super::{Asked, Caller};
+use super::{CallResult, Caller};
 use crate::cases::Case;
 use crate::invariants::Violation;
 use crate::invariants::acknowledged::report_id;
 use crate::invariants::failures::Failure;
 
 impl Caller {
-    /// One stream of a few reports; what is left open by it is asked again over another.
+    /// Evaluates a few reports over one stream; unanswered ones are repeated over another.
     pub(super) async fn stream(&mut self) {
         let (principal, home) = self.draw();
         let mut open: BTreeMap<String, (u64, Case, v1::EvaluateRequest)> = BTreeMap::new();
         for _ in 0..self.random.usize(2..8) {
             let (key, case, request) = self.new_report();
-            self.world.acknowledged().ask(key, principal.name, home);
+            self.world.acknowledged().register(key, principal.name, home);
             open.insert(report_id(key), (key, case, request));
         }
         while !open.is_empty() && !self.world.is_over() {
@@ -31,8 +31,8 @@ impl Caller {
                 })
                 .collect();
             let (from, mut answers) = (self.world.phases.now(), Vec::new());
-            let asked = self
-                .ask("EvaluateStream", server, &principal, async |client| {
+            let result = self
+                .call("EvaluateStream", server, &principal, async |client| {
                     let stream = client.evaluate_stream(tokio_stream::iter(requests));
                     let whole = async {
                         let mut stream = stream.await?;
@@ -50,10 +50,8 @@ impl Caller {
                 .await;
             for answer in answers {
                 let Some((key, case, _)) = open.get(&answer.correlation_id) else {
-                    let found = format!(
-                        "a stream answers `{}`, which it was not asked",
-                        answer.correlation_id
-                    );
+                    let found =
+                        format!("a stream answers `{}`, which was not sent", answer.correlation_id);
                     self.world.violated(Violation::new("answers", found));
                     continue;
                 };
@@ -67,7 +65,7 @@ impl Caller {
                         let code = tonic::Code::from(error.code);
                         let until = self.world.phases.now();
                         match Failure::named(code, &error.reason) {
-                            Some(failure) => self.passing(
+                            Some(failure) => self.check_failure(
                                 "EvaluateStream",
                                 server,
                                 failure,
@@ -83,14 +81,14 @@ impl Caller {
                     }
                     None => self
                         .world
-                        .violated(Violation::new("answers", "a stream answers with nothing")),
+                        .violated(Violation::new("answers", "a stream sends an empty answer")),
                 }
             }
-            if let Asked::Refused(refusal) = asked {
-                return self.not_called_for("EvaluateStream", &refusal);
+            if let CallResult::Refused(refusal) = result {
+                return self.unexpected_refusal("EvaluateStream", &refusal);
             }
             if !open.is_empty() {
-                self.a_moment().await;
+                self.back_off().await;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! This module keeps how long calls took, by operation and phase.
+//! Records the latencies of calls by operation and phase.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// How long calls took, in microseconds, by operation and phase.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Mutex<BTreeMap<(&'static str, &'static str), Vec<u32>>>);
 

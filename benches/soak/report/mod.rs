@@ -1,4 +1,4 @@
-//! This module writes what a run came to: `report.json` for programs, `report.md` for people, `series.csv` for plots.
+//! Writes the result of a run: `report.json` for programs, `report.md` for people, `series.csv` for plots.
 
 pub(crate) mod latencies;
 
@@ -8,19 +8,17 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::checks::Looked;
-use crate::faults::Done;
+use crate::checks::FinalChecks;
+use crate::faults::FaultRecord;
 use crate::faults::schedule::{Fault, Setting};
-use crate::invariants::Noted;
+use crate::invariants::RecordedViolation;
 use crate::invariants::levels::{Level, Sample};
 use crate::report::latencies::Line;
 
-/// What a run came to.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     /// The seed of schedule and load.
     pub(crate) seed: u64,
-    /// What was run.
     pub(crate) setting: Setting,
     /// `gsar-server --version`.
     pub(crate) version: String,
@@ -30,29 +28,22 @@ pub(crate) struct Report {
     pub(crate) rate: f64,
     /// The daily budget, in millionths of a dollar.
     pub(crate) daily_budget: u64,
-    /// What could not be tried here, and why.
     pub(crate) left_out: Vec<String>,
     /// The faults that were drawn.
     pub(crate) schedule: Vec<Fault>,
-    /// Those that were carried out.
-    pub(crate) faults: Vec<Done>,
+    pub(crate) faults: Vec<FaultRecord>,
     /// Keys that were acknowledged, and keys without an answer.
     pub(crate) keys: (usize, usize),
     /// Questions that the chat model answered.
     pub(crate) model_answered: u64,
-    /// What answers say that chat models cost, in millionths of a dollar.
     pub(crate) paid_micros: u64,
     /// Everything that was counted.
     pub(crate) counts: BTreeMap<String, u64>,
-    /// What was looked at in the end; absent where that was not possible.
-    pub(crate) looked: Option<Looked>,
-    /// How long calls took.
+    pub(crate) looked: Option<FinalChecks>,
     pub(crate) latencies: Vec<Line>,
     /// Memory and descriptors.
     pub(crate) levels: Vec<Level>,
-    /// What must not be: all that are kept.
-    pub(crate) violations: Vec<Noted>,
-    /// How many there were.
+    pub(crate) violations: Vec<RecordedViolation>,
     pub(crate) violation_count: usize,
 }
 
@@ -91,7 +82,7 @@ impl Report {
         }
         if !self.violations.is_empty() {
             writeln!(text, "## Violations\n\n| at, s | invariant | found |\n|---:|---|---|")?;
-            for Noted { at, violation } in &self.violations {
+            for RecordedViolation { at, violation } in &self.violations {
                 let found = violation.found.replace('|', "\\|").replace('\n', " ");
                 writeln!(text, "| {at:.1} | {} | {found} |", violation.invariant)?;
             }
@@ -137,7 +128,7 @@ impl Report {
     }
 
     fn write_faults(&self, text: &mut String) -> std::fmt::Result {
-        let mut kinds: BTreeMap<&str, Vec<&Done>> = BTreeMap::new();
+        let mut kinds: BTreeMap<&str, Vec<&FaultRecord>> = BTreeMap::new();
         for done in &self.faults {
             kinds.entry(done.kind).or_default().push(done);
         }
@@ -206,7 +197,6 @@ impl Report {
     }
 }
 
-/// What servers took, as comma-separated values.
 fn series(samples: &[Sample]) -> String {
     let mut text = "seconds,server,start,memory_kib,descriptors,threads\n".to_owned();
     for Sample { at, server, start, taken } in samples {

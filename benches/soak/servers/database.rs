@@ -1,4 +1,4 @@
-//! This module is a PostgreSQL of its own that can be killed, paused and started again. It asks it nothing but what it spent.
+//! A PostgreSQL server that can be killed, paused and restarted.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -19,7 +19,7 @@ pub(crate) struct Database {
     folder: PathBuf,
 }
 
-/// Who it runs as where this runs as root, which PostgreSQL refuses.
+/// The user of PostgreSQL, which refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 const NAME: &str = "gsar";
@@ -116,7 +116,6 @@ impl Database {
         self.folder.display().to_string()
     }
 
-    /// What a program of it printed.
     fn run(&self, program: &str, arguments: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join(program));
         // A file: the server that pg_ctl leaves behind would hold a pipe open.
@@ -141,7 +140,7 @@ impl Drop for Database {
     }
 }
 
-/// Whether it runs; what has ended and was not yet waited for does not.
+/// `true` if it runs; what has ended and was not yet waited for does not.
 fn is_alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))

@@ -1,4 +1,4 @@
-//! This module makes file systems in files, which can be filled and stopped. It needs root and a loop device.
+//! File systems in image files, which can be filled and frozen. Needs root and a loop device.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

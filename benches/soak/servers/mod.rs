@@ -1,4 +1,4 @@
-//! The real things that a run consists of, and that faults hit: servers, their database, their disks, their chat model.
+//! The targets of faults: servers, database, disks, and chat model.
 
 pub(crate) mod database;
 pub(crate) mod disk;

@@ -1,4 +1,4 @@
-//! This module is the chat model of a soak: a provider on loopback that judges by what it is shown, and fails when it is to.
+//! The chat model: a provider on loopback that gives correct verdicts, and fails on request.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::faults::schedule::Outage;
 
 /// The name under which servers ask it.
 pub(crate) const NAME: &str = "openai:soak";
-/// What a million tokens of questions and of answers cost, in millionths of a dollar.
+/// The prices of a million input and output tokens, in millionths of a dollar.
 const PRICES: (u64, u64) = (1_000_000, 10_000_000);
-/// What an answer costs by them: the provider says 120 tokens for each question and 30 for each answer.
+/// The cost of an answer: the provider reports 120 input and 30 output tokens for each.
 pub(crate) const COST: u64 = 420;
 
 /// The model.
@@ -46,12 +46,11 @@ impl Model {
         Ok(Self { server, outage, answered })
     }
 
-    /// How it fails from now on, if it does.
+    /// Starts or ends an outage.
     pub(crate) fn set(&self, outage: Option<Outage>) {
         *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = outage;
     }
 
-    /// How many questions it answered.
     pub(crate) fn answered(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
     }

@@ -1,13 +1,12 @@
-//! This module reads what `/proc` says of a process, and sends signals. It starts none.
+//! Reads the usage of processes from `/proc`, and sends signals.
 
 use std::path::Path;
 
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What a process takes at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct Usage {
     /// Resident set, in KiB.
     pub(crate) memory: u64,
     /// Open descriptors.
@@ -16,8 +15,7 @@ pub(crate) struct Taken {
     pub(crate) threads: u64,
 }
 
-/// What a process takes now; `None` where there is none of that id.
-pub(crate) fn taken(pid: i32) -> Option<Taken> {
+pub(crate) fn usage(pid: i32) -> Option<Usage> {
     let folder = format!("/proc/{pid}");
     let status = std::fs::read_to_string(format!("{folder}/status")).ok()?;
     let number = |name: &str| {
@@ -25,7 +23,7 @@ pub(crate) fn taken(pid: i32) -> Option<Taken> {
         line.trim().trim_end_matches(" kB").parse().ok()
     };
     let descriptors = std::fs::read_dir(Path::new(&folder).join("fd")).ok()?.count();
-    Some(Taken {
+    Some(Usage {
         memory: number("VmRSS:")?,
         descriptors: descriptors as u64,
         threads: number("Threads:")?,

@@ -1,4 +1,4 @@
-//! This module is one real `gsar-server`: started, signalled, killed and looked at from outside.
+//! A `gsar-server` process.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use anyhow::{Context as _, bail, ensure};
 use gsar_client::Endpoint;
 use rustix::process::Signal;
 
-use crate::servers::process::{self, Taken};
+use crate::servers::process::{self, Usage};
 
-/// Where libfaketime is, from Debian's package of that name.
+/// The path of libfaketime in Debian's package.
 const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
-/// How long a server may take to become ready, with a database that replays its log.
+/// The maximum time for a server to become ready, with a database that replays its log.
 const MAX_START: Duration = Duration::from_secs(120);
 
 /// A server, running or not.
@@ -36,8 +36,7 @@ struct Running {
     starts: u32,
 }
 
-/// Which start of a server, from 1, and what it takes.
-pub(crate) type Sample = (u32, Taken);
+pub(crate) type Sample = (u32, Usage);
 
 impl Sidecar {
     /// Writes the configuration of one whose socket, log and clock stand in `folder`, and whose data in `data`.
@@ -74,7 +73,7 @@ impl Sidecar {
         })
     }
 
-    /// Whether the clock of a server can be set here.
+    /// `true` if the clock of a server can be set here.
     pub(crate) fn can_set_clock() -> bool {
         Path::new(FAKETIME).exists()
     }
@@ -134,7 +133,7 @@ impl Sidecar {
         command
     }
 
-    /// Whether it says that it serves.
+    /// `true` if it says that it serves.
     pub(crate) async fn is_ready(&self) -> bool {
         self.get("readyz").await.is_ok_and(|(status, _)| status == 200)
     }
@@ -169,15 +168,13 @@ impl Sidecar {
         None
     }
 
-    /// How it ended, where it did.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.running().child.as_mut()?.try_wait().ok()?
     }
 
-    /// What it takes now; `None` where it does not run.
     pub(crate) fn sample(&self) -> Option<Sample> {
         let starts = self.running().starts;
-        Some((starts, process::taken(self.pid()?)?))
+        Some((starts, process::usage(self.pid()?)?))
     }
 
     /// Sets its clock that many hours beside the right one.

@@ -2,7 +2,7 @@
 //! sizes, with the exponent of the growth.
 
 use clap::Parser;
-use gsar_benches::growth::{Measured, Shape, exponent, shapes};
+use gsar_benches::growth::{Cost, Shape, exponent, shapes};
 
 /// Prints a line per shape: bytes, seconds of processor time at each size, seconds per MiB, exponent.
 #[derive(Parser)]
@@ -48,8 +48,8 @@ fn main() {
 }
 
 /// Measures each size until one exceeds the patience.
-fn measured(shape: &Shape, arguments: &Arguments) -> Vec<Measured> {
-    let mut found: Vec<Measured> = Vec::new();
+fn measured(shape: &Shape, arguments: &Arguments) -> Vec<Cost> {
+    let mut found: Vec<Cost> = Vec::new();
     for part in [8, 4, 2, 1] {
         if found.last().is_some_and(|last| last.time.as_secs_f64() > arguments.patience) {
             break;

@@ -1,4 +1,4 @@
-//! This module holds a cell of the evaluation: the rows of one run of one judge, decided under every variant.
+//! The rows of one run, decided under every variant.
 
 use anyhow::Result;
 use gsar_core::policy::Policy;
@@ -11,7 +11,6 @@ use crate::trace::{Header, Origin, Trace, TracedRow};
 /// The rows of one run.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    /// What the run asked for.
     pub(crate) header: Header,
     /// When it was judged, and by which version.
     pub(crate) origin: Origin,
@@ -22,13 +21,12 @@ pub(crate) struct Cell {
 /// A row under every variant.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What people say of its claims, and what was counted under the policy; `None` for all where the judge split the report.
     pub(crate) claims: Vec<(Class, Option<Class>)>,
-    /// Whether its claims were given to the judge.
+    /// `true` if its claims were given to the judge.
     pub(crate) is_given: bool,
     /// The share of its claims that people call grounded or complementary, 0 to 1.
     pub(crate) faithfulness: f64,
-    /// Whether a claim is ungrounded or contradicted by people.
+    /// `true` if a claim is ungrounded or contradicted by people.
     pub(crate) is_wrong: bool,
     /// By variant, in the order of [`Variant::ALL`].
     outcomes: [Outcome; Variant::ALL.len()],
@@ -50,7 +48,6 @@ impl Cell {
         })
     }
 
-    /// How many rows come to each tier under a variant, in the order of [`Tier::ALL`].
     pub(crate) fn tiers(&self, variant: Variant) -> [usize; 4] {
         Tier::ALL.map(|tier| self.rows.iter().filter(|row| row.is(variant, tier)).count())
     }
@@ -91,24 +88,23 @@ impl Row {
         Self { claims, is_given: !whole, faithfulness, is_wrong, outcomes }
     }
 
-    /// What came of it under a variant.
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
         let places = Variant::ALL.into_iter().zip(self.outcomes);
         places.into_iter().find(|(at, _)| *at == variant).map_or(Outcome::ABSTAINED, |(_, at)| at)
     }
 
-    /// Whether it goes out under a variant although it is wrong.
+    /// `true` if it goes out under a variant although it is wrong.
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
         self.is(variant, Tier::Proceed) && self.is_wrong
     }
 
-    /// Whether it goes out under a variant although a claim is contradicted by people.
+    /// `true` if it goes out under a variant although a claim is contradicted by people.
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
         self.is(variant, Tier::Proceed) && is_false
     }
 
-    /// Whether it came to a tier.
+    /// `true` if it came to a tier.
     pub(crate) fn is(&self, variant: Variant, tier: Tier) -> bool {
         self.under(variant).tier == tier
     }

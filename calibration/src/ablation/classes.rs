@@ -1,4 +1,4 @@
-//! This module counts, class by class, what people say of claims against what was counted.
+//! Compares gold classes with counted classes, class by class.
 
 use gsar_core::Class;
 
@@ -12,9 +12,9 @@ pub(crate) struct ClassCounts {
     pub(crate) class: Class,
     /// Number of claims counted in each class, in the order of [`Class::ALL`]; the last entry is those not judged.
     pub(crate) counted: [usize; Class::ALL.len() + 1],
-    /// Of the claims that people put into the class, the share that was counted in it.
+    /// The share of claims of this gold class that were counted in it.
     pub(crate) recall: Share,
-    /// Of the claims that were counted in the class, the share that people put into it.
+    /// The share of claims counted in this class that are of this gold class.
     pub(crate) precision: Share,
 }
 

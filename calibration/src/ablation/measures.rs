@@ -1,5 +1,5 @@
-//! This module computes the measures M1 to M5 of a cell and the effects of the ablations, with their intervals
-//! (arXiv:2604.23366, evaluation). Rows are drawn, never single claims.
+//! Computes the measures M1 to M5 of a run and the effects of the ablations, with intervals over drawn rows
+//! (arXiv:2604.23366, evaluation).
 
 use gsar_core::{Class, Tier};
 
@@ -39,12 +39,11 @@ pub(crate) struct Measures {
     /// M5: of the claims that are complementary by people, or ungrounded where none is, the share that is counted as
     /// complementary.
     pub(crate) complementary_kept: Share,
-    /// Of the rows that go out, the share with a claim that is ungrounded or contradicted by people.
+    /// The share of proceeding rows with a claim labelled ungrounded or contradicted.
     pub(crate) wrong_proceeds: Share,
 }
 
 impl Measures {
-    /// Of a cell.
     pub(crate) fn of(cell: &Cell) -> Self {
         let rows = &cell.rows;
         let count = |tier| rows.iter().filter(|row| row.is(Variant::Policy, tier)).count();
@@ -80,7 +79,7 @@ fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) ->
     Share::by_claim(&counts.collect::<Vec<_>>())
 }
 
-/// Of the claims of a gold class, the share that is counted in a class.
+/// The share of claims of a gold class that are counted in a class.
 fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
     let counts = rows.iter().filter(|row| row.is_given).map(|row| {
         let of_gold = row.claims.iter().filter(|(by_people, _)| *by_people == gold);
@@ -92,27 +91,20 @@ fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
     Share::by_claim(&counts.collect::<Vec<_>>())
 }
 
-/// What a variant does to a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effect {
     /// The variant.
     pub(crate) variant: Variant,
-    /// How many rows come to each tier, in the order of [`Tier::ALL`].
     pub(crate) tiers: [usize; 4],
     /// The mean of S over the rows that have one.
     pub(crate) score: Option<f64>,
-    /// How much larger the share of rows that go out is than under the policy.
     pub(crate) more_proceeds: Option<Mean>,
-    /// How much larger S is than under the policy.
     pub(crate) more_score: Option<Mean>,
-    /// How many rows go out with a claim that is contradicted by people.
     pub(crate) false_proceeds: usize,
-    /// How many rows go out with a claim that is ungrounded or contradicted by people.
     pub(crate) wrong_proceeds: usize,
 }
 
 impl Effect {
-    /// Of a variant on a cell.
     pub(crate) fn of(cell: &Cell, variant: Variant) -> Self {
         let rows = &cell.rows;
         let scores: Vec<f64> = rows.iter().filter_map(|row| row.under(variant).score).collect();

@@ -1,5 +1,4 @@
-//! This module measures traces: M1 to M5, the ablations of the method and its baselines, on the stored partitions. It asks
-//! no judge.
+//! Measures traces: M1 to M5, the ablations of the method and its baselines, on the stored partitions.
 
 mod cell;
 mod classes;
@@ -20,8 +19,8 @@ pub(crate) use measures::{Effect, Mean, Measures};
 pub(crate) use variant::Variant;
 
 /// Measures the traces of runs and returns what is to be printed.
-pub(crate) fn ablate(wanted: &Ablate) -> Result<String> {
-    let policy = named_policy(&wanted.policy)?;
+pub(crate) fn ablate(args: &Ablate) -> Result<String> {
+    let policy = named_policy(&args.policy)?;
     let mut page = String::from("# Ablations\n\n");
     // Writing to a String cannot fail.
     let _ = writeln!(
@@ -29,7 +28,7 @@ pub(crate) fn ablate(wanted: &Ablate) -> Result<String> {
         "Policy `{}`, on stored partitions: no judge was asked. 95 % intervals are percentiles of drawn rows, paired for differences.",
         policy.name
     );
-    for path in &wanted.traces {
+    for path in &args.traces {
         let cell = Cell::of(&read(path)?, &policy)?;
         page::cell(&mut page, &cell, &Measures::of(&cell));
     }

@@ -1,4 +1,4 @@
-//! This module writes the measures and effects of cells as Markdown.
+//! Formats the measures and effects of runs as Markdown.
 
 use gsar_core::Class;
 
@@ -49,7 +49,6 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
     );
 }
 
-/// What people say of the given claims against what was counted.
 fn confusion(page: &mut String, cell: &Cell) {
     let claims: Vec<(Class, Option<Class>)> = cell
         .rows

@@ -1,5 +1,5 @@
-//! This module decides stored partitions under the variants of the method: its four ablations and two baselines
-//! (arXiv:2604.23366, evaluation). No judge is asked.
+//! Decides stored partitions under the variants of the method: four ablations and two baselines
+//! (arXiv:2604.23366, evaluation).
 
 use anyhow::{Context as _, Result};
 use gsar_core::fixed::Millionths;
@@ -19,7 +19,6 @@ pub(crate) enum Variant {
     NoComplementary,
     /// Contradicted claims weigh nothing.
     RhoZero,
-    /// What would be regenerated is replanned.
     TwoTiers,
     /// Proceed if a claim is grounded and none is contradicted, else replan.
     Binary,
@@ -39,7 +38,6 @@ impl Variant {
         Self::UniformJudge,
     ];
 
-    /// In words.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Policy => "policy",
@@ -87,7 +85,6 @@ impl Variant {
     }
 }
 
-/// What came of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
     /// The decision.
@@ -97,6 +94,5 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Of a row that no judge partitioned.
     pub(crate) const ABSTAINED: Self = Self { tier: Tier::Abstain, score: None };
 }

@@ -1,4 +1,4 @@
-//! This module reads the flags of what describes the command line.
+//! The flags of `completions` and `man`.
 
 use std::path::PathBuf;
 

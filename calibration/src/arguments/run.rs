@@ -1,4 +1,4 @@
-//! This module reads the flags of `gsar-calibrate run`.
+//! The flags of `run`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! This module reads the flags of the commands that look at traces.
+//! The flags of the commands that read traces.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
-//! This module reads what a certificate is shown on: graded reports as a judge answered them, each with the score on which a
-//! policy lets it go out.
+//! The graded reports of a certificate, each with the score at which a policy lets it proceed.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +12,26 @@ use super::sequence::Step;
 use crate::partition::Partition;
 use crate::trace::Trace;
 
-/// GradedReports reports.
+/// The graded reports of one judge.
 #[derive(Debug)]
 pub(crate) struct GradedReports {
     /// The judge that decided them all.
     pub(crate) judge: String,
-    /// The prompt templates that it was asked with.
+    /// The prompt templates of the judge.
     pub(crate) prompts: BTreeSet<String>,
     reports: Vec<Report>,
 }
 
 #[derive(Debug)]
 struct Report {
-    /// The score on which it goes out; `None` where it does not at any threshold.
+    /// The score at which it proceeds; `None` if it proceeds at no threshold.
     score: Option<Ratio>,
-    /// Whether people call a claim of it ungrounded or contradicted.
+    /// `true` if people call a claim of it ungrounded or contradicted.
     is_wrong: bool,
 }
 
 impl GradedReports {
-    /// The reports of traces under a policy, with any threshold from the least on.
+    /// The reports of traces under the loosest policy, which has the lowest threshold.
     pub(crate) fn of(traces: &[Trace], loosest: &Policy) -> Result<Self> {
         let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
         let mut reports = Vec::new();
@@ -62,12 +61,11 @@ impl GradedReports {
         }
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.reports.len()
     }
 
-    /// The reports that go out at a threshold.
+    /// The reports that proceed at a threshold.
     pub(crate) fn at(&self, threshold: Millionths) -> Step {
         let goes_out =
             |report: &&Report| report.score.is_some_and(|score| score.compare(threshold).is_ge());

@@ -1,5 +1,5 @@
-//! This module certifies a policy: it lowers the threshold as far as graded reports show the risk of proceeding wrongly to be
-//! small, and writes the policy with its certificate. It asks no judge.
+//! Certifies a policy: finds the lowest threshold at which graded reports show the risk of proceeding wrongly to be small,
+//! and writes the policy with its certificate.
 
 mod graded;
 mod page;
@@ -22,19 +22,19 @@ use sequence::{Goal, Step, test};
 const STEP: u32 = 10_000;
 
 /// Certifies a policy on traces and returns what is to be printed.
-pub(crate) fn certify(wanted: &Certify) -> Result<String> {
-    let base = named_policy(&wanted.policy)?;
-    let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
-    let thresholds = thresholds(&base, wanted.from);
-    let least = thresholds.last().copied().unwrap_or(wanted.from);
+pub(crate) fn certify(args: &Certify) -> Result<String> {
+    let base = named_policy(&args.policy)?;
+    let traces = args.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let thresholds = thresholds(&base, args.from);
+    let least = thresholds.last().copied().unwrap_or(args.from);
     let graded = GradedReports::of(&traces, &with_threshold(&base, least, &base.name)?)?;
-    let goal = Goal { risk: wanted.risk.to_f64(), miss: 1.0 - wanted.confidence.to_f64() };
+    let goal = Goal { risk: args.risk.to_f64(), miss: 1.0 - args.confidence.to_f64() };
     let tested = test(thresholds.iter().map(|threshold| graded.at(*threshold)), goal);
     let mut written = None;
-    if let (Some(passed), Some(path)) = (tested.passed, &wanted.out) {
+    if let (Some(passed), Some(path)) = (tested.passed, &args.out) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let policy = with_threshold(&base, passed.threshold, &name)?;
-        let certified = certified(policy, passed, &graded, wanted)?;
+        let certified = certified(policy, passed, &graded, args)?;
         std::fs::write(path, to_toml(&certified)).with_context(|| path.display().to_string())?;
         written = Some(path.as_path());
     }
@@ -63,17 +63,17 @@ fn certified(
     policy: Policy,
     passed: Step,
     graded: &GradedReports,
-    wanted: &Certify,
+    args: &Certify,
 ) -> Result<Policy> {
     let certificate = Certificate {
-        risk: wanted.risk,
-        confidence: wanted.confidence,
+        risk: args.risk,
+        confidence: args.confidence,
         judge: graded.judge.clone(),
         prompts: graded.prompts.iter().cloned().collect(),
         rows: u32::try_from(graded.len()).unwrap_or(u32::MAX),
         proceeds: passed.proceeds,
         wrong: passed.wrong,
-        data: sha256(wanted.traces.iter().map(PathBuf::as_path))?,
+        data: sha256(args.traces.iter().map(PathBuf::as_path))?,
         policy: policy.digest().to_string(),
     };
     Ok(policy.with_certificate(certificate)?)

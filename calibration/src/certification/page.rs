@@ -1,4 +1,4 @@
-//! This module says what certifying came to, as text.
+//! Formats the result of a certification.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,6 @@ use super::graded::GradedReports;
 use super::sequence::{Goal, Step, Tested, fewest_proceeds};
 use crate::statistics::{Counts, clopper_pearson};
 
-/// What the tests came to; `written` is the policy with its certificate.
 pub(super) fn page(
     base: &Policy,
     graded: &GradedReports,
@@ -28,24 +27,24 @@ pub(super) fn page(
         graded.judge,
         graded.len()
     ));
-    let goal_said = format!(
+    let goal_text = format!(
         "P(wrong | proceed) at most {:.1} % with {:.1} % confidence",
         goal.risk * 100.0,
         (1.0 - goal.miss) * 100.0
     );
     match tested.passed {
         Some(passed) => {
-            line(format!("Shown: {goal_said} at tau_proceed = {}.", passed.threshold));
-            line(said(&passed, graded));
+            line(format!("Shown: {goal_text} at tau_proceed = {}.", passed.threshold));
+            line(step_line(&passed, graded));
         }
-        None => line(format!("Not shown: {goal_said}, at no threshold.")),
+        None => line(format!("Not shown: {goal_text}, at no threshold.")),
     }
     if let Some(failed) = tested.failed {
         line(format!("The first threshold that fails is {}.", failed.threshold));
-        line(said(&failed, graded));
+        line(step_line(&failed, graded));
     }
     line(format!("At the policy's own tau_proceed = {}:", base.tau_proceed));
-    line(said(&graded.at(base.tau_proceed), graded));
+    line(step_line(&graded.at(base.tau_proceed), graded));
     line(needed(tested, goal));
     match (tested.passed, written) {
         (Some(_), Some(path)) => line(format!("Written to {}.", path.display())),
@@ -58,7 +57,7 @@ pub(super) fn page(
     page
 }
 
-fn said(step: &Step, graded: &GradedReports) -> String {
+fn step_line(step: &Step, graded: &GradedReports) -> String {
     let Step { proceeds, wrong, .. } = *step;
     let of = Counts { hits: wrong, of: proceeds };
     let between = clopper_pearson(of, 0.05).map_or(String::new(), |exact| {
@@ -75,7 +74,6 @@ fn said(step: &Step, graded: &GradedReports) -> String {
     )
 }
 
-/// How many reports this and half of this risk would take.
 fn needed(tested: &Tested, goal: Goal) -> String {
     let half = Goal { risk: goal.risk / 2.0, ..goal };
     let fewest = |wrong, goal| {

@@ -1,12 +1,11 @@
-//! This module finds the lowest threshold at which the risk of proceeding wrongly is shown to be small: thresholds are tested
-//! from the highest down, in an order that no report decides, each by an exact binomial test at the whole level, until
-//! the first that fails (Angelopoulos and others 2021, Learn then Test, fixed sequence testing). It knows no report.
+//! Finds the lowest threshold at which the risk of proceeding wrongly is shown to be small. Thresholds are tested from the
+//! highest down, in a fixed order, each by an exact binomial test at the whole level, until the first failure (Angelopoulos
+//! and others 2021, Learn then Test, fixed sequence testing).
 
 use gsar_core::fixed::Millionths;
 
 use crate::statistics::tail_at_most;
 
-/// What is to be shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     /// P(wrong | proceed) is to be at most this, above 0 and below 1.
@@ -18,15 +17,11 @@ pub(crate) struct Goal {
 /// The reports that go out at a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// The threshold.
     pub(crate) threshold: Millionths,
-    /// How many go out.
     pub(crate) proceeds: u32,
-    /// How many of them are wrong.
     pub(crate) wrong: u32,
 }
 
-/// What the tests came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tested {
     /// The lowest threshold that passed; `None` where the first one failed.

@@ -1,5 +1,4 @@
-//! This module compares two runs over the same rows: cell by cell of their decisions and classes, with the agreement between
-//! them and whether one of them is right more often. It asks no judge.
+//! Compares two runs over the same rows: decisions and classes, the agreement between them, and which is right more often.
 
 mod page;
 mod pairs;
@@ -14,21 +13,15 @@ use crate::trace::read;
 use pairs::Pairs;
 pub(crate) use pairs::pairs;
 
-/// What two runs say of the same rows.
 #[derive(Debug)]
 struct Comparison {
     /// The names of the runs.
     runs: [String; 2],
-    /// How many rows both answered, and how many only one of them.
     rows: usize,
     only_in_one: usize,
-    /// Of the rows, how many came to each pair of tiers, in the order of [`Tier::ALL`].
     tiers: [[usize; 4]; 4],
-    /// Of the claims with a gold class, how many came to each pair of classes, in the order of [`Class::ALL`].
     classes: [[usize; 4]; 4],
-    /// How much larger the share of proceeds of the second is, and its interval.
     more_proceeds: (f64, Option<Interval>),
-    /// How much larger the mean S of the second is, over the rows in which both have one.
     more_score: (f64, Option<Interval>),
     /// Cohen's kappa over decisions and over classes.
     kappas: [Option<f64>; 2],
@@ -37,9 +30,9 @@ struct Comparison {
 }
 
 /// Compares two traces and returns what is to be printed.
-pub(crate) fn compare(wanted: &Compare) -> Result<String> {
-    let policy = named_policy(&wanted.policy)?;
-    let (first, second) = (read(&wanted.first)?, read(&wanted.second)?);
+pub(crate) fn compare(args: &Compare) -> Result<String> {
+    let policy = named_policy(&args.policy)?;
+    let (first, second) = (read(&args.first)?, read(&args.second)?);
     let pairs = pairs(&first, &second, &policy)?;
     ensure!(
         !pairs.tiers.is_empty(),
@@ -86,7 +79,6 @@ fn mean(values: &[f64]) -> (f64, Option<Interval>) {
     (values.iter().sum::<f64>() / values.len().max(1) as f64, mean_interval(values))
 }
 
-/// How often each value of the first meets each of the second.
 fn confusion<T: Copy + PartialEq>(pairs: &[(T, T)], all: &[T; 4]) -> [[usize; 4]; 4] {
     all.map(|first| all.map(|second| pairs.iter().filter(|pair| **pair == (first, second)).count()))
 }

@@ -1,4 +1,4 @@
-//! This module writes a comparison as Markdown.
+//! Formats a comparison as Markdown.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! This module puts two traces side by side: the rows and claims that both have.
+//! Pairs the rows and claims that two traces share.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,6 @@ use gsar_core::{Class, Tier};
 use crate::partition::{Partition, number};
 use crate::trace::{Trace, TracedRow};
 
-/// What two runs say of the same things, the first one's first.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
     /// The decisions on rows.
@@ -18,7 +17,6 @@ pub(crate) struct Pairs {
     pub(crate) scores: Vec<(f64, f64)>,
     /// The classes of claims that both judged.
     pub(crate) claims: Vec<Claim>,
-    /// How many rows only one of them has.
     pub(crate) only_in_one: usize,
 }
 
@@ -30,14 +28,15 @@ pub(crate) struct Claim {
     pub(crate) second: Class,
 }
 
-/// What two traces say under a policy.
 pub(crate) fn pairs(first: &Trace, second: &Trace, policy: &Policy) -> Result<Pairs> {
     let mut others: BTreeMap<&str, &TracedRow> =
         second.rows.iter().map(|row| (row.row.as_str(), row)).collect();
     let mut pairs = Pairs::default();
     for row in &first.rows {
         match others.remove(row.row.as_str()) {
-            Some(other) => pairs.add(&Said::of(row, policy)?, &Said::of(other, policy)?, &row.gold),
+            Some(other) => {
+                pairs.add(&RowResult::of(row, policy)?, &RowResult::of(other, policy)?, &row.gold)
+            }
             None => pairs.only_in_one += 1,
         }
     }
@@ -45,14 +44,13 @@ pub(crate) fn pairs(first: &Trace, second: &Trace, policy: &Policy) -> Result<Pa
     Ok(pairs)
 }
 
-/// What a run says of a row.
-struct Said {
+struct RowResult {
     tier: Tier,
     score: Option<f64>,
     classes: BTreeMap<String, Class>,
 }
 
-impl Said {
+impl RowResult {
     fn of(row: &TracedRow, policy: &Policy) -> Result<Self> {
         let Some(partition) = Partition::of(row)? else {
             return Ok(Self { tier: Tier::Abstain, score: None, classes: BTreeMap::new() });
@@ -64,7 +62,7 @@ impl Said {
 }
 
 impl Pairs {
-    fn add(&mut self, first: &Said, second: &Said, gold: &[Class]) {
+    fn add(&mut self, first: &RowResult, second: &RowResult, gold: &[Class]) {
         self.tiers.push((first.tier, second.tier));
         self.scores.extend(first.score.zip(second.score));
         for (gold, number) in gold.iter().zip(1..) {

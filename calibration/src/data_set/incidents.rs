@@ -1,4 +1,4 @@
-//! This module reads the incidents of this repository as cases, each report with the labels of its claims.
+//! Reads incidents as cases, each report with the labels of its claims.
 
 use std::path::Path;
 

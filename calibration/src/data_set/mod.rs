@@ -1,4 +1,4 @@
-//! This module reads cases, labelled claims and reports of every source from files. It knows no server.
+//! Reads cases, labelled claims and reports from files.
 
 mod incidents;
 mod labelled;
@@ -14,7 +14,6 @@ pub(crate) use labelled::{
     static_infra, tool_output,
 };
 
-/// Which part of the data a case belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     /// To look at while rules are written.
@@ -24,7 +23,6 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// Both parts.
     pub(crate) const ALL: [Self; 2] = [Self::Tune, Self::Test];
 }
 
@@ -40,22 +38,19 @@ impl fmt::Display for Part {
 /// An incident with its telemetry.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// Its name.
     pub(crate) name: String,
-    /// Where it belongs.
     pub(crate) part: Part,
     /// Its evidence, the alert included.
     pub(crate) evidence: Vec<v1::EvidenceItem>,
 }
 
-/// What a person says of one claim.
+/// A label of a claim.
 #[derive(Clone, Debug)]
 pub(crate) struct Label {
     /// The claim's id, unique within what is sent in one call.
     pub(crate) id: String,
     /// The place of its case in [`DataSet::cases`], from 0.
     pub(crate) case: usize,
-    /// The claim.
     pub(crate) text: String,
     /// Its bytes in the report that it was taken from; absent for claims that stand alone.
     pub(crate) span: Option<v1::ByteRange>,
@@ -63,13 +58,11 @@ pub(crate) struct Label {
     pub(crate) class: Class,
     /// The provenance of its support.
     pub(crate) evidence_type: EvidenceType,
-    /// The item that decides, where one does.
+    /// The id of the deciding item, if any.
     pub(crate) evidence: Option<String>,
-    /// The words of the item that decide.
+    /// The deciding words of the item.
     pub(crate) quote: Option<String>,
-    /// How the claim came to be: `natural`, `edited` or `written`, where known.
     pub(crate) origin: Option<String>,
-    /// What is wrong with it: `wrong_value` and so on, where something is.
     pub(crate) mistake: Option<String>,
 }
 
@@ -80,7 +73,6 @@ pub(crate) struct Prose {
     pub(crate) case: usize,
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
-    /// Its text.
     pub(crate) text: String,
     /// The labels of the claims that are sent with it, in its order; empty where labels are sent alone.
     pub(crate) labels: Vec<Label>,

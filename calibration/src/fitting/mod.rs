@@ -1,5 +1,4 @@
-//! This module fits the values of a policy to graded reports and says what that is worth on reports that were held out. It asks
-//! no judge.
+//! Fits the values of a policy to graded reports, and measures the result on held-out reports.
 
 mod objective;
 mod page;
@@ -22,7 +21,6 @@ use search::Search;
 /// The fewest reports that are fitted to.
 const FEWEST: usize = 20;
 
-/// What fitting is worth: the objective on reports that it did not see, by fold.
 #[derive(Debug)]
 struct Folds {
     /// Under the policy as it was.
@@ -32,10 +30,10 @@ struct Folds {
 }
 
 /// Fits a policy to traces and returns what is to be printed.
-pub(crate) fn fit(wanted: &Fit) -> Result<String> {
-    let base = named_policy(&wanted.policy)?;
+pub(crate) fn fit(args: &Fit) -> Result<String> {
+    let base = named_policy(&args.policy)?;
     let mut reports = Vec::new();
-    for path in &wanted.traces {
+    for path in &args.traces {
         for row in read(path)?.rows {
             let Some(partition) = Partition::of(&row)? else { continue };
             let (tally, findings) = partition.count(&base);
@@ -48,23 +46,23 @@ pub(crate) fn fit(wanted: &Fit) -> Result<String> {
         "{} graded reports are too few to fit to; at least {FEWEST} are needed, and 100 to 200 are good",
         reports.len()
     );
-    let objective = match wanted.cost {
+    let objective = match args.cost {
         Some([replan, regenerate, wrong_proceed]) => {
             Objective::Cost(Prices { replan, regenerate, wrong_proceed })
         }
         None => Objective::Correlation,
     };
-    let search = Search { objective, pull: wanted.pull, seed: wanted.seed };
-    let folds = folds(search, &base, &reports, wanted.folds);
+    let search = Search { objective, pull: args.pull, seed: args.seed };
+    let folds = folds(search, &base, &reports, args.folds);
     let all: Vec<&Report> = reports.iter().collect();
     let fitted = search.best(&base, &all);
-    let name = wanted.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = args.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let fitted = named(&fitted, &name)?;
-    let digest = sha256(wanted.traces.iter().map(PathBuf::as_path))?;
+    let digest = sha256(args.traces.iter().map(PathBuf::as_path))?;
     let shown = page::Fitted { base: &base, fitted: &fitted, folds: &folds, reports: &all, search };
     let text = format!("{}{}", shown.provenance(&digest), to_toml(&fitted));
-    std::fs::write(&wanted.out, text).with_context(|| wanted.out.display().to_string())?;
-    Ok(shown.page(&wanted.out))
+    std::fs::write(&args.out, text).with_context(|| args.out.display().to_string())?;
+    Ok(shown.page(&args.out))
 }
 
 fn named(policy: &Policy, name: &str) -> Result<Policy> {

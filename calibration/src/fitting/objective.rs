@@ -1,5 +1,5 @@
-//! This module says how good a policy is on graded reports: by the rank correlation of S with what people say, or by the cost
-//! of its decisions, with a pull to the values that it began with.
+//! The objective of fitting: the rank correlation of S with the labels, or the cost of decisions, plus a penalty on the
+//! distance from the base policy.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
@@ -10,22 +10,20 @@ use crate::statistics::spearman;
 /// A graded report, as a policy counts it.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
-    /// What weights and thresholds decide on.
     pub(crate) tally: Tally,
-    /// What the words showed.
     pub(crate) findings: TextFindings,
     /// The share of its claims that people call grounded or complementary, 0 to 1.
     pub(crate) faithfulness: f64,
 }
 
 impl Report {
-    /// Whether a claim is ungrounded or contradicted by people.
+    /// `true` if a claim is ungrounded or contradicted by people.
     pub(crate) fn is_wrong(&self) -> bool {
         self.faithfulness < 1.0
     }
 }
 
-/// What each decision costs, in one unit. A right report that goes out costs nothing.
+/// The cost of each decision, in any unit. A right report that proceeds costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prices {
     /// A replan, or an abstention.
@@ -36,7 +34,7 @@ pub(crate) struct Prices {
     pub(crate) wrong_proceed: f64,
 }
 
-/// What is to be made as small as can be.
+/// A function to minimise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Objective {
     /// One less Spearman's correlation of S and faithfulness, 0 to 2.
@@ -78,7 +76,7 @@ impl Objective {
     }
 }
 
-/// How far two policies are apart: the mean difference of what is fitted, 0 to 1.
+/// The mean difference of the fitted values of two policies, 0 to 1.
 pub(crate) fn distance(one: &PolicyValues, other: &PolicyValues) -> f64 {
     let far = |one: Millionths, other: Millionths| (one.to_f64() - other.to_f64()).abs();
     let weights = one.weights.as_array().iter().zip(other.weights.as_array());

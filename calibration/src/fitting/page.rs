@@ -1,4 +1,4 @@
-//! This module says what fitting came to, as text and as the head of a policy file.
+//! Formats the result of fitting, as text and as the header of a policy file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,6 @@ use super::objective::{Objective, Report};
 use super::search::Search;
 use crate::tables::markdown::table;
 
-/// What was fitted.
 pub(super) struct Fitted<'a> {
     pub(super) base: &'a Policy,
     pub(super) fitted: &'a Policy,
@@ -35,7 +34,6 @@ impl Fitted<'_> {
         )
     }
 
-    /// What is to be printed.
     pub(super) fn page(&self, out: &Path) -> String {
         let mut page = String::new();
         let (before, after) = self.held_out();

@@ -1,5 +1,5 @@
-//! This module looks for the policy that an objective likes best: one value after another is moved in ever smaller steps
-//! (Hooke and Jeeves 1961), from several beginnings. Whatever the checked constructor refuses is never a candidate.
+//! Minimises an objective over policies by pattern search (Hooke and Jeeves 1961) from several starting points. Policies
+//! that the checked constructor rejects are skipped.
 
 use gsar_core::EvidenceType;
 use gsar_core::fixed::Millionths;
@@ -11,10 +11,10 @@ use crate::statistics::Random;
 /// The steps that a value is moved by, in millionths.
 const STEPS: [i64; 5] = [200_000, 100_000, 50_000, 20_000, 10_000];
 
-/// How often the search begins: once with the base, else with values drawn around it.
+/// The number of starting points: the base, and others drawn around it.
 const BEGINNINGS: usize = 6;
 
-/// How far from the base a search may begin, in millionths.
+/// The maximum distance of a starting point from the base, in millionths.
 const REACH: usize = 200_000;
 
 /// A value that is fitted.
@@ -60,14 +60,11 @@ impl Value {
     }
 }
 
-/// What is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search {
-    /// What is to be small.
     pub(crate) objective: Objective,
-    /// What a mean difference of 1 from the base costs.
+    /// The cost of a mean difference of 1 from the base.
     pub(crate) pull: f64,
-    /// What is drawn.
     pub(crate) seed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! This module brings what the generators make into one form that can be sent. It must not ask or count.
+//! Converts generated evidence and claims into messages.
 
 use anyhow::{Context as _, Result};
 use gsar_core::evidence::{EvidenceKind, Lane};
@@ -6,24 +6,22 @@ use gsar_datasets::generated::{Evidence, Expected, absences, rounding, swaps};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-use crate::arguments::Of;
+use crate::arguments::Generator;
 
 /// Evidence with claims about it.
 pub(super) struct Item {
     /// Its shape or form.
     pub(super) form: &'static str,
-    /// What its claims are about, where that is counted.
     pub(super) family: Option<&'static str>,
     pub(super) evidence: v1::EvidenceItem,
     /// The claims, each with what the evidence says of it.
     pub(super) claims: Vec<(String, Expected)>,
 }
 
-/// What a generator makes of a seed.
-pub(super) fn items(of: Of, seed: u64, count: usize) -> Result<Vec<Item>> {
+pub(super) fn items(of: Generator, seed: u64, count: usize) -> Result<Vec<Item>> {
     let pair = |truth, falsehood| vec![(truth, Expected::Shown), (falsehood, Expected::Refuted)];
     match of {
-        Of::Swaps => swaps(seed, count)
+        Generator::Swaps => swaps(seed, count)
             .into_iter()
             .map(|swap| {
                 Ok(Item {
@@ -34,7 +32,7 @@ pub(super) fn items(of: Of, seed: u64, count: usize) -> Result<Vec<Item>> {
                 })
             })
             .collect(),
-        Of::Absences => absences(seed, count)
+        Generator::Absences => absences(seed, count)
             .into_iter()
             .map(|absence| {
                 Ok(Item {
@@ -45,7 +43,7 @@ pub(super) fn items(of: Of, seed: u64, count: usize) -> Result<Vec<Item>> {
                 })
             })
             .collect(),
-        Of::Rounding => rounding(seed, count)
+        Generator::Rounding => rounding(seed, count)
             .into_iter()
             .map(|rounding| {
                 Ok(Item {
@@ -85,7 +83,9 @@ mod tests {
 
     #[test]
     fn every_generator_makes_items_that_can_be_sent() {
-        for (of, claims) in [(Of::Swaps, 2), (Of::Absences, 1), (Of::Rounding, 2)] {
+        for (of, claims) in
+            [(Generator::Swaps, 2), (Generator::Absences, 1), (Generator::Rounding, 2)]
+        {
             let items = items(of, 1, 40).unwrap();
             assert_eq!(items.len(), 40, "{}", of.name());
             assert!(items.iter().all(|item| item.claims.len() == claims), "{}", of.name());

@@ -1,5 +1,4 @@
-//! This module puts generated claims to a server, each alone with its evidence, and keeps what is said of them. It
-//! judges nothing and counts nothing.
+//! Sends generated claims to a server, each alone with its evidence, and collects the verdicts.
 
 mod items;
 mod page;
@@ -12,7 +11,7 @@ use gsar_datasets::generated::Expected;
 use gsar_proto::v1;
 use serde_json::json;
 
-use crate::arguments::{Generated, Of, Output, WantedServer};
+use crate::arguments::{Generated, Generator, Output, ServerArgs};
 use crate::asking::{Question, ask, verdict};
 use crate::data_set::{Case, Part};
 use crate::session::with_server;
@@ -20,9 +19,8 @@ use items::{Item, items};
 use summary::Summary;
 
 /// The most items that go out before their answers are read, so that answers do not pile up.
-const IN_ONE_GO: usize = 500;
+const BATCH: usize = 500;
 
-/// What was said of a claim.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     /// The place of its item, from 0.
@@ -31,16 +29,13 @@ struct Outcome {
     claim: usize,
     /// The shape or form of the item.
     form: &'static str,
-    /// What it is about, where that is counted.
     family: Option<&'static str>,
-    /// What the evidence says of it.
     expected: Expected,
-    /// What the server says.
     class: Class,
 }
 
 impl Outcome {
-    /// Whether the server says what must never be said: grounded of what is not shown, contradicted of what is.
+    /// `true` if the verdict is wrong: grounded but not shown, or contradicted but not refuted.
     fn is_mistake(&self) -> bool {
         match self.class {
             Class::Grounded => self.expected != Expected::Shown,
@@ -50,35 +45,33 @@ impl Outcome {
     }
 }
 
-/// What was said of the claims of one generator.
 struct Trial {
-    of: Of,
+    of: Generator,
     items: Vec<Item>,
     outcomes: Vec<Outcome>,
 }
 
 /// Generates, asks, and returns what is to be printed.
-pub(crate) async fn try_generated(server: &WantedServer, wanted: &Generated) -> Result<String> {
-    let generators: &[Of] = if wanted.of.is_empty() { &Of::ALL } else { &wanted.of };
+pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Result<String> {
+    let generators: &[Generator] = if args.of.is_empty() { &Generator::ALL } else { &args.of };
     let work = async |client: Client| {
         let mut trials = Vec::new();
         for of in generators {
-            let items = items(*of, wanted.seed, wanted.count)?;
+            let items = items(*of, args.seed, args.count)?;
             let outcomes = outcomes(&client, &items).await?;
             trials.push(Trial { of: *of, items, outcomes });
         }
         Ok(trials)
     };
     let trials = with_server(server, work).await?;
-    match wanted.output {
-        Output::Table => Ok(page::page(wanted, &trials)),
+    match args.output {
+        Output::Table => Ok(page::page(args, &trials)),
         Output::Json => {
             let generators: Vec<_> = trials
                 .iter()
                 .map(|trial| json!({"of": trial.of.name(), "summary": Summary::new(&trial.outcomes)}))
                 .collect();
-            let page =
-                json!({"seed": wanted.seed, "count": wanted.count, "generators": generators});
+            let page = json!({"seed": args.seed, "count": args.count, "generators": generators});
             Ok(serde_json::to_string_pretty(&page)? + "\n")
         }
     }
@@ -87,7 +80,7 @@ pub(crate) async fn try_generated(server: &WantedServer, wanted: &Generated) -> 
 /// Asks about every claim of the items, each in a call of its own so that none leans on another.
 async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
-    for (go, items) in items.chunks(IN_ONE_GO).enumerate() {
+    for (batch, items) in items.chunks(BATCH).enumerate() {
         let cases: Vec<Case> = items.iter().map(case).collect();
         let places: Vec<(usize, usize)> = items
             .iter()
@@ -100,7 +93,7 @@ async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
             let item = items.get(place).context("an answer about no item")?;
             let (_, expected) = item.claims.get(claim).context("an answer about no claim")?;
             outcomes.push(Outcome {
-                item: go * IN_ONE_GO + place,
+                item: batch * BATCH + place,
                 claim,
                 form: item.form,
                 family: item.family,

@@ -1,4 +1,4 @@
-//! This module prints what was said of generated claims, as Markdown. It counts nothing.
+//! Formats the verdicts on generated claims as Markdown.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use gsar_proto::v1;
 
 use super::summary::{Count, Line, Summary};
 use super::{Outcome, Trial};
-use crate::arguments::{Generated, Of};
+use crate::arguments::{Generated, Generator};
 use crate::baselines::content;
 use crate::tables::markdown::{NOTHING, heading, table};
 
-pub(super) fn page(wanted: &Generated, trials: &[Trial]) -> String {
+pub(super) fn page(args: &Generated, trials: &[Trial]) -> String {
     let mut page = format!(
         "# Generated claims\n\nSeed {}, each claim alone with its evidence. Intervals: 95 %, Wilson.\n",
-        wanted.seed
+        args.seed
     );
     for trial in trials {
         let summary = Summary::new(&trial.outcomes);
@@ -24,12 +24,12 @@ pub(super) fn page(wanted: &Generated, trials: &[Trial]) -> String {
             page.push('\n');
             lines(&mut page, trial.of, "attribute", &summary.families, None);
         }
-        mistakes(&mut page, trial, wanted.list);
+        mistakes(&mut page, trial, args.list);
     }
     page
 }
 
-fn lines(page: &mut String, of: Of, group: &str, lines: &[Line], overall: Option<&Line>) {
+fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall: Option<&Line>) {
     let counted = lines.iter().chain(overall);
     let mut head = vec![
         group,
@@ -39,7 +39,7 @@ fn lines(page: &mut String, of: Of, group: &str, lines: &[Line], overall: Option
         "true ones grounded",
         "true ones contradicted",
     ];
-    if of == Of::Absences {
+    if of == Generator::Absences {
         head.extend(["open ones grounded", "open ones contradicted"]);
     }
     let rows: Vec<Vec<String>> = counted
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::arguments::Output;
 
-    fn trial(of: Of, class: Class) -> Trial {
+    fn trial(of: Generator, class: Class) -> Trial {
         let items = items(of, 1, 26).unwrap();
         let outcomes = items.iter().enumerate().flat_map(|(place, item)| {
             item.claims.iter().enumerate().map(move |(claim, (_, expected))| Outcome {
@@ -112,27 +112,27 @@ mod tests {
         Trial { of, outcomes: outcomes.collect(), items }
     }
 
-    fn wanted(list: usize) -> Generated {
+    fn args(list: usize) -> Generated {
         Generated { of: Vec::new(), seed: 1, count: 26, list, output: Output::Table }
     }
 
     #[test]
     fn shares_stand_under_what_they_are_of() {
-        let swaps = page(&wanted(0), &[trial(Of::Swaps, Class::Grounded)]);
+        let swaps = page(&args(0), &[trial(Generator::Swaps, Class::Grounded)]);
         let all = "| all | 26 | 100.0 % [87.1, 100.0] 26/26 | 0.0 % [0.0, 12.9] 0/26 | 100.0 % [87.1, 100.0] 26/26 | 0.0 % [0.0, 12.9] 0/26 |";
         assert!(swaps.contains(all), "{swaps}");
         assert!(swaps.contains("| JSON array | 2 |") && swaps.contains("| attribute |"), "{swaps}");
 
-        let absences = page(&wanted(0), &[trial(Of::Absences, Class::Contradicted)]);
+        let absences = page(&args(0), &[trial(Generator::Absences, Class::Contradicted)]);
         let tail = "| tail of a log, not in it | 2 | – | – | – | – | 0.0 % [0.0, 65.8] 0/2 | 100.0 % [34.2, 100.0] 2/2 |";
         assert!(absences.contains(tail), "{absences}");
     }
 
     #[test]
     fn as_many_mistakes_are_listed_as_wanted() {
-        let trials = [trial(Of::Rounding, Class::Grounded)];
+        let trials = [trial(Generator::Rounding, Class::Grounded)];
         for number in [0, 3] {
-            let page = page(&wanted(number), &trials);
+            let page = page(&args(number), &trials);
             assert_eq!(page.matches(", false, called grounded: ").count(), number, "{page}");
             assert!(!page.contains(", true, called"), "{page}");
         }

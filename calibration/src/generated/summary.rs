@@ -1,4 +1,4 @@
-//! This module counts what was said of generated claims. It prints nothing.
+//! Counts the verdicts on generated claims.
 
 use gsar_core::Class;
 use gsar_datasets::generated::Expected;
@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::Outcome;
 use crate::statistics::{Counts, wilson};
 
-/// What was said of the claims of a generator.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     /// By shape or form, in the order in which they were made.
@@ -18,23 +17,17 @@ pub(super) struct Summary {
     pub(super) overall: Line,
 }
 
-/// What was said of some of the claims.
 #[derive(Debug, Serialize)]
 pub(super) struct Line {
     pub(super) name: &'static str,
-    /// How many items it is about.
     pub(super) items: usize,
-    /// What the evidence refutes: called grounded, called contradicted.
-    pub(super) refuted: Said,
-    /// What the evidence shows.
-    pub(super) shown: Said,
-    /// What the evidence says nothing of.
-    pub(super) undecidable: Said,
+    pub(super) refuted: Verdicts,
+    pub(super) shown: Verdicts,
+    pub(super) undecidable: Verdicts,
 }
 
-/// What was said of claims of which the evidence says the same.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Said {
+pub(super) struct Verdicts {
     pub(super) grounded: Count,
     pub(super) contradicted: Count,
 }
@@ -42,9 +35,7 @@ pub(super) struct Said {
 /// Some of many, with Wilson's 95 % interval of the share, in percent.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Count {
-    /// How many of `of` are so.
     pub(super) hits: u32,
-    /// How many could be so.
     pub(super) of: u32,
     /// Wilson's interval of the share, low and high, in percent.
     pub(super) interval: Option<[f64; 2]>,
@@ -75,7 +66,7 @@ impl Summary {
 impl Line {
     fn new(name: &'static str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Self {
         let mine: Vec<&Outcome> = outcomes.iter().filter(|outcome| of(outcome)).collect();
-        let said = |expected| Said::new(&mine, expected);
+        let said = |expected| Verdicts::new(&mine, expected);
         Self {
             name,
             items: mine.iter().filter(|outcome| outcome.claim == 0).count(),
@@ -86,7 +77,7 @@ impl Line {
     }
 }
 
-impl Said {
+impl Verdicts {
     fn new(outcomes: &[&Outcome], expected: Expected) -> Self {
         let count = |class| {
             let mut counts = Counts::default();

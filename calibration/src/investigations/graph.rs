@@ -1,8 +1,8 @@
-//! This module explores recorded propagations with answers that are wrong at a stated rate: the frontier of an exploration beside
-//! one pass over the same entities. It asks no server.
+//! Explores recorded propagations with a stated rate of wrong answers, and compares exploration with one pass over the same
+//! entities.
 //!
-//! What is answered of an entity follows from the ground truth: an origin, a symptom of what lies before it on the way, or healthy.
-//! Wrong answers are drawn from a seed, for each entity and visit.
+//! Correct answers follow from the ground truth: origin, symptom, or healthy. Wrong answers are drawn from a seed, for each
+//! entity and visit.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +11,24 @@ use gsar_core::belief::{Belief, Exploration, Label, Limits, Look, Node, Topology
 use super::recorded::Propagation;
 use crate::statistics::Random;
 
-/// How often each propagation is explored, with other wrong answers.
+/// Explorations of each propagation, with different wrong answers.
 const DRAWS: u64 = 50;
 
-/// Whether the origin is named first, as a share of the draws: by exploration, and by one pass.
+/// The share of draws in which the origin is named first, by exploration and by one pass.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
+pub(super) struct OriginAccuracy {
     pub(super) explored: f64,
     pub(super) one_pass: f64,
 }
 
 /// Explores a propagation with that percentage of wrong answers.
-pub(super) fn explore(propagation: &Propagation, wrong: u32) -> Option<Named> {
+pub(super) fn explore(propagation: &Propagation, wrong: u32) -> Option<OriginAccuracy> {
     let policy = Policy::new(propagation)?;
     let share = |limits: Limits, hears: bool| {
         let right = (0..DRAWS).filter(|draw| policy.names_origin(limits, hears, wrong, *draw));
         right.count() as f64 / DRAWS as f64
     };
-    Some(Named {
+    Some(OriginAccuracy {
         explored: share(Limits::default(), true),
         one_pass: share(Limits { max_visits: 1, ..Limits::default() }, false),
     })

@@ -1,5 +1,5 @@
-//! This module counts how often recorded answers are right: AC@1, AC@3, majority@k and pass@k, each with an interval over
-//! incidents, of which every one weighs the same.
+//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k and pass@k, each with an interval over incidents of
+//! equal weight.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,6 @@ impl Mean {
     }
 }
 
-/// How often answers are right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Accuracy {
     /// The share of runs whose first answer is right.
@@ -38,11 +37,10 @@ pub(super) struct Accuracy {
     /// Of incidents with several runs, how often the commonest first answer is right; of several as common as each other, each
     /// counts its part.
     pub(super) majority: Option<Mean>,
-    /// Of incidents with several runs, how often at least one first answer is right.
     pub(super) pass: Option<Mean>,
 }
 
-/// Whether a name is the cause: in any case, without suffixes that a cluster generates, and by its part behind a `/` where one of the
+/// `true` if a name is the cause: in any case, without suffixes that a cluster generates, and by its part behind a `/` where one of the
 /// two has no more.
 pub(super) fn is_right(answer: &str, truth: &[String]) -> bool {
     let answer = folded(answer);
@@ -69,7 +67,6 @@ pub(super) fn by_incident(runs: &[Run]) -> Vec<Vec<&Run>> {
     incidents.into_values().collect()
 }
 
-/// How often the answers of incidents are right.
 pub(super) fn accuracy(incidents: &[Vec<&Run>]) -> Accuracy {
     let share = |runs: &[&Run], first: usize| {
         let right =

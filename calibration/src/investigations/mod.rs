@@ -1,5 +1,5 @@
-//! This module replays recorded investigations: how often their answers are right as they were written, what a sidecar would have
-//! let out, and what exploring a graph brings. It asks no model, and the agents nothing.
+//! Replays recorded investigations: the accuracy of their answers, the decisions of a sidecar on their reports, and the
+//! benefit of exploring a graph.
 
 mod graph;
 mod measures;
@@ -13,13 +13,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
-use crate::arguments::{Investigations, Output, WantedServer};
+use crate::arguments::{Investigations, Output, ServerArgs};
 use crate::data_set::read as read_file;
 use crate::session::{with_configured_server, with_server};
 use measures::{Mean, accuracy, by_incident};
-use page::Measured;
+use page::Measurements;
 use recorded::Run;
-use sidecar::{Chosen, Decided};
+use sidecar::{BestReport, ReportDecision};
 
 /// Percentages of wrong answers with which propagations are explored.
 const WRONG: [u32; 5] = [0, 10, 20, 30, 40];
@@ -29,13 +29,10 @@ const MAX_FALL: f64 = 0.02;
 const MAX_ADDED_SECONDS: f64 = 30.0;
 
 /// Replays recorded investigations and returns what is to be printed.
-pub(crate) async fn investigations(
-    server: &WantedServer,
-    wanted: &Investigations,
-) -> Result<String> {
-    let recorded = recorded::read(&wanted.files)?;
+pub(crate) async fn investigations(server: &ServerArgs, args: &Investigations) -> Result<String> {
+    let recorded = recorded::read(&args.files)?;
     let incidents = by_incident(&recorded.runs);
-    let mut measured = Measured {
+    let mut measured = Measurements {
         runs: recorded.runs.len(),
         incidents: incidents.len(),
         passed_over: recorded.passed_over,
@@ -43,7 +40,7 @@ pub(crate) async fn investigations(
         recorded_seconds: Mean::of(
             &recorded.runs.iter().filter_map(|run| run.seconds).collect::<Vec<_>>(),
         ),
-        ..Measured::default()
+        ..Measurements::default()
     };
     if recorded.runs.iter().any(has_report) {
         let work = async |client| decide_all(&client, &incidents).await;
@@ -67,16 +64,16 @@ pub(crate) async fn investigations(
             .collect();
         measured.explored(wrong, &named);
     }
-    if let Some(baseline) = &wanted.baseline {
+    if let Some(baseline) = &args.baseline {
         let text = read_file(baseline)?;
-        let baseline: Measured = serde_json::from_str(&text)
+        let baseline: Measurements = serde_json::from_str(&text)
             .with_context(|| format!("{}: not what --output json prints", baseline.display()))?;
         let worse = measured.worse_than(&baseline, MAX_FALL, MAX_ADDED_SECONDS);
         if !worse.is_empty() {
             bail!("worse than the baseline: {}", worse.join("; "));
         }
     }
-    match wanted.output {
+    match args.output {
         Output::Json => Ok(format!("{}\n", serde_json::to_string(&measured)?)),
         Output::Table => Ok(measured.page()),
     }
@@ -90,8 +87,8 @@ fn has_report(run: &Run) -> bool {
 async fn decide_all(
     client: &gsar_client::Client,
     incidents: &[Vec<&Run>],
-) -> Result<(Vec<Vec<Decided>>, Vec<Chosen>)> {
-    let mut all: BTreeMap<usize, Vec<Decided>> = BTreeMap::new();
+) -> Result<(Vec<Vec<ReportDecision>>, Vec<BestReport>)> {
+    let mut all: BTreeMap<usize, Vec<ReportDecision>> = BTreeMap::new();
     let mut chosen = Vec::new();
     for (number, runs) in incidents.iter().enumerate() {
         let runs: Vec<&Run> = runs.iter().copied().filter(|run| has_report(run)).collect();
@@ -100,7 +97,7 @@ async fn decide_all(
             decided.push(sidecar::decide(client, run).await?);
         }
         if runs.len() > 1 {
-            let of: Vec<&Decided> = decided.iter().collect();
+            let of: Vec<&ReportDecision> = decided.iter().collect();
             chosen.push(sidecar::drive(client, number, &runs, &of).await?);
         }
         all.insert(number, decided);

@@ -1,28 +1,24 @@
-//! This module holds what a replay measured, as a page for people and as the document that a later one is compared with.
+//! The measurements of a replay, as Markdown and as a document for a later comparison.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::graph::Named;
+use super::graph::OriginAccuracy;
 use super::measures::{Accuracy, Mean};
 use super::seconds;
-use super::sidecar::{Chosen, Decided};
+use super::sidecar::{BestReport, ReportDecision};
 
-/// What a replay measured. Shares are means over incidents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Measured {
+pub(super) struct Measurements {
     pub(super) runs: usize,
     pub(super) incidents: usize,
     /// Lines that hold no investigation of which a cause was asked.
     pub(super) passed_over: usize,
     pub(super) as_written: Accuracy,
     pub(super) recorded_seconds: Option<Mean>,
-    /// Of the reports that were decided, the share that goes out.
     pub(super) goes_out: Option<Mean>,
-    /// Of the reports that go out, the share whose first answer is right.
     pub(super) out_right: Option<Mean>,
-    /// Of the reports whose first answer is right, the share that goes out; of those that are wrong, the share that is held.
     pub(super) right_out: Option<Mean>,
     pub(super) wrong_held: Option<Mean>,
     /// Of incidents with several reports, how often the best at the end of an investigation is right, and the one that scores
@@ -36,7 +32,6 @@ pub(super) struct Measured {
     pub(super) explored: Vec<Explored>,
 }
 
-/// How often the origin is named first where some answers are wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Explored {
     /// In percent.
@@ -46,12 +41,13 @@ pub(super) struct Explored {
     pub(super) difference: Mean,
 }
 
-impl Measured {
+impl Measurements {
     /// Takes what was decided of the reports of each incident.
-    pub(super) fn decided(&mut self, incidents: &[Vec<Decided>]) {
-        let share = |of: &dyn Fn(&&Decided) -> bool, hit: &dyn Fn(&&Decided) -> bool| {
-            let of_incident = |decided: &Vec<Decided>| {
-                let counted: Vec<&Decided> = decided.iter().filter(of).collect();
+    pub(super) fn decided(&mut self, incidents: &[Vec<ReportDecision>]) {
+        let share = |of: &dyn Fn(&&ReportDecision) -> bool,
+                     hit: &dyn Fn(&&ReportDecision) -> bool| {
+            let of_incident = |decided: &Vec<ReportDecision>| {
+                let counted: Vec<&ReportDecision> = decided.iter().filter(of).collect();
                 let hits = counted.iter().copied().filter(hit).count();
                 (!counted.is_empty()).then(|| hits as f64 / counted.len() as f64)
             };
@@ -66,8 +62,8 @@ impl Measured {
     }
 
     /// Takes what was chosen of the reports of incidents with several.
-    pub(super) fn chosen(&mut self, chosen: &[Chosen]) {
-        let share = |hit: &dyn Fn(&Chosen) -> bool| {
+    pub(super) fn chosen(&mut self, chosen: &[BestReport]) {
+        let share = |hit: &dyn Fn(&BestReport) -> bool| {
             Mean::of(&chosen.iter().map(|of| f64::from(u8::from(hit(of)))).collect::<Vec<_>>())
         };
         self.driven = share(&|of| of.driven);
@@ -78,8 +74,10 @@ impl Measured {
     }
 
     /// Takes what was named where that percentage of answers is wrong.
-    pub(super) fn explored(&mut self, wrong: u32, named: &[Named]) {
-        let mean = |of: &dyn Fn(&Named) -> f64| Mean::of(&named.iter().map(of).collect::<Vec<_>>());
+    pub(super) fn explored(&mut self, wrong: u32, named: &[OriginAccuracy]) {
+        let mean = |of: &dyn Fn(&OriginAccuracy) -> f64| {
+            Mean::of(&named.iter().map(of).collect::<Vec<_>>())
+        };
         if let (Some(explored), Some(one_pass), Some(difference)) = (
             mean(&|of| of.explored),
             mean(&|of| of.one_pass),
@@ -89,7 +87,6 @@ impl Measured {
         }
     }
 
-    /// What is worse than in a baseline by more than is allowed.
     pub(super) fn worse_than(&self, baseline: &Self, fallen: f64, seconds: f64) -> Vec<String> {
         let shares = [
             ("AC@1 as written", baseline.as_written.ac1, self.as_written.ac1),
@@ -210,31 +207,31 @@ fn share(mean: Mean) -> String {
 mod tests {
     use super::*;
 
-    fn with(ac1: f64, seconds: f64) -> Measured {
+    fn with(ac1: f64, seconds: f64) -> Measurements {
         let mean = |value| Some(Mean { value, low: value, high: value, of: 10 });
-        Measured {
+        Measurements {
             as_written: Accuracy { ac1: mean(ac1), ..Accuracy::default() },
             seconds: mean(seconds),
-            ..Measured::default()
+            ..Measurements::default()
         }
     }
 
     #[test]
     fn what_is_worse_by_more_than_is_allowed_is_named() {
-        let worse = |now: &Measured| now.worse_than(&with(0.50, 1.0), 0.02, 30.0).len();
+        let worse = |now: &Measurements| now.worse_than(&with(0.50, 1.0), 0.02, 30.0).len();
         assert_eq!(worse(&with(0.481, 31.0)), 0);
         assert_eq!(worse(&with(0.9, 0.1)), 0);
         assert_eq!(worse(&with(0.479, 1.0)), 1);
         assert_eq!(worse(&with(0.479, 31.1)), 2);
         // What is not measured any more is no better.
-        assert_eq!(worse(&Measured::default()), 1);
+        assert_eq!(worse(&Measurements::default()), 1);
     }
 
     #[test]
     fn what_is_printed_is_read_again() {
         let measured = with(0.25, 2.0);
         let text = serde_json::to_string(&measured).unwrap();
-        assert_eq!(serde_json::from_str::<Measured>(&text).unwrap(), measured);
+        assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), measured);
         assert!(measured.page().contains("| AC@1, as written | 25.0 % [25.0, 25.0] | 10 |"));
     }
 }

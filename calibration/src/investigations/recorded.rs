@@ -1,5 +1,4 @@
-//! This module reads recorded investigations: what an agent answered and what was right, and the propagations that a ground truth
-//! tells. It knows no server.
+//! Reads recorded investigations: the answers of agents, the truth, and the propagations of a ground truth.
 
 use std::path::Path;
 
@@ -17,17 +16,13 @@ use crate::data_set::is_json;
 /// One run of an agent over an incident.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    /// Which incident it was; several runs may be of one.
     pub(super) incident: String,
     /// The causes that it names, the likeliest first.
     pub(super) answers: Vec<String>,
     /// The causes of which any is right.
     pub(super) truth: Vec<String>,
-    /// What it wrote; empty where only its answer is recorded.
     pub(super) report: String,
-    /// What it saw.
     pub(super) evidence: Vec<v1::EvidenceItem>,
-    /// How long it took, in seconds, where that is recorded.
     pub(super) seconds: Option<f64>,
 }
 
@@ -36,18 +31,14 @@ pub(super) struct Run {
 pub(super) struct Propagation {
     /// From cause to effect.
     pub(super) edges: Vec<(Entity, Entity)>,
-    /// Where the fault began.
     pub(super) origins: Vec<Entity>,
-    /// What alerts.
     pub(super) alerts: Vec<Entity>,
 }
 
-/// What files hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recorded {
     pub(super) runs: Vec<Run>,
     pub(super) propagations: Vec<Propagation>,
-    /// How many lines hold neither.
     pub(super) passed_over: usize,
 }
 

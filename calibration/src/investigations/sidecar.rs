@@ -1,5 +1,4 @@
-//! This module has recorded reports decided by a server: each alone, and the runs of an incident as the reports of one
-//! investigation. Nothing is asked of the agents that wrote them.
+//! Has a server decide recorded reports: each alone, and the runs of an incident as the reports of one investigation.
 
 use std::time::{Duration, Instant};
 
@@ -11,34 +10,30 @@ use v1::instruction::Due;
 use super::measures::is_right;
 use super::recorded::Run;
 
-/// What becomes of a report.
 #[derive(Clone, Debug)]
-pub(super) struct Decided {
-    /// Whether it may go out.
+pub(super) struct ReportDecision {
+    /// `true` if it may go out.
     pub(super) goes_out: bool,
-    /// Whether its first answer is right.
+    /// `true` if its first answer is right.
     pub(super) is_right: bool,
     /// Its score, 0 where there is none.
     pub(super) score: f64,
-    /// How long the evaluation took.
     pub(super) took: Duration,
 }
 
-/// Of the runs of one incident: the first answer of the report that is chosen, as one investigation and by score alone.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen {
-    /// Whether the best report at the end of the investigation is right.
+pub(super) struct BestReport {
+    /// `true` if the best report at the end of the investigation is right.
     pub(super) driven: bool,
-    /// Whether the report with the best score is right, each judged alone.
+    /// `true` if the report with the best score is right, each judged alone.
     pub(super) alone: bool,
     /// Contradictions that were put back.
     pub(super) put_back: usize,
-    /// How long it took.
     pub(super) took: Duration,
 }
 
 /// Has each report decided alone.
-pub(super) async fn decide(client: &Client, run: &Run) -> Result<Decided> {
+pub(super) async fn decide(client: &Client, run: &Run) -> Result<ReportDecision> {
     let began = Instant::now();
     let request = v1::EvaluateRequest {
         report: Some(report(run)),
@@ -47,7 +42,7 @@ pub(super) async fn decide(client: &Client, run: &Run) -> Result<Decided> {
     };
     let answer = client.evaluate(request).await?;
     let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
-    Ok(Decided {
+    Ok(ReportDecision {
         goes_out: tier == v1::Tier::Proceed,
         is_right: first_is_right(run),
         score: answer.guarded_score.map_or(0.0, |score| score.value),
@@ -60,8 +55,8 @@ pub(super) async fn drive(
     client: &Client,
     number: usize,
     runs: &[&Run],
-    decided: &[&Decided],
-) -> Result<Chosen> {
+    decided: &[&ReportDecision],
+) -> Result<BestReport> {
     let began = Instant::now();
     let id = format!("recorded-{number}");
     let start = v1::StartInvestigationRequest {
@@ -91,14 +86,14 @@ pub(super) async fn drive(
     }
     let best = finished(&stands).map(|end| end.best.clone()).unwrap_or_default();
     let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == best);
-    let mut alone: Option<&Decided> = None;
+    let mut alone: Option<&ReportDecision> = None;
     // Of the same reports: an investigation may end before all are submitted.
     for one in decided.iter().take(evaluations.len()) {
         if alone.is_none_or(|best| one.score > best.score) {
             alone = Some(one);
         }
     }
-    Ok(Chosen {
+    Ok(BestReport {
         driven: driven.is_some_and(|(_, run)| first_is_right(run)),
         alone: alone.is_some_and(|best| best.is_right),
         put_back: stands.trajectory.iter().map(|report| report.put_back.len()).sum(),

@@ -1,4 +1,4 @@
-//! This module makes false claims by exchanging names for others of their kind in the evidence.
+//! Makes claims false by replacing names with similar names from the evidence.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +24,12 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
     for token in tokens.iter().filter(|token| is_name(token.text)) {
         let Some(keys) = evidence.names().get(token.text) else { continue };
         let terms = terms(tokens, token.text);
-        let shown = evidence.most_near(token.text, &terms).unwrap_or(0);
+        let shown = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
         let others = evidence.names().iter().filter(|(other, other_keys)| {
             is_name(other)
                 && is_of_kind(token.text, keys, other, other_keys)
                 && !tokens.iter().any(|token| token.text == other.as_str())
-                && evidence.most_near(other, &terms).is_some_and(|near| near < shown)
+                && evidence.max_terms_near(other, &terms).is_some_and(|near| near < shown)
         });
         for (other, _) in others.take(MAX_OTHERS) {
             texts.push(replaced(claim, token.span.clone(), other));
@@ -38,7 +38,7 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
     texts
 }
 
-/// What else the claim says, as words to look for near a name.
+/// The other words of the claim, to search for near a name.
 pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
     let says = |token: &&Token<'_>| {
         token.text != without
@@ -63,7 +63,7 @@ fn has_humps(text: &str) -> bool {
     inner_capital && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether two names are built alike, and begin alike or stand behind the same word.
+/// `true` if two names are built alike, and begin alike or stand behind the same word.
 fn is_of_kind(
     name: &str,
     keys: &BTreeSet<String>,

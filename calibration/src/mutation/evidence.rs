@@ -1,5 +1,4 @@
-//! This module reads what the evidence of a case says near a word, to find mutations that the evidence bears out
-//! after all.
+//! Searches the evidence near a word, to find mutations that happen to be true.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +9,7 @@ const MAX_RECORD_BYTES: usize = 400;
 /// The fewest words of a line that is one record; shorter ones are part of a document.
 const MIN_WORDS: usize = 3;
 
-/// How many bytes on either side are near, where lines are no records.
+/// The context on either side, in bytes, in lines that are not records.
 const NEAR: usize = 250;
 
 /// The evidence of a case, in small letters, and the names in it.
@@ -46,14 +45,14 @@ impl Surroundings {
         &self.names
     }
 
-    /// Whether a text stands anywhere, whatever is around it.
-    pub(super) fn hold(&self, text: &str) -> bool {
+    /// `true` if a text stands anywhere, whatever is around it.
+    pub(super) fn contains(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.items.iter().any(|item| item.contains(&text))
     }
 
-    /// Whether a number stands anywhere, not as part of a longer one.
-    pub(super) fn hold_number(&self, number: &str) -> bool {
+    /// `true` if a number stands anywhere, not as part of a longer one.
+    pub(super) fn contains_number(&self, number: &str) -> bool {
         let whole = |item: &str, span: Range<usize>| {
             let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
             let before = item.get(..span.start).and_then(|before| before.chars().next_back());
@@ -68,7 +67,7 @@ impl Surroundings {
     }
 
     /// The most of the terms that stand near one place of a word; `None` where the word stands nowhere.
-    pub(super) fn most_near(&self, word: &str, terms: &[String]) -> Option<usize> {
+    pub(super) fn max_terms_near(&self, word: &str, terms: &[String]) -> Option<usize> {
         let word = word.to_lowercase();
         let mut most = None;
         for item in &self.items {
@@ -82,7 +81,7 @@ impl Surroundings {
     }
 }
 
-/// Whether a stretch of a text is a word, not part of one.
+/// `true` if a stretch of a text is a word, not part of one.
 fn is_whole(text: &str, span: &Range<usize>) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let before = text.get(..span.start).and_then(|before| before.chars().next_back());
@@ -116,9 +115,9 @@ mod tests {
     #[test]
     fn numbers_are_found_as_wholes() {
         let evidence = Surroundings::new(["limit 512Mi, version 5.18.2, 0.25"]);
-        assert!(evidence.hold_number("512") && evidence.hold_number("0.25"));
+        assert!(evidence.contains_number("512") && evidence.contains_number("0.25"));
         for absent in ["51", "12", "18", "5", "25"] {
-            assert!(!evidence.hold_number(absent), "{absent}");
+            assert!(!evidence.contains_number(absent), "{absent}");
         }
     }
 
@@ -128,9 +127,9 @@ mod tests {
             "pod-a   Running   4 restarts   on node-01\npod-b   Pending   0 restarts   on node-02",
         ]);
         let terms = ["running", "4", "node-01"].map(str::to_owned);
-        assert_eq!(evidence.most_near("pod-a", &terms), Some(3));
-        assert_eq!(evidence.most_near("pod-b", &terms), Some(0));
-        assert_eq!(evidence.most_near("pod", &terms), None, "names are wholes");
+        assert_eq!(evidence.max_terms_near("pod-a", &terms), Some(3));
+        assert_eq!(evidence.max_terms_near("pod-b", &terms), Some(0));
+        assert_eq!(evidence.max_terms_near("pod", &terms), None, "names are wholes");
         assert!(evidence.names()["node-01"].contains("on"));
     }
 }

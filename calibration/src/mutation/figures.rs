@@ -1,4 +1,4 @@
-//! This module makes false claims by changing figures: another value, another unit, another count.
+//! Makes claims false by changing figures: the value, the unit, or the count.
 
 use super::evidence::Surroundings;
 use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted, figures, neighbours, noun};
@@ -17,7 +17,7 @@ pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
         for factor in FACTORS {
             let Some(new) = multiplied(&figure, factor) else { continue };
             let above_whole = unit == "%" && new.parse().is_ok_and(|value: f64| value > 100.0);
-            if !above_whole && !evidence.hold_number(&new.replace(',', "")) {
+            if !above_whole && !evidence.contains_number(&new.replace(',', "")) {
                 let span = token.span.start..token.span.start + figure.digits.len();
                 texts.push(replaced(claim, span, &new));
             }
@@ -39,7 +39,7 @@ pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) 
             (suffix, _) => (suffix, token.span.start + figure.digits.len()..token.span.end, ""),
         };
         for other in neighbours(unit) {
-            if !evidence.hold(&format!("{}{joint}{other}", figure.digits)) {
+            if !evidence.contains(&format!("{}{joint}{other}", figure.digits)) {
                 texts.push(replaced(claim, span.clone(), other));
             }
         }
@@ -68,7 +68,7 @@ pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
             _ => [count + count / 4, count * 2, count - count / 4],
         };
         for other in others {
-            if other > 1 && other != count && !evidence.hold(&format!("{other} {noun}")) {
+            if other > 1 && other != count && !evidence.contains(&format!("{other} {noun}")) {
                 texts.push(replaced(claim, token.span.clone(), &other.to_string()));
             }
         }

@@ -1,8 +1,7 @@
-//! This module makes true claims false or unsupported, one respect at a time. Text in, text out: no server, no file.
+//! Makes true claims false or unsupported by one change at a time.
 //!
-//! Every mutation of a claim that the evidence bears out must be one that it does not: a figure leaves what
-//! rounding allows, a unit changes its size, a time leaves its grain, a word turns into its opposite. Where
-//! other evidence would show the mutated claim as well, the mutation is left out as far as that can be known.
+//! A figure changes by more than rounding, a unit changes its size, a time leaves its grain, a word becomes its opposite.
+//! Mutations that other evidence would support are left out as far as that can be known.
 
 mod clock;
 mod entities;
@@ -21,7 +20,7 @@ pub use evidence::Surroundings;
 use crate::statistics::Random;
 use tokens::tokens;
 
-/// In which respect a claim is made false.
+/// A kind of mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A figure, by a factor of two or more.
@@ -40,7 +39,7 @@ pub enum Kind {
     Negation,
     /// Before for after.
     Order,
-    /// How many there are.
+    /// The number of things.
     Count,
     /// Ready for unready.
     State,
@@ -61,7 +60,7 @@ impl Kind {
         Self::State,
     ];
 
-    /// In a word.
+    /// The name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Value => "value",
@@ -81,9 +80,9 @@ impl Kind {
 /// A claim made false.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// In which respect.
+    /// The kind of change.
     pub kind: Kind,
-    /// What it says now.
+    /// The false claim.
     pub text: String,
 }
 

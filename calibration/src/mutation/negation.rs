@@ -1,9 +1,9 @@
-//! This module makes false claims by adding a negation or removing one.
+//! Makes claims false by adding or removing a negation.
 
 use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, at, cased, lower, replaced};
 
-/// What negates, and what stands in its place without the negation; nothing where the word just goes.
+/// Negations with their positive counterparts; empty if the word is just removed.
 const NEGATIONS: [(&str, &str); 9] = [
     ("not", ""),
     ("no", ""),
@@ -29,7 +29,7 @@ const AUXILIARIES: [&str; 12] =
 /// Behind these only before a participle: "had not ended", but never "had not a limit".
 const PERFECTS: [&str; 3] = ["has", "have", "had"];
 
-/// What follows these is supposed, not stated.
+/// Words that introduce a presupposition.
 const SUPPOSING: [&str; 4] = ["after", "before", "until", "since"];
 
 /// Behind these stands no verb that states something.

@@ -1,5 +1,4 @@
-//! This module reads the numbers of a claim: which of them measure, which count, and which are names, bounds or
-//! dates.
+//! Classifies the numbers of a claim: measurements, counts, and names, bounds or dates.
 
 use gsar_core::text::figures::MONTHS;
 
@@ -83,7 +82,7 @@ pub(super) struct Figure<'a> {
     pub(super) place: usize,
     /// The digits as written.
     pub(super) digits: &'a str,
-    /// What follows without a space: `Mi`, `%`, or nothing.
+    /// The unit without a space, such as `Mi` or `%`; may be empty.
     pub(super) suffix: &'a str,
 }
 
@@ -93,7 +92,7 @@ impl Figure<'_> {
         self.digits.replace(',', "")
     }
 
-    /// Whether it is nought.
+    /// `true` if it is nought.
     pub(super) fn is_zero(&self) -> bool {
         !self.digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
     }
@@ -108,12 +107,12 @@ pub(super) fn figures<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = Figur
             && digits.matches('.').count() <= 1
             && (suffix.is_empty() || is_unit(suffix));
         let figure = Figure { place, digits, suffix };
-        (is_number && !is_held(tokens, place)).then_some(figure)
+        (is_number && !is_name_or_bound(tokens, place)).then_some(figure)
     })
 }
 
-/// Whether a number is a name, a bound or part of a date.
-fn is_held(tokens: &[Token<'_>], place: usize) -> bool {
+/// `true` if a number is a name, a bound or part of a date.
+fn is_name_or_bound(tokens: &[Token<'_>], place: usize) -> bool {
     let before = lower(tokens, place, -1);
     let is_month =
         |word: &str| MONTHS.iter().any(|month| word == *month || month.get(..3) == Some(word));
@@ -144,7 +143,7 @@ pub(super) fn neighbours(unit: &str) -> impl Iterator<Item = &'static str> {
     [step(1), step(-1)].into_iter().flatten()
 }
 
-/// What a figure counts; `None` where it measures.
+/// Returns the noun that a figure counts; `None` for a measurement.
 pub(super) fn counted<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Option<&'a str> {
     let is_whole = figure.suffix.is_empty() && !figure.digits.contains('.');
     is_whole.then(|| noun(tokens, figure.place))?

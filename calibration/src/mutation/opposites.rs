@@ -1,4 +1,4 @@
-//! This module makes false claims by exchanging words for their opposites: directions, orders and states.
+//! Makes claims false by replacing words with their opposites: directions, orders and states.
 
 use super::entities::terms;
 use super::evidence::Surroundings;
@@ -112,7 +112,7 @@ const STATES: [(&str, &str); 44] = [
     ("merged", "reverted"),
 ];
 
-/// Whether a word is the name of a state.
+/// `true` if a word is the name of a state.
 pub(super) fn is_state(word: &str) -> bool {
     STATES.iter().any(|(one, other)| *one == word || *other == word)
 }
@@ -121,7 +121,7 @@ pub(super) fn is_state(word: &str) -> bool {
 pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const MOVES: [&str; 8] =
         ["scaled", "scaling", "scales", "went", "goes", "going", "moved", "trended"];
-    turned(claim, tokens, &DIRECTIONS, |place, word| {
+    replace_opposites(claim, tokens, &DIRECTIONS, |place, word| {
         let next = lower(tokens, place, 1);
         match word {
             // "Scaled up" moves something; "gave up" does not, and "up to 5" is a bound.
@@ -154,7 +154,7 @@ pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     let (before, after) = (says("before"), says("after"));
     let is_number =
         |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word);
-    turned(claim, tokens, &ORDERS, |place, word| {
+    replace_opposites(claim, tokens, &ORDERS, |place, word| {
         let next = lower(tokens, place, 1);
         match word {
             // "after 4 restarts" and "the last hour" put nothing in order.
@@ -178,8 +178,8 @@ pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
         }
         if let Some(other) = opposite(token.text, &STATES) {
             let terms = terms(tokens, token.text);
-            let shown = evidence.most_near(token.text, &terms).unwrap_or(0);
-            let near = evidence.most_near(other, &terms).unwrap_or(0);
+            let shown = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
+            let near = evidence.max_terms_near(other, &terms).unwrap_or(0);
             if near == 0 || near < shown {
                 texts.push(replaced(claim, token.span.clone(), other));
             }
@@ -188,15 +188,15 @@ pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
     texts
 }
 
-fn turned(
+fn replace_opposites(
     claim: &str,
     tokens: &[Token<'_>],
     pairs: &'static [(&str, &str)],
-    means_it: impl Fn(usize, &str) -> bool,
+    applies: impl Fn(usize, &str) -> bool,
 ) -> Vec<String> {
     let mut texts = Vec::new();
     for (place, token) in tokens.iter().enumerate() {
-        if means_it(place, &token.lower)
+        if applies(place, &token.lower)
             && let Some(other) = opposite(&token.lower, pairs)
         {
             texts.push(replaced(claim, token.span.clone(), &cased(other, token.text)));

@@ -1,4 +1,4 @@
-//! This module makes false claims by exchanging "all" and "none".
+//! Makes claims false by exchanging "all" and "none".
 
 use super::tokens::{Token, at, cased, lower, replaced};
 

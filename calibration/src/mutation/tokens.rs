@@ -1,4 +1,4 @@
-//! This module splits a claim at white space, without the marks around each word, and joins it again.
+//! Splits a claim into words without the punctuation around them.
 
 use std::ops::Range;
 

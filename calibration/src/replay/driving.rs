@@ -1,5 +1,5 @@
-//! This module drives the reports of stored cases through the whole loop of a real server. Its rewriter drops every
-//! statement in which a claim at fault stands, and adds nothing; its planner finds no further evidence and does the same.
+//! Drives the reports of stored cases through the whole loop of a real server. The rewriter drops every statement with a
+//! claim at fault and adds nothing; the planner finds no further evidence and does the same.
 
 use std::ops::Range;
 
@@ -17,14 +17,13 @@ use super::stored::{Case, Report};
 use crate::arguments::{Rendering, ReplayPart};
 use crate::tables::markdown::{NOTHING, heading, table};
 
-/// How evidence is sent.
 const RENDERING: Rendering = Rendering::Json;
 
 /// The kinds of reports, in the order of the table.
 const KINDS: [&str; 3] = ["faithful", "overreaching", "contradicted"];
 
 /// A report that was driven to its end.
-pub(super) struct Driven {
+pub(super) struct DriveOutcome {
     kind: String,
     /// The tier of each judged report.
     tiers: Vec<v1::Tier>,
@@ -32,24 +31,23 @@ pub(super) struct Driven {
     degraded: bool,
     /// Statements that the stored judge calls contradicted and the report that went out still makes.
     false_statements: usize,
-    /// Of the statements of the first report, how many the last one still makes.
     kept: (usize, usize),
 }
 
-impl Driven {
-    /// Whether it went out with at most that number of judged reports.
+impl DriveOutcome {
+    /// `true` if it went out with at most that number of judged reports.
     fn is_out_after(&self, judged: usize) -> bool {
         !self.degraded && self.tiers.len() <= judged
     }
 
-    /// Whether it went out without a revised plan.
+    /// `true` if it went out without a revised plan.
     fn is_out_under_first_plan(&self) -> bool {
         !self.degraded && self.plan == 0
     }
 }
 
 /// Drives every report of the cases, one after the other.
-pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<Driven>> {
+pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<DriveOutcome>> {
     let mut driven = Vec::new();
     for case in cases {
         for (number, report) in case.reports.iter().enumerate() {
@@ -60,7 +58,12 @@ pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<Driven>
     Ok(driven)
 }
 
-async fn drive_one(path: &Path<'_>, case: &Case, report: &Report, id: String) -> Result<Driven> {
+async fn drive_one(
+    path: &Path<'_>,
+    case: &Case,
+    report: &Report,
+    id: String,
+) -> Result<DriveOutcome> {
     let start = v1::StartInvestigationRequest {
         investigation_id: id.clone(),
         policy: POLICY.to_owned(),
@@ -89,7 +92,7 @@ async fn drive_one(path: &Path<'_>, case: &Case, report: &Report, id: String) ->
             investigation = answer.investigation.context("an answer without an investigation")?;
         }
     }
-    Ok(Driven {
+    Ok(DriveOutcome {
         kind: report.kind.clone(),
         tiers: investigation.trajectory.iter().map(v1::JudgedReport::tier).collect(),
         plan: investigation.plan,
@@ -135,13 +138,11 @@ fn without(text: &str, faults: &[v1::ClaimFault]) -> String {
     text.char_indices().filter(|(at, _)| !is_dropped(*at)).map(|(_, character)| character).collect()
 }
 
-/// Where the statements of a text stand.
 fn statements(text: &str) -> Vec<Range<usize>> {
     let assertions = Document::read(text, &[], &Budget::unlimited()).assertions;
     assertions.into_iter().filter_map(|assertion| assertion.text.span()).collect()
 }
 
-/// How many statements of a text the stored judge calls contradicted.
 fn false_statements(case: &Case, text: &str) -> usize {
     let known = known(case, text);
     let is_false = |span: &Range<usize>| {
@@ -153,7 +154,7 @@ fn false_statements(case: &Case, text: &str) -> usize {
 }
 
 /// The tables of driven reports.
-pub(super) fn page(part: ReplayPart, driven: &[Driven]) -> String {
+pub(super) fn page(part: ReplayPart, driven: &[DriveOutcome]) -> String {
     let mut page = format!(
         "# Reports driven through the loop, part {}\n\nPolicy {POLICY}; the judge gives stored answers. What is found at fault is dropped with its whole statement.\n",
         part.name()
@@ -179,9 +180,9 @@ pub(super) fn page(part: ReplayPart, driven: &[Driven]) -> String {
     page
 }
 
-fn row(kind: &str, driven: &[&Driven]) -> Vec<String> {
-    let number = |is: &dyn Fn(&Driven) -> bool| driven.iter().filter(|one| is(one)).count();
-    let out: Vec<&&Driven> = driven.iter().filter(|one| !one.degraded).collect();
+fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
+    let number = |is: &dyn Fn(&DriveOutcome) -> bool| driven.iter().filter(|one| is(one)).count();
+    let out: Vec<&&DriveOutcome> = driven.iter().filter(|one| !one.degraded).collect();
     let mean = |sum: usize, of: usize| {
         let hundredths = (sum * 100).checked_div(of);
         let shown = |all: usize| format!("{}.{:02}", all / 100, all % 100);
@@ -196,7 +197,7 @@ fn row(kind: &str, driven: &[&Driven]) -> Vec<String> {
         driven.len().to_string(),
         number(&|one| one.is_out_after(1)).to_string(),
         number(&|one| one.is_out_after(2)).to_string(),
-        number(&Driven::is_out_under_first_plan).to_string(),
+        number(&DriveOutcome::is_out_under_first_plan).to_string(),
         out.len().to_string(),
         mean(replans, out.len()),
         mean(judged, driven.len()),

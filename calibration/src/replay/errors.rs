@@ -1,4 +1,4 @@
-//! This module makes errors of stored judgements: what a judge that errs would have said. It asks nobody.
+//! Makes wrong judgements from stored ones, as a judge that errs would give them.
 
 use crate::judgement::Judgement;
 use std::collections::BTreeSet;
@@ -7,12 +7,11 @@ use gsar_core::evidence::EvidenceKind;
 use gsar_core::{Class, EvidenceType};
 
 use super::nearest::nearest_line;
-use super::stored::{Case, Stored};
+use super::stored::{Case, StoredClaim};
 use crate::data_set::ItemLine;
 use crate::mutation::{Kind, Surroundings, mutations};
 use crate::statistics::Random;
 
-/// How a judge errs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ErrorKind {
     /// A refuted claim called grounded, citing what refutes it.
@@ -30,11 +29,10 @@ pub(crate) enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Every kind.
     pub(crate) const ALL: [Self; 6] =
         [Self::Refuted, Self::Unsupported, Self::Figure, Self::Name, Self::Time, Self::Negation];
 
-    /// In a word.
+    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Refuted => "refuted",
@@ -59,14 +57,14 @@ impl ErrorKind {
 
 /// A claim that is false or unsupported with the judgement that calls it grounded.
 #[derive(Clone, Debug)]
-pub(crate) struct MadeError {
+pub(crate) struct InjectedError {
     pub(crate) kind: ErrorKind,
     pub(crate) text: String,
     pub(crate) judgement: Judgement,
 }
 
 /// The errors of a case, at most one of a kind for each right verdict.
-pub(crate) fn made_errors(case: &Case, random: &mut Random) -> Vec<MadeError> {
+pub(crate) fn inject_errors(case: &Case, random: &mut Random) -> Vec<InjectedError> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let stored: BTreeSet<&str> = case.claims.iter().map(|claim| claim.text.as_str()).collect();
     let right = case.claims.iter().filter(|claim| claim.right == Some(true));
@@ -80,16 +78,16 @@ pub(crate) fn made_errors(case: &Case, random: &mut Random) -> Vec<MadeError> {
         .collect()
 }
 
-fn refuted(claim: &Stored) -> Option<MadeError> {
+fn refuted(claim: &StoredClaim) -> Option<InjectedError> {
     let judgement = Judgement { class: Class::Grounded, ..claim.judgement.clone() };
-    (!judgement.citations.is_empty()).then(|| MadeError {
+    (!judgement.citations.is_empty()).then(|| InjectedError {
         kind: ErrorKind::Refuted,
         text: claim.text.clone(),
         judgement,
     })
 }
 
-fn unsupported(claim: &Stored, evidence: &[ItemLine]) -> Option<MadeError> {
+fn unsupported(claim: &StoredClaim, evidence: &[ItemLine]) -> Option<InjectedError> {
     let (item, citation) = nearest_line(&claim.text, evidence)?;
     let evidence_type = match item.kind {
         EvidenceKind::Signal => EvidenceType::SignalMatch,
@@ -97,15 +95,15 @@ fn unsupported(claim: &Stored, evidence: &[ItemLine]) -> Option<MadeError> {
     };
     let citations = vec![citation];
     let judgement = Judgement { class: Class::Grounded, evidence_type, citations };
-    Some(MadeError { kind: ErrorKind::Unsupported, text: claim.text.clone(), judgement })
+    Some(InjectedError { kind: ErrorKind::Unsupported, text: claim.text.clone(), judgement })
 }
 
 fn mutated(
-    claim: &Stored,
+    claim: &StoredClaim,
     surroundings: &Surroundings,
     stored: &BTreeSet<&str>,
     random: &mut Random,
-) -> Vec<MadeError> {
+) -> Vec<InjectedError> {
     let found = mutations(&claim.text, surroundings);
     let mut errors = Vec::new();
     for kind in ErrorKind::ALL {
@@ -114,7 +112,7 @@ fn mutated(
             .filter(|mutation| ErrorKind::of_mutation(mutation.kind) == Some(kind))
             .filter(|mutation| !stored.contains(mutation.text.as_str()))
             .collect();
-        errors.extend(of_kind.get(random.below(of_kind.len())).map(|mutation| MadeError {
+        errors.extend(of_kind.get(random.below(of_kind.len())).map(|mutation| InjectedError {
             kind,
             text: mutation.text.clone(),
             judgement: claim.judgement.clone(),
@@ -143,10 +141,13 @@ mod tests {
                 stored("Pod api-1a2b-x1 never restarted.", Class::Contradicted),
                 stored("The disk filled; the pod restarted.", Class::Ungrounded),
                 stored("A pod budget would help.", Class::Complementary),
-                Stored { right: Some(false), ..stored("It restarted 4 times.", Class::Grounded) },
+                StoredClaim {
+                    right: Some(false),
+                    ..stored("It restarted 4 times.", Class::Grounded)
+                },
             ],
         );
-        let made = |seed| made_errors(&case, &mut Random::new(seed));
+        let made = |seed| inject_errors(&case, &mut Random::new(seed));
         let kinds: BTreeSet<ErrorKind> = made(1).iter().map(|error| error.kind).collect();
         assert_eq!(kinds, ErrorKind::ALL.into());
         for error in made(1) {
@@ -156,7 +157,7 @@ mod tests {
             let is_stored = case.claims.iter().any(|claim| claim.text == error.text);
             assert_eq!(is_mutated, !is_stored, "{error:?}");
         }
-        let texts = |errors: Vec<MadeError>| errors.into_iter().map(|error| error.text);
+        let texts = |errors: Vec<InjectedError>| errors.into_iter().map(|error| error.text);
         assert!(texts(made(7)).eq(texts(made(7))), "the same seed makes the same");
     }
 }

@@ -1,5 +1,5 @@
-//! This module finds the stored judgement of a claim that a server asks about: of the same words, or of a claim
-//! that holds the words of a fragment, or whose words a longer one holds. It asks nobody.
+//! Finds the stored judgement of a claim: of the same words, of a claim that contains the words of a fragment, or of one
+//! whose words a longer claim contains.
 
 use crate::judgement::Judgement;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use gsar_core::Class;
 
 /// The share of the shorter of two claims that the longer one has to hold, in hundredths of its words.
-const MIN_HELD: usize = 80;
+const MIN_CONTAINED_PERCENT: usize = 80;
 
 /// Judgements by the words of their claims.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,6 @@ struct Known {
 }
 
 impl Judgements {
-    /// Those of claims.
     pub(crate) fn new<'a>(claims: impl IntoIterator<Item = (&'a str, &'a Judgement)>) -> Self {
         let known = claims.into_iter().map(|(text, judgement)| {
             let words = words(text);
@@ -72,53 +71,55 @@ impl Judgements {
         if let Some(same) = self.known.iter().find(|known| known.words == words) {
             return Some(same.judgement.clone());
         }
-        let asked: BTreeSet<String> = words.into_iter().collect();
+        let claim_words: BTreeSet<String> = words.into_iter().collect();
         let alike: Vec<(&Known, usize)> = self
             .known
             .iter()
-            .map(|known| (known, known.set.intersection(&asked).count()))
+            .map(|known| (known, known.set.intersection(&claim_words).count()))
             .filter(|(known, shared)| {
-                *shared > 0 && shared * 100 >= known.set.len().min(asked.len()) * MIN_HELD
+                *shared > 0
+                    && shared * 100
+                        >= known.set.len().min(claim_words.len()) * MIN_CONTAINED_PERCENT
             })
             .collect();
         // Shared words over all words of both, compared without a fraction.
         let likeness = |(known, shared): &(&Known, usize)| {
-            let all = known.set.len() + asked.len() - shared;
+            let all = known.set.len() + claim_words.len() - shared;
             shared * 1_000_000 / all.max(1)
         };
         let best = alike
             .iter()
             .copied()
             .reduce(|best, next| if likeness(&next) > likeness(&best) { next } else { best })?;
-        if best.0.set.len() >= asked.len() {
+        if best.0.set.len() >= claim_words.len() {
             return Some(best.0.judgement.clone());
         }
-        Some(joined(parts(&asked, alike, likeness)))
+        Some(worst_of(contained(&claim_words, alike, likeness)))
     }
 }
 
 /// The stored claims within a longer one: the most alike first, and each that brings words of its own.
-fn parts<'a>(
-    asked: &BTreeSet<String>,
+fn contained<'a>(
+    claim_words: &BTreeSet<String>,
     mut alike: Vec<(&'a Known, usize)>,
     likeness: impl Fn(&(&'a Known, usize)) -> usize,
 ) -> Vec<&'a Known> {
-    alike.retain(|(known, _)| known.set.len() < asked.len());
+    alike.retain(|(known, _)| known.set.len() < claim_words.len());
     alike.sort_by_key(|known| std::cmp::Reverse(likeness(known)));
     let mut covered: BTreeSet<&String> = BTreeSet::new();
     let mut parts = Vec::new();
     for (known, shared) in alike {
-        let new = known.set.intersection(asked).filter(|word| !covered.contains(word)).count();
+        let new =
+            known.set.intersection(claim_words).filter(|word| !covered.contains(word)).count();
         if new * 2 > shared {
-            covered.extend(known.set.intersection(asked));
+            covered.extend(known.set.intersection(claim_words));
             parts.push(known);
         }
     }
     parts
 }
 
-/// What is said of a claim of several parts: the worst class, with what is cited for it.
-fn joined(parts: Vec<&Known>) -> Judgement {
+fn worst_of(parts: Vec<&Known>) -> Judgement {
     let worst = parts.iter().map(|part| part.judgement.class).max().unwrap_or(Class::Ungrounded);
     let mut worst = parts.into_iter().filter(|part| part.judgement.class == worst);
     let first = worst.next().map(|part| part.judgement.clone());

@@ -1,5 +1,5 @@
-//! This module replays stored judgements: what verification and decision make of a judge that is right, and of
-//! the same judge where it errs. It judges nothing itself, and shows no single row but those of the tune part.
+//! Replays stored judgements: the effect of verification and decision on right and on wrong verdicts. Single rows of the
+//! tune part only are shown.
 
 mod driving;
 mod errors;
@@ -22,13 +22,13 @@ use gsar_core::Class;
 
 use serde_json::json;
 
-use crate::arguments::{Drive, Output, Rendering, Replay, ReplayPart, WantedServer};
+use crate::arguments::{Drive, Output, Rendering, Replay, ReplayPart, ServerArgs};
 use crate::session::with_configured_server;
 use crate::statistics::Random;
-use errors::made_errors;
+use errors::inject_errors;
 pub(crate) use matching::Judgements;
 use online::Path;
-use outcome::{Decided, Finding, Given, Outcome};
+use outcome::{Finding, JudgementKind, Outcome, ReportDecision};
 pub(crate) use provider::{KnownCase, Provider, Reader};
 use stored::{Case, stored_cases};
 use summary::Summary;
@@ -39,7 +39,7 @@ struct Question {
     case: usize,
     text: String,
     judgement: Judgement,
-    given: Given,
+    given: JudgementKind,
 }
 
 impl Question {
@@ -57,7 +57,7 @@ impl Question {
 }
 
 /// Drives the reports of stored cases and returns what is to be printed.
-pub(crate) async fn drive(server: &WantedServer, wanted: &Drive) -> Result<String> {
+pub(crate) async fn drive(server: &ServerArgs, args: &Drive) -> Result<String> {
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
         "--endpoint and --judge are of no use here: a server of its own is started, whose judge gives the stored answers"
@@ -67,69 +67,67 @@ pub(crate) async fn drive(server: &WantedServer, wanted: &Drive) -> Result<Strin
     let work = async |client| {
         let path = Path { client: &client, provider: &provider };
         let mut driven = Vec::new();
-        for file in &wanted.judgements {
-            driven.extend(driving::drive(&path, &stored_cases(file, wanted.part)?).await?);
+        for file in &args.judgements {
+            driven.extend(driving::drive(&path, &stored_cases(file, args.part)?).await?);
         }
-        Ok(driving::page(wanted.part, &driven))
+        Ok(driving::page(args.part, &driven))
     };
     with_configured_server(&configuration, work).await
 }
 
-/// What became of the judgements of one source.
 struct Source {
     name: String,
     cases: Vec<Case>,
     replayed: Vec<Replayed>,
 }
 
-/// What became of them in one rendering.
 struct Replayed {
     outcomes: Vec<Outcome>,
-    reports: Vec<Decided>,
+    reports: Vec<ReportDecision>,
     summary: Summary,
 }
 
 /// Replays stored judgements and returns what is to be printed.
-pub(crate) async fn replay(server: &WantedServer, wanted: &Replay) -> Result<String> {
+pub(crate) async fn replay(server: &ServerArgs, args: &Replay) -> Result<String> {
     ensure!(
-        !wanted.list || wanted.part == ReplayPart::Tune,
+        !args.list || args.part == ReplayPart::Tune,
         "--list shows single rows, and only those of the tune part may be looked at; leave out --part"
     );
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
         "--endpoint and --judge are of no use here: a replay starts a server of its own, whose judge gives the stored answers"
     );
-    let mut sources = if wanted.offline {
-        offline_sources(wanted)?
+    let mut sources = if args.offline {
+        offline_sources(args)?
     } else {
-        let provider = Provider::start(Reader::of(&wanted.reader)?).await?;
+        let provider = Provider::start(Reader::of(&args.reader)?).await?;
         let configuration = provider.configuration()?;
         let work = async |client| {
             let path = Path { client: &client, provider: &provider };
-            online_sources(wanted, &path).await
+            online_sources(args, &path).await
         };
         with_configured_server(&configuration, work).await?
     };
     if sources.len() > 1 {
-        sources.push(together(&sources, renderings(wanted)));
+        sources.push(together(&sources, renderings(args)));
     }
-    match wanted.output {
-        Output::Table => Ok(page::page(wanted.part, wanted.seed, &sources, wanted.list)),
-        Output::Json => json(wanted, &sources),
+    match args.output {
+        Output::Table => Ok(page::page(args.part, args.seed, &sources, args.list)),
+        Output::Json => json(args, &sources),
     }
 }
 
-fn renderings(wanted: &Replay) -> &[Rendering] {
-    if wanted.renderings.is_empty() { &Rendering::ALL } else { &wanted.renderings }
+fn renderings(args: &Replay) -> &[Rendering] {
+    if args.renderings.is_empty() { &Rendering::ALL } else { &args.renderings }
 }
 
-fn offline_sources(wanted: &Replay) -> Result<Vec<Source>> {
+fn offline_sources(args: &Replay) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
-    for path in &wanted.judgements {
-        let cases = stored_cases(path, wanted.part)?;
-        let questions = questions(&cases, wanted.seed);
+    for path in &args.judgements {
+        let cases = stored_cases(path, args.part)?;
+        let questions = questions(&cases, args.seed);
         let mut replayed = Vec::new();
-        for rendering in renderings(wanted) {
+        for rendering in renderings(args) {
             let mut outcomes = Vec::new();
             for (case, of_case) in cases.iter().zip(&questions) {
                 outcomes.extend(offline::verified(case, of_case, *rendering)?);
@@ -141,13 +139,13 @@ fn offline_sources(wanted: &Replay) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-async fn online_sources(wanted: &Replay, path: &Path<'_>) -> Result<Vec<Source>> {
+async fn online_sources(args: &Replay, path: &Path<'_>) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
-    for file in &wanted.judgements {
-        let cases = stored_cases(file, wanted.part)?;
-        let questions = questions(&cases, wanted.seed);
+    for file in &args.judgements {
+        let cases = stored_cases(file, args.part)?;
+        let questions = questions(&cases, args.seed);
         let mut replayed = Vec::new();
-        for rendering in renderings(wanted) {
+        for rendering in renderings(args) {
             let outcomes = path.outcomes(&cases, &questions, *rendering).await?;
             let reports = path.reports(&cases, *rendering).await?;
             replayed.push(Replayed::new(*rendering, outcomes, reports));
@@ -176,13 +174,13 @@ fn together(sources: &[Source], renderings: &[Rendering]) -> Source {
 }
 
 impl Replayed {
-    fn new(rendering: Rendering, outcomes: Vec<Outcome>, reports: Vec<Decided>) -> Self {
+    fn new(rendering: Rendering, outcomes: Vec<Outcome>, reports: Vec<ReportDecision>) -> Self {
         let summary = Summary::new(rendering, &outcomes, &reports);
         Self { outcomes, reports, summary }
     }
 }
 
-fn json(wanted: &Replay, sources: &[Source]) -> Result<String> {
+fn json(args: &Replay, sources: &[Source]) -> Result<String> {
     let sources: Vec<_> = sources
         .iter()
         .map(|source| {
@@ -191,7 +189,7 @@ fn json(wanted: &Replay, sources: &[Source]) -> Result<String> {
             json!({"judgements": source.name, "cases": source.cases.len(), "renderings": renderings})
         })
         .collect();
-    let page = json!({"part": wanted.part.name(), "seed": wanted.seed, "sources": sources});
+    let page = json!({"part": args.part.name(), "seed": args.seed, "sources": sources});
     Ok(serde_json::to_string_pretty(&page)? + "\n")
 }
 
@@ -204,13 +202,13 @@ fn questions(cases: &[Case], seed: u64) -> Vec<Vec<Question>> {
             case: place,
             text: claim.text.clone(),
             judgement: claim.judgement.clone(),
-            given: Given::Right,
+            given: JudgementKind::Right,
         });
-        let errors = made_errors(case, &mut random).into_iter().map(|error| Question {
+        let errors = inject_errors(case, &mut random).into_iter().map(|error| Question {
             case: place,
             text: error.text,
             judgement: error.judgement,
-            given: Given::Error(error.kind),
+            given: JudgementKind::Error(error.kind),
         });
         right.chain(errors).collect()
     };

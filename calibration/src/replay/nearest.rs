@@ -1,4 +1,4 @@
-//! This module finds the line of the evidence that shares most words with a claim. It asks nobody.
+//! Finds the line of the evidence that shares most words with a claim.
 
 use crate::judgement::Citation;
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ pub(crate) fn nearest_line<'a>(
     claim: &str,
     evidence: &'a [ItemLine],
 ) -> Option<(&'a ItemLine, Citation)> {
-    let wanted = words(claim);
+    let claim_words = words(claim);
     let lines = evidence.iter().flat_map(|item| {
         item.content.lines().flat_map(stretches).map(move |stretch| (item, stretch))
     });
     let (_, item, line) = lines
-        .map(|(item, line)| (words(line).intersection(&wanted).count(), item, line))
+        .map(|(item, line)| (words(line).intersection(&claim_words).count(), item, line))
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     let citation = Citation { evidence: item.id.clone(), field_path: None, quote: line.to_owned() };
     Some((item, citation))

@@ -1,4 +1,4 @@
-//! This module puts judgements before verification itself, without server, prompt and decision.
+//! Verifies judgements directly, without server, prompt and decision.
 
 use crate::judgement::Judgement;
 use anyhow::Result;
@@ -14,7 +14,6 @@ use super::stored::Case;
 use crate::arguments::Rendering;
 use crate::data_set::ItemLine;
 
-/// What verification under `reference` makes of the questions about one case.
 pub(crate) fn verified(
     case: &Case,
     questions: &[Question],

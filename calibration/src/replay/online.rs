@@ -1,5 +1,4 @@
-//! This module sends a replay through a real server: claims and reports go out as any caller sends them, and the
-//! server asks the provider on loopback as it asks any model.
+//! Replays judgements through a real server, which calls the provider on loopback like any model.
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -11,7 +10,7 @@ use gsar_proto::v1;
 
 use super::Question;
 use super::matching::Judgements;
-use super::outcome::{Decided, Finding, Given, Outcome};
+use super::outcome::{Finding, JudgementKind, Outcome, ReportDecision};
 use super::provider::{KnownCase, Provider};
 use super::rendering::rendered;
 use super::stored::{Case, Report};
@@ -40,7 +39,7 @@ impl Path<'_> {
         rendering: Rendering,
     ) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::new();
-        let is_right = |question: &&Question| question.given == Given::Right;
+        let is_right = |question: &&Question| question.given == JudgementKind::Right;
         for right in [true, false] {
             let asked: Vec<Vec<&Question>> = questions
                 .iter()
@@ -60,12 +59,11 @@ impl Path<'_> {
         Ok(outcomes)
     }
 
-    /// What is decided on each report of the cases.
     pub(crate) async fn reports(
         &self,
         cases: &[Case],
         rendering: Rendering,
-    ) -> Result<Vec<Decided>> {
+    ) -> Result<Vec<ReportDecision>> {
         let of_case = |case: &Case| {
             let stored = case.claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
             let reports = case.reports.iter().map(|report| report.text.clone()).collect();
@@ -108,13 +106,13 @@ impl Path<'_> {
         known: &KnownCase,
         report: &Report,
         rendering: Rendering,
-    ) -> Result<Decided> {
+    ) -> Result<ReportDecision> {
         let sent = v1::Report { synthesis: report.text.clone(), ..Default::default() };
         let answer = self.evaluate(case, sent, rendering).await?;
         let decision = answer.decision.as_ref().context("an answer without a decision")?;
         let is_known = |text: &str| known.judgements.of_report(text, &report.text).is_some();
         let unmatched = answer.claims.iter().filter(|claim| !is_known(&claim.text));
-        Ok(Decided {
+        Ok(ReportDecision {
             case: case.name.clone(),
             kind: report.kind.clone(),
             tier: Tier::from_number(decision.tier).context("an answer without a tier")?,

@@ -1,4 +1,4 @@
-//! This module prints what became of replayed judgements, as Markdown. It counts nothing.
+//! Formats the outcomes of a replay as Markdown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -165,12 +165,12 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::Decided;
+    use super::super::outcome::ReportDecision;
     use super::*;
     use crate::arguments::Rendering;
 
     fn decided(unmatched: usize) -> Replayed {
-        let decided = Decided {
+        let decided = ReportDecision {
             case: "a/1".to_owned(),
             kind: "faithful".to_owned(),
             tier: Tier::Regenerate,

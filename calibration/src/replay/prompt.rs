@@ -5,14 +5,14 @@ const EVIDENCE: &str = "<<<evidence ";
 
 /// An item of evidence in a prompt.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Labelled {
+pub(crate) struct PromptItem {
     /// `E1`, `E2` and so on.
     pub(crate) label: String,
     pub(crate) content: String,
 }
 
 /// Returns the items of evidence in a prompt, in order.
-pub(crate) fn evidence(prompt: &str) -> Vec<Labelled> {
+pub(crate) fn evidence(prompt: &str) -> Vec<PromptItem> {
     let mut rest = lines(prompt).skip_while(|line| !line.starts_with(EVIDENCE));
     let first = rest.next().unwrap_or_default();
     let end = format!("<<<end of evidence {}", first.strip_prefix(EVIDENCE).unwrap_or_default());
@@ -25,7 +25,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n')
 }
 
-fn items(lines: &[&str]) -> Vec<Labelled> {
+fn items(lines: &[&str]) -> Vec<PromptItem> {
     let mut items = Vec::new();
     let mut rest = lines;
     while let Some((first, after)) = rest.split_first() {
@@ -39,7 +39,7 @@ fn items(lines: &[&str]) -> Vec<Labelled> {
         let Some(length) = after.iter().position(|line| *line == end) else { continue };
         let label = mark.split(' ').next().unwrap_or(mark);
         let content = after.get(..length).unwrap_or_default().join("\n");
-        items.push(Labelled { label: label.to_owned(), content });
+        items.push(PromptItem { label: label.to_owned(), content });
         rest = after.get(length + 1..).unwrap_or_default();
     }
     items
@@ -72,7 +72,7 @@ The claims to judge, one JSON object a line:
 
     #[test]
     fn labelled_items_are_parsed() {
-        let item = |label: &str, content: &str| Labelled {
+        let item = |label: &str, content: &str| PromptItem {
             label: label.to_owned(),
             content: content.to_owned(),
         };

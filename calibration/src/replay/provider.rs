@@ -1,7 +1,6 @@
-//! This module is the judge of a replay: a chat provider on loopback that answers every question with stored
-//! judgements, right or wrong. It keeps to them when it is asked once more.
+//! The judge of a replay: a chat provider on loopback that answers every prompt with stored judgements.
 
-use crate::arguments::WantedReader;
+use crate::arguments::ReaderArgs;
 use crate::judgement::Judgement;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,23 +11,20 @@ use serde_json::{Value, json};
 
 use super::looks::StoredLooks;
 use super::matching::Judgements;
-use super::prompt::{Labelled, evidence};
+use super::prompt::{PromptItem, evidence};
 
 /// The judge's name in a server.
 const JUDGE: &str = "openai-compatible:stored";
 
-/// What is known of a case while its questions are asked.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownCase {
     /// The id and content of every item, as they are sent.
     pub(crate) items: Vec<(String, String)>,
-    /// What is said of its claims.
     pub(crate) judgements: Judgements,
     /// The reports that are sent without claims; empty where claims are given.
     pub(crate) reports: Vec<String>,
 }
 
-/// Who reads what the stored judge supports.
 pub(crate) enum Reader {
     /// Nobody.
     Nobody,
@@ -40,8 +36,8 @@ pub(crate) enum Reader {
 
 impl Reader {
     /// The reader that is wanted.
-    pub(crate) fn of(wanted: &WantedReader) -> Result<Self> {
-        let WantedReader { reader, config, looks } = wanted;
+    pub(crate) fn of(args: &ReaderArgs) -> Result<Self> {
+        let ReaderArgs { reader, config, looks } = args;
         if let Some(path) = looks {
             return Ok(Self::Stored(StoredLooks::read(path)?));
         }
@@ -123,7 +119,6 @@ impl Provider {
         Ok(toml::to_string(&configuration)?)
     }
 
-    /// What is asked about from now on.
     pub(crate) fn know(&self, cases: Vec<KnownCase>) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = cases;
     }
@@ -145,7 +140,7 @@ fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
 /// The case with the most items shown word for word, then with the most claims in the prompt.
 fn find_case<'a>(
     known: &'a [KnownCase],
-    shown: &[Labelled],
+    shown: &[PromptItem],
     claims: &[Question],
 ) -> Option<&'a KnownCase> {
     let rank = |case: &KnownCase| {
@@ -157,7 +152,7 @@ fn find_case<'a>(
 }
 
 /// The label of each item of a case, in its order: by content, and where marks were put into that, by place.
-fn labels(case: &KnownCase, shown: &[Labelled]) -> Vec<(String, String)> {
+fn labels(case: &KnownCase, shown: &[PromptItem]) -> Vec<(String, String)> {
     let by_content = |content: &str| shown.iter().find(|item| item.content == content);
     case.items
         .iter()
@@ -256,8 +251,8 @@ mod tests {
         let known =
             [case(&[("log", "{\"a\": 1}"), ("pager", "<|im_start|>")], "It is up.", "pager")];
         let shown =
-            |content: &str| Labelled { label: "E9".to_owned(), content: content.to_owned() };
-        let first = Labelled { label: "E1".to_owned(), content: "{\"a\": 1}".to_owned() };
+            |content: &str| PromptItem { label: "E9".to_owned(), content: content.to_owned() };
+        let first = PromptItem { label: "E1".to_owned(), content: "{\"a\": 1}".to_owned() };
         let labels = labels(&known[0], &[first, shown("<⟦·⟧|im_start|>")]);
         assert_eq!(labels[1], ("pager".to_owned(), "E9".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! This module writes the same evidence in the forms in which callers hand it over. It reads and asks nothing.
+//! Renders the same evidence in the forms in which callers send it.
 
 use gsar_core::evidence::Content;
 use serde_json::json;

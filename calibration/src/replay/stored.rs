@@ -1,4 +1,4 @@
-//! This module reads stored judgements with their cases and reports. It reads files and asks nobody.
+//! Reads stored judgements with their cases and reports.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,24 +15,20 @@ use crate::judgement::{Citation, Judgement};
 /// An incident with what a careful judge said of its claims.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// Its name.
     pub(crate) name: String,
     /// Its evidence, the alert included.
     pub(crate) evidence: Vec<ItemLine>,
-    /// What was judged.
-    pub(crate) claims: Vec<Stored>,
+    pub(crate) claims: Vec<StoredClaim>,
     /// Its reports; empty where the claims that they are split into were not judged.
     pub(crate) reports: Vec<Report>,
 }
 
 /// A claim with its stored judgement.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored {
-    /// The claim.
+pub(crate) struct StoredClaim {
     pub(crate) text: String,
-    /// What the judge said.
     pub(crate) judgement: Judgement,
-    /// Whether a person says the same class; `None` where no person said anything.
+    /// `true` if the label has the same class; `None` without a label.
     pub(crate) right: Option<bool>,
 }
 
@@ -41,7 +37,6 @@ pub(crate) struct Stored {
 pub(crate) struct Report {
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
-    /// Its text.
     pub(crate) text: String,
 }
 
@@ -63,10 +58,10 @@ pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
         (parent.join("split.json"), folders_of_cases(parent)?, Some(judged_claims(path)?))
     };
     let split = Split::read(split)?;
-    let wanted = split.cases(part.name())?;
+    let part_cases = split.cases(part.name())?;
     let mut cases = Vec::new();
     for folder in folders {
-        add(&folder, wanted, judgements.as_ref(), &mut cases)?;
+        add(&folder, part_cases, judgements.as_ref(), &mut cases)?;
     }
     ensure!(!cases.is_empty(), "{}: part {} has no cases", path.display(), part.name());
     Ok(cases)
@@ -96,11 +91,11 @@ fn judged_claims(path: &Path) -> Result<Judgements> {
 
 fn add(
     folder: &Path,
-    wanted: &HashSet<String>,
+    part_cases: &HashSet<String>,
     judgements: Option<&Judgements>,
     cases: &mut Vec<Case>,
 ) -> Result<()> {
-    let mut labels: HashMap<String, Vec<Stored>> = HashMap::new();
+    let mut labels: HashMap<String, Vec<StoredClaim>> = HashMap::new();
     for line in lines::<ClaimLine>(&folder.join("claims.jsonl"))? {
         let case = line.case.clone();
         let label = label(line).with_context(|| format!("case {case}"))?;
@@ -111,7 +106,7 @@ fn add(
         reports.entry(case).or_default().push(Report { kind, text });
     }
     for CaseLine { case: name, evidence } in lines(&folder.join("cases.jsonl"))? {
-        if !wanted.contains(&name) {
+        if !part_cases.contains(&name) {
             continue;
         }
         let mut labels = labels.remove(&name).unwrap_or_default();
@@ -133,15 +128,15 @@ fn add(
 
 /// The judged claims, those with a label first, and the reports where their own claims were judged too.
 fn judged_reports(
-    labels: &[Stored],
+    labels: &[StoredClaim],
     judged: &BTreeMap<String, Judgement>,
     reports: Vec<Report>,
-) -> (Vec<Stored>, Vec<Report>) {
+) -> (Vec<StoredClaim>, Vec<Report>) {
     let label_of: HashMap<&str, Class> =
         labels.iter().map(|label| (label.text.as_str(), label.judgement.class)).collect();
-    let claims: Vec<Stored> = judged
+    let claims: Vec<StoredClaim> = judged
         .iter()
-        .map(|(text, judgement)| Stored {
+        .map(|(text, judgement)| StoredClaim {
             text: text.clone(),
             judgement: judgement.clone(),
             right: label_of.get(text.as_str()).map(|label| *label == judgement.class),
@@ -151,7 +146,7 @@ fn judged_reports(
     (claims, if of_reports { reports } else { Vec::new() })
 }
 
-fn label(line: ClaimLine) -> Result<Stored> {
+fn label(line: ClaimLine) -> Result<StoredClaim> {
     let (class, evidence_type) = (line.class.0, line.evidence_type()?);
     let first = line.evidence_id.map(|id| (id, line.quote.unwrap_or_default()));
     let more = line.more.into_iter().map(|more| (more.evidence_id, more.quote));
@@ -159,12 +154,12 @@ fn label(line: ClaimLine) -> Result<Stored> {
     let citations =
         citations.map(|(evidence, quote)| Citation { evidence, field_path: None, quote }).collect();
     let judgement = Judgement { class, evidence_type, citations };
-    Ok(Stored { text: line.text, judgement, right: Some(true) })
+    Ok(StoredClaim { text: line.text, judgement, right: Some(true) })
 }
 
 /// Labels of complementary claims need not say what the claim is about, and a judge has to: the line that shares
 /// most words with the claim.
-fn cite_subject(label: &mut Stored, evidence: &[ItemLine]) {
+fn cite_subject(label: &mut StoredClaim, evidence: &[ItemLine]) {
     let judgement = &mut label.judgement;
     if judgement.class == Class::Complementary && judgement.citations.is_empty() {
         judgement.citations.extend(nearest_line(&label.text, evidence).map(|(_, line)| line));
@@ -177,7 +172,7 @@ pub(crate) mod tests {
     use gsar_core::EvidenceType;
     use gsar_core::evidence::{EvidenceKind, Lane};
 
-    pub(crate) fn case(content: &str, claims: Vec<Stored>) -> Case {
+    pub(crate) fn case(content: &str, claims: Vec<StoredClaim>) -> Case {
         let item = ItemLine {
             id: "e1".to_owned(),
             kind: EvidenceKind::ToolOutput,
@@ -189,12 +184,12 @@ pub(crate) mod tests {
         Case { name: "a/1".to_owned(), evidence: vec![item], claims, reports: Vec::new() }
     }
 
-    pub(crate) fn stored(text: &str, class: Class) -> Stored {
+    pub(crate) fn stored(text: &str, class: Class) -> StoredClaim {
         let citation =
             Citation { evidence: "e1".to_owned(), field_path: None, quote: "restarted".to_owned() };
         let citations = if class == Class::Ungrounded { Vec::new() } else { vec![citation] };
         let judgement = Judgement { class, evidence_type: EvidenceType::ToolMatch, citations };
-        Stored { text: text.to_owned(), judgement, right: Some(true) }
+        StoredClaim { text: text.to_owned(), judgement, right: Some(true) }
     }
 
     const CASE: &str = r#"{"case":"a/1","evidence":[{"id":"e1","kind":"tool_output","lane":"logs","tool":"cat","content":"up since noon"}]}"#;

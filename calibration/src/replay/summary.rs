@@ -1,24 +1,21 @@
-//! This module counts what became of replayed judgements. It prints nothing.
+//! Counts the outcomes of a replay.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::errors::ErrorKind;
-use super::outcome::{Decided, Given, Outcome};
+use super::outcome::{JudgementKind, Outcome, ReportDecision};
 use crate::arguments::Rendering;
 use crate::statistics::{Share, per_case};
 
-/// What became of the judgements of one source in one rendering.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
-    /// How evidence was written.
     pub(crate) rendering: &'static str,
     /// Right verdicts in another class.
     pub(crate) broken: Count,
     /// Errors that stand, by kind.
     pub(crate) missed: BTreeMap<&'static str, Count>,
-    /// How many reports have which tier, by kind; empty where none were sent.
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
     /// Faithful reports that do not proceed.
     pub(crate) held_back: Vec<HeldBack>,
@@ -29,9 +26,7 @@ pub(crate) struct Summary {
 /// Some of many, with the 95 % interval of the share over drawn cases.
 #[derive(Debug, Serialize)]
 pub(crate) struct Count {
-    /// How many of `of` are so.
     pub(crate) hits: u32,
-    /// How many could be so.
     pub(crate) of: u32,
     /// The interval of the share, low and high, in percent; absent below five cases.
     pub(crate) interval: Option<[f64; 2]>,
@@ -50,10 +45,14 @@ pub(crate) struct HeldBack {
 
 impl Summary {
     /// Counts outcomes of claims and decisions on reports.
-    pub(crate) fn new(rendering: Rendering, outcomes: &[Outcome], reports: &[Decided]) -> Self {
-        let right = |outcome: &Outcome| outcome.given == Given::Right;
+    pub(crate) fn new(
+        rendering: Rendering,
+        outcomes: &[Outcome],
+        reports: &[ReportDecision],
+    ) -> Self {
+        let right = |outcome: &Outcome| outcome.given == JudgementKind::Right;
         let missed = ErrorKind::ALL.map(|kind| {
-            let of = |outcome: &Outcome| outcome.given == Given::Error(kind);
+            let of = |outcome: &Outcome| outcome.given == JudgementKind::Error(kind);
             (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
         });
         let mut tiers: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
@@ -61,7 +60,7 @@ impl Summary {
             let of_kind = tiers.entry(report.kind.clone()).or_default();
             *of_kind.entry(report.tier.name()).or_default() += 1;
         }
-        let held_back = |report: &&Decided| {
+        let held_back = |report: &&ReportDecision| {
             report.kind == "faithful" && report.tier != gsar_core::Tier::Proceed
         };
         Self {
@@ -93,7 +92,7 @@ impl Count {
 }
 
 impl HeldBack {
-    fn new(report: &Decided) -> Self {
+    fn new(report: &ReportDecision) -> Self {
         let mut findings: BTreeMap<String, usize> = BTreeMap::new();
         for finding in &report.findings {
             *findings.entry(finding.code.clone()).or_default() += 1;
@@ -116,18 +115,18 @@ mod tests {
     use super::*;
     use gsar_core::{Class, Tier};
 
-    fn outcome(given: Given, said: Class, class: Class) -> Outcome {
+    fn outcome(given: JudgementKind, said: Class, class: Class) -> Outcome {
         let (text, quote, findings) = (String::new(), String::new(), Vec::new());
         Outcome { case: 0, text, given, said, quote, class, findings }
     }
 
     #[test]
     fn right_verdicts_and_errors_are_counted_apart() {
-        let error = Given::Error(ErrorKind::Figure);
+        let error = JudgementKind::Error(ErrorKind::Figure);
         let (grounded, ungrounded) = (Class::Grounded, Class::Ungrounded);
         let outcomes = [
-            outcome(Given::Right, grounded, grounded),
-            outcome(Given::Right, grounded, ungrounded),
+            outcome(JudgementKind::Right, grounded, grounded),
+            outcome(JudgementKind::Right, grounded, ungrounded),
             outcome(error, grounded, grounded),
             outcome(error, grounded, ungrounded),
             outcome(error, grounded, grounded),
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn faithful_reports_that_are_held_back_are_listed() {
-        let decided = |kind: &str, tier| Decided {
+        let decided = |kind: &str, tier| ReportDecision {
             case: "a/1".to_owned(),
             kind: kind.to_owned(),
             tier,

@@ -1,4 +1,4 @@
-//! This module draws figures as SVG: bars, values with their intervals, points on a plane, lines. It knows no judge.
+//! Draws charts as SVG: bars, error bars, points, and lines.
 
 use maud::{Markup, html};
 
@@ -14,12 +14,11 @@ const PARTS: &str = "c";
 const RUNS: &str = "r";
 
 /// A value with the ends of its interval.
-pub(super) struct Whisker {
+pub(super) struct ErrorBar {
     pub(super) label: String,
     pub(super) value: f64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Which colour, from 0.
     pub(super) colour: usize,
 }
 
@@ -93,22 +92,23 @@ pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]
 }
 
 /// Values with their intervals beside a line at zero.
-pub(super) fn whiskers(title: &str, unit: &str, whiskers: &[Whisker]) -> Markup {
-    let ends = whiskers.iter().flat_map(|whisker| [whisker.low, whisker.high, whisker.value]);
+pub(super) fn error_bars(title: &str, unit: &str, error_bars: &[ErrorBar]) -> Markup {
+    let ends =
+        error_bars.iter().flat_map(|error_bar| [error_bar.low, error_bar.high, error_bar.value]);
     let scale = Scale::around(ends, LEFT, RIGHT);
-    let bottom = 12.0 + LINE * whiskers.len() as f64;
+    let bottom = 12.0 + LINE * error_bars.len() as f64;
     let inner = html! {
         @for tick in scale.ticks() {
             line class="g" x1=(scale.at(tick)) x2=(scale.at(tick)) y1="4" y2=(bottom) {}
             text class="t" x=(scale.at(tick)) y=(bottom + 15.0) { (number(tick)) }
         }
         line class="z" x1=(scale.at(0.0)) x2=(scale.at(0.0)) y1="4" y2=(bottom) {}
-        @for (at, whisker) in whiskers.iter().enumerate() {
+        @for (at, error_bar) in error_bars.iter().enumerate() {
             @let middle = 20.0 + LINE * at as f64;
-            text class="l" x=(LEFT - 8.0) y=(middle + 4.0) { (whisker.label) }
-            line class=(format!("w{}", whisker.colour % 6)) x1=(scale.at(whisker.low)) x2=(scale.at(whisker.high)) y1=(middle) y2=(middle) {}
-            circle class=(format!("{RUNS}{}", whisker.colour % 6)) cx=(scale.at(whisker.value)) cy=(middle) r="5" {
-                title { (number(whisker.value)) " [" (number(whisker.low)) ", " (number(whisker.high)) "]" }
+            text class="l" x=(LEFT - 8.0) y=(middle + 4.0) { (error_bar.label) }
+            line class=(format!("w{}", error_bar.colour % 6)) x1=(scale.at(error_bar.low)) x2=(scale.at(error_bar.high)) y1=(middle) y2=(middle) {}
+            circle class=(format!("{RUNS}{}", error_bar.colour % 6)) cx=(scale.at(error_bar.value)) cy=(middle) r="5" {
+                title { (number(error_bar.value)) " [" (number(error_bar.low)) ", " (number(error_bar.high)) "]" }
             }
         }
         text class="t" x=((LEFT + RIGHT) / 2.0) y=(bottom + 32.0) { (unit) }

@@ -1,25 +1,22 @@
-//! This module counts what the curves of a report show: how far a score can be trusted, and what a threshold trades.
+//! Computes the curves of a report: the reliability of the score, and the trade-off of a threshold.
 
 use gsar_core::Tier;
 
 use crate::ablation::{Cell, Row, Variant};
 
-/// How many equal parts of 0 to 1 scores are counted in.
+/// The number of bins of scores from 0 to 1.
 pub(super) const BINS: usize = 10;
 
 /// The rows whose score lies in one part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bin {
-    /// How many have no claim that is ungrounded or contradicted by people.
     pub(super) right: usize,
-    /// How many have one.
     pub(super) wrong: usize,
     /// The sum of their scores.
     pub(super) sum: f64,
 }
 
 impl Bin {
-    /// How many rows there are.
     pub(super) fn rows(&self) -> usize {
         self.right + self.wrong
     }
@@ -48,7 +45,6 @@ pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
     bins
 }
 
-/// What a threshold trades.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trade {
     /// The threshold on S, 0 to 1.
@@ -59,7 +55,6 @@ pub(super) struct Trade {
     pub(super) let_wrong: f64,
 }
 
-/// What each threshold from 0 to 1 trades; empty where a cell has right rows or wrong rows alone.
 pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
     let scored: Vec<(f64, bool)> = scored(cell).collect();
     let count = |is_wrong: bool| cell.rows.iter().filter(|row| row.is_wrong == is_wrong).count();
@@ -69,8 +64,8 @@ pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
     }
     let trade = |hundredth: u32| {
         let threshold = f64::from(hundredth) / 100.0;
-        let out = |wanted: bool| {
-            scored.iter().filter(|(score, wrong)| *wrong == wanted && *score >= threshold).count()
+        let out = |is_wrong: bool| {
+            scored.iter().filter(|(score, wrong)| *wrong == is_wrong && *score >= threshold).count()
         };
         Trade {
             threshold,

@@ -1,10 +1,10 @@
-//! This module makes the figures of a report, each with its table.
+//! Builds the figures of a report, each with its table.
 
 use gsar_core::Tier;
 use gsar_core::policy::Policy;
 use maud::Markup;
 
-use super::charts::{Series, Whisker, columns, lines, plane, stacked, whiskers};
+use super::charts::{ErrorBar, Series, columns, error_bars, lines, plane, stacked};
 use super::curves::{BINS, bins, trades};
 use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
 
@@ -15,9 +15,8 @@ const STYLE: &str = include_str!("figure.css");
 pub(super) struct Figure {
     /// Its name in files.
     pub(super) id: String,
-    /// What it shows.
+    /// A description of the case.
     pub(super) title: String,
-    /// How to read it.
     pub(super) caption: String,
     /// As SVG.
     pub(super) svg: Markup,
@@ -83,26 +82,31 @@ fn decisions(cells: &[(Cell, Measures)]) -> Figure {
     }
 }
 
-fn whisker(label: &str, mean: Option<Mean>, unit: f64, colour: usize) -> Option<Whisker> {
+fn error_bar(label: &str, mean: Option<Mean>, unit: f64, colour: usize) -> Option<ErrorBar> {
     let Mean { value, interval } = mean?;
     let (low, high) = (interval.low * unit, interval.high * unit);
-    Some(Whisker { label: label.to_owned(), value: value * unit, low, high, colour })
+    Some(ErrorBar { label: label.to_owned(), value: value * unit, low, high, colour })
 }
 
-fn values(whiskers: &[Whisker]) -> Vec<Vec<String>> {
-    let row = |whisker: &Whisker| {
-        vec![whisker.label.clone(), share(whisker.value), share(whisker.low), share(whisker.high)]
+fn values(error_bars: &[ErrorBar]) -> Vec<Vec<String>> {
+    let row = |error_bar: &ErrorBar| {
+        vec![
+            error_bar.label.clone(),
+            share(error_bar.value),
+            share(error_bar.low),
+            share(error_bar.high),
+        ]
     };
-    whiskers.iter().map(row).collect()
+    error_bars.iter().map(row).collect()
 }
 
 fn rho_zero(cells: &[(Cell, Measures)]) -> Figure {
-    let effects: Vec<Whisker> = cells
+    let effects: Vec<ErrorBar> = cells
         .iter()
         .enumerate()
         .filter_map(|(colour, (cell, _))| {
             let effect = Effect::of(cell, Variant::RhoZero);
-            whisker(&cell.header.run, effect.more_score, 1.0, colour)
+            error_bar(&cell.header.run, effect.more_score, 1.0, colour)
         })
         .collect();
     let title = "What S gains when contradictions weigh nothing (rho = 0)";
@@ -110,7 +114,7 @@ fn rho_zero(cells: &[(Cell, Measures)]) -> Figure {
         id: "rho-zero".to_owned(),
         title: title.to_owned(),
         caption: "The mean change of S with its 95 % interval. Above zero, the penalty holds scores down.".to_owned(),
-        svg: whiskers(title, "change of S", &effects),
+        svg: error_bars(title, "change of S", &effects),
         head: words(&["run", "change of S", "low", "high"]),
         rows: values(&effects),
     }
@@ -142,9 +146,9 @@ fn contradictions_and_complements(cells: &[(Cell, Measures)]) -> Option<Figure> 
 
 fn effects(at: usize, cell: &Cell) -> Figure {
     let variants = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Policy);
-    let effects: Vec<Whisker> = variants
+    let effects: Vec<ErrorBar> = variants
         .filter_map(|variant| {
-            whisker(variant.title(), Effect::of(cell, variant).more_proceeds, 100.0, at)
+            error_bar(variant.title(), Effect::of(cell, variant).more_proceeds, 100.0, at)
         })
         .collect();
     let title = format!("{}: ablations and baselines", cell.header.run);
@@ -153,7 +157,7 @@ fn effects(at: usize, cell: &Cell) -> Figure {
         caption:
             "How many points more of the rows proceed, with the 95 % interval of paired draws."
                 .to_owned(),
-        svg: whiskers(&title, "more proceeds, points", &effects),
+        svg: error_bars(&title, "more proceeds, points", &effects),
         title,
         head: words(&["variant", "points", "low", "high"]),
         rows: values(&effects),

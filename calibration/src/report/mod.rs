@@ -1,5 +1,4 @@
-//! This module writes the report of an evaluation: one page of HTML that needs no network, with a table behind every figure. It
-//! asks no judge.
+//! Writes the report of an evaluation: one self-contained page of HTML, with a table for every figure.
 
 mod charts;
 mod curves;
@@ -19,12 +18,12 @@ use crate::trace::read;
 use figures::figures;
 
 /// Writes the report of traces and returns what is to be printed.
-pub(crate) fn report(wanted: &Report) -> Result<String> {
-    let policy = named_policy(&wanted.policy)?;
-    let traces = wanted.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+pub(crate) fn report(args: &Report) -> Result<String> {
+    let policy = named_policy(&args.policy)?;
+    let traces = args.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let audited: Vec<AuditedCell> = traces.iter().map(AuditedCell::of).collect();
     let objections = objections(&audited);
-    if !objections.is_empty() && !wanted.force {
+    if !objections.is_empty() && !args.force {
         bail!(
             "the audit failed, so nothing was written (--force writes a report that says so):\n  {}",
             objections.join("\n  ")
@@ -40,10 +39,10 @@ pub(crate) fn report(wanted: &Report) -> Result<String> {
         .collect::<Result<_>>()?;
     let figures = figures(&cells, &policy);
     let html = page::page(&policy, &cells, &figures, &objections);
-    write(&wanted.out, &html)?;
+    write(&args.out, &html)?;
     let mut said =
-        format!("{}: {} cells, {} figures.\n", wanted.out.display(), cells.len(), figures.len());
-    if let Some(folder) = &wanted.figures {
+        format!("{}: {} cells, {} figures.\n", args.out.display(), cells.len(), figures.len());
+    if let Some(folder) = &args.figures {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         for figure in &figures {
             write(&folder.join(format!("{}.svg", figure.id)), &figure.standalone())?;

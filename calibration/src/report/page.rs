@@ -1,4 +1,4 @@
-//! This module writes the page of a report: one file without script, which asks for nothing.
+//! Writes the page of a report: one file without scripts or external resources.
 
 use gsar_core::Class;
 use gsar_core::policy::Policy;
@@ -8,7 +8,6 @@ use super::figures::Figure;
 use crate::ablation::{Cell, ClassCounts, Measures};
 use crate::tables::markdown::{NOTHING, figure, share};
 
-/// What the page looks like.
 const STYLE: &str = concat!(include_str!("page.css"), include_str!("figure.css"));
 
 /// The measures, explained.

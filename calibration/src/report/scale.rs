@@ -1,4 +1,4 @@
-//! This module puts values on an axis of a figure.
+//! Maps values to the axis of a chart.
 
 /// A range of values along a range of pixels.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,6 @@ impl Scale {
         Self::new(low - margin, high + margin, from, to)
     }
 
-    /// Where a value stands, in pixels.
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)

@@ -1,5 +1,5 @@
-//! This module reads a claim with its label and its evidence from a line of JSON: the common form of labelled claims, FEVER
-//! with the sentences of its gold evidence, and stored judgements of either.
+//! Reads a labelled claim with its evidence from a line of JSON: the common form, FEVER with the sentences of its gold
+//! evidence, and stored judgements.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;

@@ -1,13 +1,12 @@
-//! This module composes reports of labelled claims, so that every claim has a gold class: honest ones of supported claims
-//! alone, and adversarial ones that overreach among them (the modes distill and adversarial of arXiv:2604.23366, with a
-//! composer in place of a model that writes).
+//! Composes reports of labelled claims: honest ones of supported claims only, and adversarial ones with overreaching claims
+//! (the modes distill and adversarial of arXiv:2604.23366, composed without a model).
 
 use gsar_core::Class;
 
 use super::{Gold, GoldClaim, Item, Mode, Row};
 use crate::statistics::Random;
 
-/// What begins an alternative: a true claim about something else than the report is about.
+/// The prefix of an alternative, a true claim about another subject.
 const ALTERNATIVE: &str = "Another perspective: ";
 
 /// The most items of other rows that stand among those of a report.

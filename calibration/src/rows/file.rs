@@ -1,4 +1,4 @@
-//! This module reads rows from a file one by one, whatever its format, and digests what it read.
+//! Reads rows from files of any supported format, and digests the files.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

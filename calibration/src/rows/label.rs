@@ -1,9 +1,8 @@
-//! This module names gold classes as people write them: by the class, or by the label of FEVER.
+//! Gold classes by name: the name of the class, or the label of FEVER.
 
 use gsar_core::Class;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What people say of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Gold(pub(crate) Class);
 
@@ -21,7 +20,7 @@ impl Gold {
     }
 }
 
-/// Whether a class speaks against a claim.
+/// `true` if a class speaks against a claim.
 pub(crate) fn is_against(class: Class) -> bool {
     matches!(class, Class::Ungrounded | Class::Contradicted)
 }

@@ -1,4 +1,4 @@
-//! This module reads the reports of labelled cases: each report is a row, with the labels of the statements in it.
+//! Reads reports of labelled cases: each report is a row with the labels of its statements.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! This module holds what a run judges: rows of claims with their gold class and the evidence beside them, from files of
-//! several formats. It knows no server.
+//! The input of a run: rows of claims with their gold classes and evidence, from files of several formats.
 
 mod claims;
 mod composed;
@@ -35,7 +34,6 @@ pub(crate) struct Row {
     pub(crate) report: String,
     /// The claims to judge, in the order of the report.
     pub(crate) claims: Vec<GoldClaim>,
-    /// What bears on them.
     pub(crate) evidence: Vec<Item>,
 }
 
@@ -43,11 +41,9 @@ pub(crate) struct Row {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoldClaim {
-    /// The claim.
     pub(crate) text: String,
     /// Its class by people.
     pub(crate) gold: Gold,
-    /// What a judge said of it, where that is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) judged: Option<Judgement>,
 }
@@ -58,10 +54,8 @@ pub(crate) struct GoldClaim {
 pub(crate) struct Item {
     /// Its id, unique within its row.
     pub(crate) id: String,
-    /// What it is; the output of a tool where not given.
     #[serde(with = "names::kind", default = "tool_output")]
     pub(crate) kind: EvidenceKind,
-    /// Where it comes from; `static_infra` where not given.
     #[serde(with = "names::lane", default = "static_infra")]
     pub(crate) lane: Lane,
     /// The command or the request, where there was one.
@@ -70,7 +64,7 @@ pub(crate) struct Item {
     /// Its content.
     #[serde(alias = "content")]
     pub(crate) text: String,
-    /// Whether the content is sent as a JSON document.
+    /// `true` if the content is sent as a JSON document.
     #[serde(skip)]
     pub(crate) is_json: bool,
     /// The item with all that is known of it, where that is more.
@@ -124,7 +118,6 @@ impl Item {
     }
 }
 
-/// How rows are made of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -137,7 +130,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// In a word.
+    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Single => "single",

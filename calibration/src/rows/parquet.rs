@@ -1,4 +1,4 @@
-//! This module reads rows from Parquet: FEVER with its gold sentences, as copenlu/fever_gold_evidence has it, in columns `id`,
+//! Reads rows from Parquet: FEVER with its gold sentences, as in copenlu/fever_gold_evidence, with the columns `id`,
 //! `claim`, `label` and `evidence`, a list of `[page, sentence, text]`.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! This module draws rows: the same seed draws the same ones, in the order of their file.
+//! Draws rows from a seed, in the order of their file.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,11 @@ use super::composed::compose;
 use super::{Mode, Row, RowFile};
 use crate::statistics::Random;
 
-/// Which rows of files to take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
-    /// How rows are made of files.
     pub(crate) mode: Mode,
     /// At most that many; all where not given.
     pub(crate) number: Option<usize>,
-    /// What is drawn.
     pub(crate) seed: u64,
 }
 

@@ -1,5 +1,5 @@
-//! This module reads a response with the spans that people marked as unsupported (RAGTruth: Niu and others 2024; FaithBench:
-//! Bao and others 2024): each sentence of it is a claim, as bad as the worst span that reaches into it.
+//! Reads a response with spans marked as unsupported (RAGTruth: Niu and others 2024; FaithBench: Bao and others 2024). Each
+//! sentence is a claim, labelled by the worst span that overlaps it.
 
 use gsar_core::Class;
 use gsar_core::budget::Budget;

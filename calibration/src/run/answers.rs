@@ -1,4 +1,4 @@
-//! This module has rows answered over one stream: no faster than allowed, until all are answered or the money is spent.
+//! Evaluates rows over one stream, within a rate and a budget.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,18 +13,17 @@ use gsar_proto::v1::evaluate_stream_response::Result as Answer;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::value::RawValue;
 
-use super::question::Asking;
+use super::question::RequestOptions;
 use super::requests::Requests;
 use crate::rows::Row;
 use crate::trace::{Line, TraceWriter};
 
-/// How often rows are sent that the server could not answer for now.
+/// The maximum number of attempts for each row.
 const ATTEMPTS: u32 = 5;
 
 /// The longest pause before they are sent again.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// What a run may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Rows a second; absent: as fast as the server takes them.
@@ -33,16 +32,13 @@ pub(super) struct Limits {
     pub(super) cost_micros: Option<u64>,
 }
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
-    /// How many rows it answered.
     pub(super) answered: usize,
-    /// How long that took.
     pub(super) took: Duration,
-    /// What the models cost, in millionths of a dollar.
+    /// The cost of the models, in millionths of a dollar.
     pub(super) cost_micros: u64,
-    /// Whether the money was spent before all rows were answered.
+    /// `true` if the money was spent before all rows were answered.
     pub(super) out_of_money: bool,
 }
 
@@ -50,24 +46,24 @@ pub(super) struct End {
 pub(super) async fn answer_rows(
     client: &Client,
     rows: Vec<Row>,
-    asking: Asking<'_>,
+    options: RequestOptions<'_>,
     limits: Limits,
     trace: &mut TraceWriter,
 ) -> Result<End> {
     let began = Instant::now();
     let mut run = Running {
         client,
-        asking,
+        options,
         limits,
         trace,
-        bar: bar(rows.len()),
+        bar: progress_bar(rows.len()),
         cost_micros: 0,
         answered: 0,
     };
     let mut rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
     let mut pause = Duration::from_secs(1);
     for attempt in 1..=ATTEMPTS {
-        let Left { rows: left, why } = run.stream(&rows).await?;
+        let Unanswered { rows: left, why } = run.stream(&rows).await?;
         rows = left;
         let out_of_money = run.is_out_of_money();
         if rows.is_empty() || out_of_money {
@@ -85,7 +81,7 @@ pub(super) async fn answer_rows(
 
 struct Running<'a> {
     client: &'a Client,
-    asking: Asking<'a>,
+    options: RequestOptions<'a>,
     limits: Limits,
     trace: &'a mut TraceWriter,
     bar: ProgressBar,
@@ -94,7 +90,7 @@ struct Running<'a> {
 }
 
 /// Rows without an answer.
-struct Left {
+struct Unanswered {
     rows: Vec<Arc<Row>>,
     why: String,
 }
@@ -105,9 +101,9 @@ impl Running<'_> {
     }
 
     /// Sends rows once.
-    async fn stream(&mut self, rows: &[Arc<Row>]) -> Result<Left> {
+    async fn stream(&mut self, rows: &[Arc<Row>]) -> Result<Unanswered> {
         let stop = Arc::new(AtomicBool::new(false));
-        let requests = Requests::new(rows, self.asking, self.limits.rows_per_second, &stop);
+        let requests = Requests::new(rows, self.options, self.limits.rows_per_second, &stop);
         let mut answers = self.client.evaluate_stream(requests.stream()).await?;
         let mut left: BTreeMap<usize, &Arc<Row>> = rows.iter().enumerate().collect();
         let mut why = String::new();
@@ -119,10 +115,10 @@ impl Running<'_> {
                     (Some(RawValue::from_string(to_json(&*evaluation)?)?), None)
                 }
                 Some(Answer::Error(error)) if error.retry_after.is_some() => {
-                    why = said(&error);
+                    why = error_text(&error);
                     continue;
                 }
-                Some(Answer::Error(error)) => (None, Some(said(&error))),
+                Some(Answer::Error(error)) => (None, Some(error_text(&error))),
                 None => continue,
             };
             let Some(row) = left.remove(&place) else { continue };
@@ -132,17 +128,17 @@ impl Running<'_> {
             self.bar.inc(1);
             stop.store(self.is_out_of_money(), Ordering::Relaxed);
         }
-        Ok(Left { rows: left.into_values().cloned().collect(), why })
+        Ok(Unanswered { rows: left.into_values().cloned().collect(), why })
     }
 }
 
-/// What the models of an answer cost, in millionths of a dollar.
+/// The cost of an answer, in millionths of a dollar.
 pub(super) fn cost(answer: &v1::EvaluateResponse) -> u64 {
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     links.flat_map(|link| &link.calls).filter_map(|call| call.cost_micros).sum()
 }
 
-fn said(error: &v1::CallError) -> String {
+fn error_text(error: &v1::CallError) -> String {
     let fields = error.field_violations.iter();
     let fields: Vec<String> =
         fields.map(|found| format!("{}: {}", found.field, found.description)).collect();
@@ -153,7 +149,7 @@ fn said(error: &v1::CallError) -> String {
 }
 
 /// A bar on standard error where somebody watches, and nothing otherwise.
-fn bar(rows: usize) -> ProgressBar {
+fn progress_bar(rows: usize) -> ProgressBar {
     let bar = ProgressBar::new(rows as u64);
     let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} left";
     match ProgressStyle::with_template(style) {

@@ -1,4 +1,4 @@
-//! This module says what a run would take, without asking anybody.
+//! Estimates the size of a run without sending requests.
 
 use std::fmt::Write as _;
 
@@ -14,14 +14,13 @@ const TOKENS_OF_THE_PROMPT: usize = 3_000;
 /// About how many tokens a judge answers for each claim.
 const TOKENS_OF_AN_ANSWER: usize = 120;
 
-/// What there is to judge, and about how many tokens a chat model would read and write.
-pub(super) fn page(rows: &[Row], wanted: &Run) -> String {
+pub(super) fn page(rows: &[Row], args: &Run) -> String {
     let claims: usize = rows.iter().map(|row| row.claims.len()).sum();
     let evidence = |row: &Row| row.evidence.iter().map(|item| item.text.len()).sum::<usize>();
     let own: usize = rows.iter().map(evidence).sum();
     let report: usize = rows.iter().flat_map(|row| &row.claims).map(|claim| claim.text.len()).sum();
     let items: usize = rows.iter().map(|row| row.evidence.len()).sum();
-    let read = match wanted.top_k {
+    let read = match args.top_k {
         None => own,
         Some(most) => own / items.max(1) * (most as usize) * claims,
     };
@@ -35,7 +34,7 @@ pub(super) fn page(rows: &[Row], wanted: &Run) -> String {
         page,
         "A chat model would read about {input} tokens and write about {output}; the embedded judges cost nothing."
     );
-    if let Some(rate) = wanted.max_rate {
+    if let Some(rate) = args.max_rate {
         let seconds = (rows.len() as f64 / rate).ceil();
         let _ = writeln!(page, "At {rate} rows a second that takes {seconds} s or more.");
     }

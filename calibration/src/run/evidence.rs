@@ -1,5 +1,4 @@
-//! This module finds the evidence of each row among that of all: it becomes one corpus of the server, and the claims of a row
-//! are its queries.
+//! Searches the evidence of each row among that of all rows, in one corpus of the server.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! This module writes what a run found out, as text.
+//! Formats the result of a run.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,6 @@ use super::answers::End;
 use super::summary::Summary;
 use crate::trace::Trace;
 
-/// What came of a run. `before` is how many rows the trace had when it began.
 pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> String {
     let summary = Summary::of(trace);
     let seconds = end.took.as_secs_f64();

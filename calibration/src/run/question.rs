@@ -1,4 +1,4 @@
-//! This module makes the request of a row: a report with its claims, and the evidence.
+//! Builds the request of a row: a report with its claims, and the evidence.
 
 use anyhow::{Context as _, Result};
 use gsar_proto::v1;
@@ -6,18 +6,17 @@ use gsar_proto::v1;
 use crate::replay::{Judgements, KnownCase};
 use crate::rows::Row;
 
-/// How a server is asked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asking<'a> {
+pub(super) struct RequestOptions<'a> {
     /// The policy to decide by; empty for the server's default.
     pub(super) policy: &'a str,
-    /// Whether the judge is to split the report.
+    /// `true` if the judge is to split the report.
     pub(super) whole: bool,
 }
 
 /// The request of a row. Claims are named `c1`, `c2` and so on, each with its place in the report.
-pub(super) fn request(row: &Row, asking: Asking<'_>) -> v1::EvaluateRequest {
-    let Asking { policy, whole } = asking;
+pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateRequest {
+    let RequestOptions { policy, whole } = options;
     let synthesis = match row.report.as_str() {
         "" => joined(row),
         report => report.to_owned(),
@@ -47,12 +46,10 @@ fn joined(row: &Row) -> String {
     texts.join(" ")
 }
 
-/// What a report may be called: the first 256 bytes of a name.
 fn id(name: &str) -> String {
     name.get(..name.floor_char_boundary(256)).unwrap_or_default().to_owned()
 }
 
-/// What is stored of a row.
 pub(super) fn known(row: &Row) -> Result<KnownCase> {
     let judgements = row.claims.iter().map(|claim| {
         let judged = claim.judged.as_ref();
@@ -88,9 +85,9 @@ mod tests {
             claims: vec![claim("It is up."), claim("It is up."), claim("Yes.")],
             evidence: vec![Item::text("e1".to_owned(), "up".to_owned())],
         };
-        let asking = Asking { policy: "paper", whole: false };
+        let options = RequestOptions { policy: "paper", whole: false };
         let places = |row: &Row| -> Vec<Option<(u64, u64)>> {
-            let report = request(row, asking).report.unwrap();
+            let report = request(row, options).report.unwrap();
             report
                 .claims
                 .iter()
@@ -98,10 +95,10 @@ mod tests {
                 .collect()
         };
         assert_eq!(places(&row), [Some((0, 9)), Some((10, 19)), Some((20, 24))]);
-        assert_eq!(request(&row, asking).report.unwrap().id.len(), 256);
+        assert_eq!(request(&row, options).report.unwrap().id.len(), 256);
         row.report = "Well: It is up. No. It is up.".to_owned();
         assert_eq!(places(&row), [Some((6, 15)), Some((20, 29)), None]);
-        let whole = request(&row, Asking { whole: true, ..asking }).report.unwrap();
+        let whole = request(&row, RequestOptions { whole: true, ..options }).report.unwrap();
         assert_eq!((whole.claims.len(), whole.synthesis), (0, row.report));
     }
 }

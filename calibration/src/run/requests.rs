@@ -1,4 +1,4 @@
-//! This module gives the requests of rows one by one, no faster than allowed, until it has to stop.
+//! Streams the requests of rows at a limited rate, until stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use futures_util::Stream;
 use gsar_proto::v1;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::question::{Asking, request};
+use super::question::{RequestOptions, request};
 use crate::rows::Row;
 
 /// Requests that are still to be sent. The name of each is the place of its row, from 0.
@@ -22,10 +22,9 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Those of rows, at most `rows_per_second` of them a second, until `stop`.
     pub(super) fn new(
         rows: &[Arc<Row>],
-        asking: Asking<'_>,
+        options: RequestOptions<'_>,
         rows_per_second: Option<f64>,
         stop: &Arc<AtomicBool>,
     ) -> Self {
@@ -37,8 +36,8 @@ impl Requests {
         });
         Self {
             rows: rows.into_iter(),
-            policy: asking.policy.to_owned(),
-            whole: asking.whole,
+            policy: options.policy.to_owned(),
+            whole: options.whole,
             pace,
             stop: Arc::clone(stop),
         }
@@ -62,7 +61,10 @@ impl Requests {
         }
         Some(v1::EvaluateStreamRequest {
             correlation_id: place.to_string(),
-            request: Some(request(&row, Asking { policy: &self.policy, whole: self.whole })),
+            request: Some(request(
+                &row,
+                RequestOptions { policy: &self.policy, whole: self.whole },
+            )),
         })
     }
 }
@@ -73,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    const ASKING: Asking<'_> = Asking { policy: "", whole: false };
+    const ASKING: RequestOptions<'_> = RequestOptions { policy: "", whole: false };
 
     fn rows(number: usize) -> Vec<Arc<Row>> {
         let row = |at: usize| Row {

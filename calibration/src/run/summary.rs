@@ -1,4 +1,4 @@
-//! This module counts what a trace says: tiers, outcomes, and which judge decided each row.
+//! Counts tiers and judges in a trace.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,14 @@ use gsar_proto::enums::Enumeration as _;
 
 use crate::trace::Trace;
 
-/// What was said of the rows of a trace.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
-    /// How many rows came to each tier, in the order of [`Tier::ALL`].
     pub(super) tiers: [usize; 4],
-    /// How many rows each judge decided; the empty name: none of them could.
     pub(super) judges: BTreeMap<String, usize>,
-    /// How many claims there are.
     pub(super) claims: usize,
 }
 
 impl Summary {
-    /// Of a trace.
     pub(super) fn of(trace: &Trace) -> Self {
         let mut summary = Self::default();
         for row in &trace.rows {

@@ -1,4 +1,4 @@
-//! This module compares the statistics with those of scipy on random tables (tests/statistics/make.py).
+//! Compares the statistics with scipy on random tables (tests/statistics/make.py).
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,4 @@
-//! This module computes how far two raters, or two rankings, agree: Cohen's kappa (1960) and Spearman's rank correlation
-//! (1904, ties by their mean rank). It knows nothing of claims.
+//! Cohen's kappa (1960) and Spearman's rank correlation (1904).
 
 use std::collections::BTreeMap;
 

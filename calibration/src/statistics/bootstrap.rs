@@ -1,5 +1,4 @@
-//! This module computes the percentile bootstrap interval of a statistic over cases (Efron and Tibshirani 1993,
-//! chapter 13): as many cases as there are, drawn with replacement, many times.
+//! Percentile bootstrap intervals over cases (Efron and Tibshirani 1993, chapter 13).
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 

@@ -1,5 +1,5 @@
-//! This module computes exact intervals and tests of shares of independent draws: Clopper and Pearson 1934, McNemar 1947
-//! (exact, two-sided), and the binomial tail by which a risk is certified. It knows nothing of claims.
+//! Exact intervals and tests of binomial shares: Clopper and Pearson 1934, McNemar 1947 (two-sided), and the binomial tail
+//! of a certificate.
 
 use statrs::distribution::{Beta, Binomial, ContinuousCDF as _, DiscreteCDF as _};
 

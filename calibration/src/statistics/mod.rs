@@ -1,7 +1,7 @@
-//! This module computes shares with their intervals. It knows nothing of claims, files or servers.
+//! Shares with their intervals.
 //!
-//! Claims of one case share their evidence and their writer, so they are not independent: an interval comes
-//! of drawing whole cases, never single claims.
+//! Claims of one case share their evidence and their writer, so they are not independent: intervals draw whole cases, never
+//! single claims.
 
 #[cfg(test)]
 mod against_scipy;
@@ -22,19 +22,17 @@ pub(crate) use wilson::wilson;
 /// The fewest cases of which there is an interval: draws of fewer say nothing of others.
 const FEWEST_CASES: usize = 5;
 
-/// How many of how many there are in one case.
+/// The hits among the counted items of one case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// How many of `of` are so.
     pub(crate) hits: u32,
-    /// How many could be so.
     pub(crate) of: u32,
 }
 
 /// A share over cases, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
-    /// Those that are so and those that could be, over all cases.
+    /// The counts over all cases.
     pub(crate) counts: Counts,
     /// The share, 0 to 1; `None` where there is nothing to count.
     pub(crate) value: Option<f64>,

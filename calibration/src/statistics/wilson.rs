@@ -1,5 +1,4 @@
-//! This module computes the score interval of a share of independent draws (Wilson 1927). Claims that share a case
-//! are not independent: these take [`super::interval`].
+//! The score interval of a share of independent draws (Wilson 1927). For claims that share cases use [`super::interval`].
 
 use super::{Counts, Interval};
 

@@ -1,4 +1,4 @@
-//! This module prints classes of labels against classes of the judge, tune beside test.
+//! Formats classes of labels against classes of the judge, tune next to test.
 
 use gsar_core::Class;
 

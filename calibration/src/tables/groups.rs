@@ -1,4 +1,4 @@
-//! This module prints claims by mistake and origin, baselines, decisions on reports, and citations.
+//! Formats claims by mistake and origin, baselines, decisions on reports, and citations.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,8 @@ use gsar_core::{Class, Tier};
 use super::markdown::{both, heading, share as shown, table};
 use crate::baselines;
 use crate::data_set::Part;
-use crate::measured::{Decided, Measured, Row, precision, recall, share};
+use crate::measured::{Measurements, ReportDecision, Row, precision, recall, share};
 
-/// Which group a row belongs to, where it belongs to one.
 type Group = fn(&Row) -> Option<&str>;
 
 /// False and unsupported claims by what is wrong with them.
@@ -30,10 +29,10 @@ fn by_group(page: &mut String, name: &str, group: Group, tune: &[&Row], test: &[
     let groups: BTreeSet<&str> = tune.iter().chain(test).filter_map(|row| group(row)).collect();
     let rows: Vec<Vec<String>> = groups
         .into_iter()
-        .map(|wanted| {
-            let mut cells = vec![wanted.to_owned()];
+        .map(|group_name| {
+            let mut cells = vec![group_name.to_owned()];
             for rows in [tune, test] {
-                let is_in = |row: &Row| group(row) == Some(wanted);
+                let is_in = |row: &Row| group(row) == Some(group_name);
                 cells.push(shown(&share(rows, is_in, Row::is_right)));
                 cells.push(shown(&share(rows, |row| is_in(row) && row.is_faulty(), Row::is_found)));
             }
@@ -44,7 +43,7 @@ fn by_group(page: &mut String, name: &str, group: Group, tune: &[&Row], test: &[
 }
 
 /// The judge beside the majority class and the overlap of words.
-pub(super) fn baselines(page: &mut String, measured: &Measured) {
+pub(super) fn baselines(page: &mut String, measured: &Measurements) {
     heading(page, "Beside baselines");
     let baselines = baselines::baselines(measured);
     let majority = format!("always {}", baselines.class.name());
@@ -75,8 +74,7 @@ pub(super) fn baselines(page: &mut String, measured: &Measured) {
     table(page, &["", "tune", "test", "gap"], &rows);
 }
 
-/// What is decided on reports, by kind.
-pub(super) fn decisions(page: &mut String, reports: &[Decided]) {
+pub(super) fn decisions(page: &mut String, reports: &[ReportDecision]) {
     heading(page, "Decisions on whole reports");
     let kinds: BTreeSet<&str> = reports.iter().map(|report| report.kind.as_str()).collect();
     let mut head = vec!["report".to_owned()];
@@ -84,9 +82,10 @@ pub(super) fn decisions(page: &mut String, reports: &[Decided]) {
         head.extend(Tier::ALL.map(|tier| format!("{part}: {}", tier.name())));
     }
     let number = |part, kind: &str, tier| {
-        let wanted =
-            |report: &&Decided| report.part == part && report.kind == kind && report.tier == tier;
-        reports.iter().filter(wanted).count().to_string()
+        let matches = |report: &&ReportDecision| {
+            report.part == part && report.kind == kind && report.tier == tier
+        };
+        reports.iter().filter(matches).count().to_string()
     };
     let rows: Vec<Vec<String>> = kinds
         .into_iter()
@@ -140,7 +139,7 @@ mod tests {
 
     #[test]
     fn decisions_are_counted_by_kind_and_part() {
-        let decided = |part, tier| Decided { part, kind: "faithful".to_owned(), tier };
+        let decided = |part, tier| ReportDecision { part, kind: "faithful".to_owned(), tier };
         let reports = [
             decided(Part::Tune, Tier::Proceed),
             decided(Part::Tune, Tier::Proceed),

@@ -1,10 +1,10 @@
-//! This module writes tables and figures in Markdown.
+//! Formats tables and figures as Markdown.
 
 use std::fmt::Write as _;
 
 use crate::statistics::{Interval, Share};
 
-/// What stands where there is nothing to show.
+/// The placeholder of a missing value.
 pub(crate) const NOTHING: &str = "–";
 
 /// A heading with an empty line before and after it.
@@ -47,7 +47,7 @@ pub(crate) fn between(interval: Option<&Interval>, unit: f64, places: usize) -> 
     interval.map(shown).unwrap_or_default()
 }
 
-/// How much more the share of the test part is than that of the tune part, in points.
+/// The difference of two shares, test less tune, in percentage points.
 pub(crate) fn gap(tune: &Share, test: &Share) -> String {
     match (tune.value, test.value) {
         (Some(tune), Some(test)) => format!("{:+.1}", (test - tune) * 100.0),

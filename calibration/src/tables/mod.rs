@@ -1,4 +1,4 @@
-//! This module prints the results of a run as Markdown. It counts nothing beyond what a table needs.
+//! Formats the results of a run as Markdown.
 
 mod classes;
 mod groups;
@@ -10,13 +10,13 @@ mod worst;
 use std::fmt::Write as _;
 
 use crate::data_set::Part;
-use crate::measured::{Measured, Row};
+use crate::measured::{Measurements, Row};
 
 pub(crate) use mutations::mutations;
 pub(crate) use retrieval::retrieval;
 
 /// The report of a run over labelled claims: every section, and the worst mistakes of the tune part.
-pub(crate) fn measured(title: &str, measured: &Measured, worst: usize) -> String {
+pub(crate) fn measured(title: &str, measured: &Measurements, worst: usize) -> String {
     let mut page = format!("# {title}\n\n{}\n", sizes(measured));
     page.push_str(
         "Intervals: 95 %, from 1,000 draws of whole cases; none below five cases. Gap: test less tune, in points.\n",
@@ -35,7 +35,7 @@ pub(crate) fn measured(title: &str, measured: &Measured, worst: usize) -> String
     page
 }
 
-fn sizes(measured: &Measured) -> String {
+fn sizes(measured: &Measurements) -> String {
     let mut line = String::new();
     for part in Part::ALL {
         let cases = measured.cases.iter().filter(|case| case.part == part).count();
@@ -56,11 +56,11 @@ fn natural<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
 mod tests {
     use super::*;
     use crate::data_set::Case;
-    use crate::measured::Decided;
+    use crate::measured::ReportDecision;
     use crate::measured::tests::row;
     use gsar_core::{Class, Tier};
 
-    fn run() -> Measured {
+    fn run() -> Measurements {
         let case = |name: &str, part| Case { name: name.to_owned(), part, evidence: Vec::new() };
         let mut rows = vec![
             row(0, Class::Grounded, Class::Contradicted),
@@ -73,10 +73,10 @@ mod tests {
         }
         rows[2].part = Part::Test;
         let kind = "faithful".to_owned();
-        Measured {
+        Measurements {
             cases: vec![case("a", Part::Tune), case("b", Part::Test)],
             rows,
-            reports: vec![Decided { part: Part::Tune, kind, tier: Tier::Replan }],
+            reports: vec![ReportDecision { part: Part::Tune, kind, tier: Tier::Replan }],
         }
     }
 

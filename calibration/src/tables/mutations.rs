@@ -1,4 +1,4 @@
-//! This module prints mutations by kind, and false alarms on the claims that they come from.
+//! Formats mutations by kind, and false alarms on the original claims.
 
 use gsar_core::Class;
 

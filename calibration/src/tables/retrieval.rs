@@ -1,4 +1,4 @@
-//! This module prints how well evidence is found, one row for each file.
+//! Formats the recall of retrieval, one row for each file and method.
 
 use super::markdown::{share, table};
 use crate::retrieval::{DEPTHS, FileRecall};

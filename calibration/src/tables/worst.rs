@@ -1,4 +1,4 @@
-//! This module lists the worst mistakes of the tune part, one by one. The test part must not appear here.
+//! Lists the worst mistakes of the tune part. The test part must not appear here.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use gsar_core::Class;
 
 use super::markdown::{NOTHING, heading};
 use crate::data_set::Part;
-use crate::measured::{Measured, Row};
+use crate::measured::{Measurements, Row};
 
 /// The most characters of a quote that are shown.
 const MAX_QUOTE_CHARS: usize = 300;
 
 /// Lists at most `number` mistakes, the worst kind first and in the order of the files within a kind.
-pub(super) fn section(page: &mut String, measured: &Measured, number: usize) {
+pub(super) fn section(page: &mut String, measured: &Measurements, number: usize) {
     let mut wrong = measured.part(Part::Tune);
     wrong.retain(|row| !row.is_right());
     wrong.sort_by_key(|row| rank(row));

@@ -1,5 +1,5 @@
-//! This module holds traces: what a run asked for, and for each row the gold classes beside the answer of the server. A trace
-//! is a file of JSON lines; docs/CALIBRATION.md, "Traces".
+//! Traces: the options of a run, and for each row its gold classes and the answer of the server. A trace is a file of JSON
+//! lines; see docs/CALIBRATION.md, "Traces".
 
 mod origin;
 mod read;
@@ -20,7 +20,6 @@ pub(crate) use write::TraceWriter;
 /// The version of the format.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What a run asked for: the first line of its trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     /// The version of the format.
@@ -33,28 +32,23 @@ pub(crate) struct Header {
     pub(crate) judge: Option<String>,
     /// The policy that was asked for; empty: the server's default.
     pub(crate) policy: String,
-    /// How rows were made of the files.
     pub(crate) mode: Mode,
     /// The files of the rows, by name, with the SHA-256 of their bytes.
     pub(crate) files: Vec<FileDigest>,
-    /// How many rows were drawn; absent: all of them.
     pub(crate) sample: Option<usize>,
     /// The seed of the draw.
     pub(crate) seed: u64,
     /// The part of labelled cases that was taken; absent: all of them.
     pub(crate) part: Option<String>,
-    /// Whether the judge split the reports; else it was given the claims that people labelled.
+    /// `true` if the judge split the reports; else it was given the claims that people labelled.
     pub(crate) whole: bool,
-    /// How many passages were found for each row among the evidence of all; absent: each row has its own evidence.
     pub(crate) top_k: Option<u32>,
-    /// How many rows there are.
     pub(crate) rows: usize,
 }
 
 /// A file of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileDigest {
-    /// Its name.
     pub(crate) name: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub(crate) sha256: String,

@@ -1,4 +1,4 @@
-//! This module says when the rows of a trace were judged, and by which version of the server.
+//! The dates and server versions of a trace.
 
 use std::collections::BTreeSet;
 

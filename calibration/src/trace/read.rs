@@ -1,4 +1,4 @@
-//! This module reads a trace.
+//! Reads a trace.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -15,7 +15,6 @@ use crate::rows::is_against;
 /// A trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
-    /// What the run asked for.
     pub(crate) header: Header,
     /// The rows that were answered, by the name of the row.
     pub(crate) rows: Vec<TracedRow>,
@@ -26,16 +25,14 @@ pub(crate) struct Trace {
 /// A row with its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct TracedRow {
-    /// Its name.
     pub(crate) row: String,
     /// The gold classes of its claims `c1`, `c2` and so on.
     pub(crate) gold: Vec<Class>,
-    /// The answer.
     pub(crate) evaluation: v1::EvaluateResponse,
 }
 
 impl TracedRow {
-    /// What the judge did whose partition was taken; `None` where none judged.
+    /// The link of the judge whose partition was used; `None` if no judge succeeded.
     pub(crate) fn decided(&self) -> Option<&v1::JudgeLink> {
         let links = &self.evaluation.provenance.as_ref()?.judges;
         links.iter().rev().find(|link| link.result == "judged")
@@ -52,7 +49,7 @@ impl TracedRow {
         shown as f64 / self.gold.len().max(1) as f64
     }
 
-    /// Whether people call a claim ungrounded or contradicted.
+    /// `true` if people call a claim ungrounded or contradicted.
     pub(crate) fn is_wrong(&self) -> bool {
         self.gold.iter().any(|gold| is_against(*gold))
     }

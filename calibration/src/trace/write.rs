@@ -1,5 +1,4 @@
-//! This module writes a trace so that a run which ended early can go on: each line is whole or cut off when the file is opened
-//! again.
+//! Writes a trace line by line, so that an interrupted run can be resumed: an incomplete last line is cut off.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};

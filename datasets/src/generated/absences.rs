@@ -1,12 +1,11 @@
-//! This module makes claims that something is absent, with evidence that shows it, refutes it, or shows too little to
-//! tell. It must not know how they are judged.
+//! Generates claims of absence, with evidence that shows, refutes or does not decide them.
 
 use super::scene::{Limits, Scene};
 use super::shapes::Shape;
 use super::{Evidence, Expected};
 use crate::Random;
 
-/// What the evidence has to say of an absence.
+/// A form of evidence for or against an absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AbsenceForm {
     /// A list of everything in a namespace without the name.
@@ -55,7 +54,7 @@ impl AbsenceForm {
         Self::TailOfLog,
     ];
 
-    /// In a few words.
+    /// The name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CompleteList => "complete list, not in it",
@@ -74,7 +73,7 @@ impl AbsenceForm {
         }
     }
 
-    /// What follows for the claim.
+    /// The expected verdict.
     pub const fn expected(self) -> Expected {
         match self {
             Self::CompleteList
@@ -95,7 +94,7 @@ impl AbsenceForm {
 /// A claim that something is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absence {
-    /// What the evidence has to say of it.
+    /// The form of the evidence.
     pub form: AbsenceForm,
     /// The evidence.
     pub evidence: Evidence,
@@ -110,7 +109,7 @@ pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
     AbsenceForm::ALL.into_iter().cycle().take(number).filter_map(&mut made).collect()
 }
 
-/// How often a scene is drawn again that has more things than an attribute has values.
+/// The maximum number of redraws of a scene with more things than an attribute has values.
 const MAX_DRAWS: usize = 100;
 
 const NAMESPACES: [&str; 6] = ["shop", "payments", "logistics", "identity", "media", "reporting"];
@@ -167,11 +166,11 @@ const IN_LOG: [&str; 4] = [
 /// A list, and what of it is denied.
 #[derive(Clone, Copy)]
 struct List {
-    /// Whether only its first rows are shown.
+    /// `true` if only its first rows are shown.
     is_cut: bool,
-    /// Whether what is denied is among them.
+    /// `true` if what is denied is among them.
     has_name: bool,
-    /// Whether another namespace is meant than the one that was listed.
+    /// `true` if another namespace is meant than the one that was listed.
     is_of_another: bool,
     wordings: &'static [&'static str],
 }
@@ -297,7 +296,7 @@ fn in_log(name: &str, message: &str, random: &mut Random) -> String {
     random.word(&IN_LOG).replace("{name}", name).replace("{message}", message)
 }
 
-/// How many lines of a log have the message.
+/// A count of the log lines with the message.
 fn counted(number: usize, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let tool = format!("grep -c '{message}' /var/log/{name}/app.log");

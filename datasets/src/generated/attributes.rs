@@ -1,28 +1,27 @@
-//! This module says what a thing can have: under which key it is written, in which clause it is told, and in which
-//! words a report says it. It must not know which things have it, nor in which shape it is printed.
+//! The attributes of things: their keys, clauses, and wording in a report.
 
 use super::values::Values;
 
-/// What an attribute is about.
+/// The topic of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    /// How long something took or lags.
+    /// Durations and lags.
     Latency,
-    /// The state that it is in.
+    /// States.
     State,
-    /// How many of something it has.
+    /// Counts.
     Count,
-    /// Which release it runs.
+    /// Releases.
     Version,
-    /// Where it runs.
+    /// Locations.
     Region,
-    /// How many bytes it takes.
+    /// Sizes in bytes.
     Size,
-    /// How it exited.
+    /// Exit codes.
     ExitCode,
-    /// When something happened to it.
+    /// Times.
     Time,
-    /// Who answers for it.
+    /// Owners.
     Owner,
 }
 
@@ -40,7 +39,7 @@ impl Family {
         Self::Owner,
     ];
 
-    /// In a word.
+    /// The name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
@@ -57,7 +56,7 @@ impl Family {
 }
 
 impl Attribute {
-    /// Whether values of both, drawn apart, could speak against each other: a pod that completed with exit code 137,
+    /// `true` if values of both, drawn apart, could speak against each other: a pod that completed with exit code 137,
     /// a job whose duration is not that from its start to its end.
     pub(super) fn clashes(&self, other: &Self) -> bool {
         use Family::{ExitCode, Latency, State, Time};
@@ -76,7 +75,7 @@ pub(super) struct Attribute {
     pub(super) key: &'static str,
     /// The key of values that are written as bare numbers: `latency_ms`; empty where they never are.
     pub(super) key_of_number: &'static str,
-    /// Whether it goes up and down, so that it can be a series of samples.
+    /// `true` if it goes up and down, so that it can be a series of samples.
     pub(super) is_gauge: bool,
     pub(super) values: Values,
     /// As a clause of a message or sentence.

@@ -1,5 +1,4 @@
-//! This module names the kinds of things that evidence lists, with names that are easily taken for each other. It
-//! must not know how they are printed.
+//! The kinds of things that evidence lists, with similar names.
 
 use super::attributes::{
     Attribute, CONNECTIONS, CONSUMERS, DEPTH, DISK, DURATION, ERRORS, EXIT_CODE, FINISHED, HEALTH,
@@ -12,7 +11,7 @@ use super::attributes::{
 pub(super) struct Kind {
     pub(super) noun: &'static str,
     pub(super) plural: &'static str,
-    /// Whether a line of syslog can come from one.
+    /// `true` if a line of syslog can come from one.
     pub(super) is_host: bool,
     /// Names of like things, at least six in each list.
     pub(super) names: &'static [&'static [&'static str]],

@@ -1,5 +1,4 @@
-//! This module generates claims with their evidence from a seed: what is true, false or open is known because it was
-//! made so. It must not know how claims are judged, and reads no file.
+//! Generates claims with their evidence and expected verdict from a seed.
 
 mod absences;
 mod attributes;
@@ -16,31 +15,31 @@ pub use rounding::{Rounding, RoundingForm, rounding};
 pub use shapes::Shape;
 pub use swaps::{Swap, swaps};
 
-/// What the evidence says of a claim.
+/// The verdict that evidence supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expected {
-    /// It shows it.
+    /// The evidence shows the claim.
     Shown,
-    /// It shows the contrary.
+    /// The evidence refutes the claim.
     Refuted,
-    /// It shows neither.
+    /// The evidence does not decide the claim.
     Undecidable,
 }
 
 /// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// What it is: `tool_output`.
+    /// The kind, such as `tool_output`.
     pub kind: &'static str,
-    /// Where it comes from: `logs`.
+    /// The lane, such as `logs`.
     pub lane: &'static str,
     /// The command that printed it.
     pub tool: String,
-    /// What it printed.
+    /// The output.
     pub content: String,
-    /// Whether that is one JSON document.
+    /// `true` if that is one JSON document.
     pub json: bool,
-    /// Whether it is marked as listing everything in its scope.
+    /// `true` if it is marked as listing everything in its scope.
     pub exhaustive: bool,
 }
 

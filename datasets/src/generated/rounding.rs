@@ -1,5 +1,4 @@
-//! This module makes pairs of claims that round or convert what evidence says: one as people round, the other clearly
-//! outside. It must not know how either is judged.
+//! Generates pairs of claims that round or convert a figure: one correctly, the other clearly wrong.
 
 use super::Evidence;
 use crate::Random;
@@ -41,7 +40,7 @@ impl RoundingForm {
         Self::Within,
     ];
 
-    /// In a few words.
+    /// The name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Percent => "about n percent",
@@ -62,11 +61,11 @@ impl RoundingForm {
 pub struct Rounding {
     /// In which way both round.
     pub form: RoundingForm,
-    /// What shows the one claim and refutes the other.
+    /// The evidence for one claim and against the other.
     pub evidence: Evidence,
-    /// What the figure rounds to.
+    /// The true claim.
     pub truth: String,
-    /// What it is clearly away from.
+    /// The false claim.
     pub falsehood: String,
 }
 

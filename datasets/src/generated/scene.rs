@@ -1,5 +1,4 @@
-//! This module draws what a piece of evidence is about: like things and what each of them has. It must not know in
-//! which shape it is printed.
+//! Draws the content of a piece of evidence: similar things and their attributes.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +7,7 @@ use super::kinds::{KINDS, Kind};
 use super::values::Value;
 use crate::Random;
 
-/// What a shape can print.
+/// The limits of a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) entities: usize,
@@ -23,7 +22,7 @@ pub(super) struct Limits {
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) attribute: &'static Attribute,
-    /// Whether it is written as a bare number under a key that has the unit.
+    /// `true` if it is written as a bare number under a key that has the unit.
     pub(super) is_number: bool,
     pub(super) values: Vec<Value>,
 }
@@ -33,7 +32,7 @@ pub(super) struct Column {
 pub(super) struct Scene {
     pub(super) kind: &'static Kind,
     pub(super) names: Vec<&'static str>,
-    /// What is known of each of them.
+    /// The attributes of each thing.
     pub(super) columns: Vec<Column>,
     /// The place of the column that is asked about.
     pub(super) asked: usize,

@@ -1,5 +1,4 @@
-//! This module makes pairs of claims about like things in one piece of evidence: one says of a thing what it has, the
-//! other what a neighbour has. It must not know how either is judged.
+//! Generates pairs of claims about similar things: one with the value of the thing, the other with that of a neighbour.
 
 use super::Evidence;
 use super::attributes::Family;
@@ -10,21 +9,21 @@ use crate::Random;
 /// A true claim and the same claim with the value of a neighbour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
-    /// How the evidence is printed.
+    /// The format of the evidence.
     pub shape: Shape,
-    /// What the claims are about.
+    /// The topic of the claims.
     pub family: Family,
-    /// What shows the one claim and refutes the other.
+    /// The evidence for one claim and against the other.
     pub evidence: Evidence,
-    /// What the thing has.
+    /// The true claim.
     pub truth: String,
-    /// What a neighbour has, said of the thing.
+    /// The claim with the value of a neighbour.
     pub swapped: String,
     /// The value of the thing, as the true claim says it.
     pub value: String,
     /// The value of the neighbour, as the swapped claim says it.
     pub neighbour: String,
-    /// How many like things the evidence lists.
+    /// The number of similar things in the evidence.
     pub entities: usize,
 }
 
@@ -62,10 +61,10 @@ fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
     })
 }
 
-/// How often a scene is drawn again that has more things than an attribute has values.
+/// The maximum number of redraws of a scene with more things than an attribute has values.
 const MAX_DRAWS: usize = 100;
 
-/// How a claim about a series says that it means the last sample.
+/// Wordings for the last sample of a series.
 const ENDS: [&str; 3] = [" at the end", " at the end of the window", " in the last sample"];
 
 /// The name alone, or with what it names.
@@ -89,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a value stands in a text as prose or as a field writes it, not as a part of a longer figure.
+    /// `true` if a value stands in a text as prose or as a field writes it, not as a part of a longer figure.
     fn stands(value: &str, text: &str) -> bool {
         let figure = value.split(' ').next().unwrap();
         let parts: Vec<&str> = text.split(figure).collect();

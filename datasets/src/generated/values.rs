@@ -1,10 +1,10 @@
-//! This module draws values: how a report says them and how tools write them. It must not know what they belong to.
+//! Draws values in the wording of reports and in the notation of tools.
 
 use std::collections::BTreeSet;
 
 use crate::Random;
 
-/// How often a value that is taken already is drawn again.
+/// The maximum number of redraws of a duplicate value.
 const MAX_DRAWS: usize = 1_000;
 
 const REGIONS: [&str; 8] = [
@@ -33,7 +33,7 @@ const OWNERS: [&str; 10] = [
 
 const EXIT_CODES: [&str; 10] = ["1", "2", "64", "78", "126", "127", "134", "137", "139", "143"];
 
-/// What values an attribute takes.
+/// The values of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Values {
     Milliseconds,
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// What no other value of the same evidence may be.
+    /// The form in which values of one piece of evidence must differ.
     fn identity(&self) -> &str {
         self.number.as_ref().unwrap_or(&self.text)
     }

@@ -1,4 +1,4 @@
-//! This module checks that generated claims of absence are what they say. It must not judge them.
+//! Checks that generated claims of absence have the expected verdicts.
 
 use std::collections::BTreeMap;
 

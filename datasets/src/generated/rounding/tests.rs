@@ -1,4 +1,4 @@
-//! This module checks that generated roundings are what they say. It must not judge them.
+//! Checks that generated roundings are right and wrong as declared.
 
 use std::collections::{BTreeMap, BTreeSet};
 

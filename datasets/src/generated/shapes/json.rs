@@ -1,4 +1,4 @@
-//! This module prints scenes as JSON documents. It must not know what is claimed of them.
+//! Prints scenes as JSON documents.
 
 use super::super::Evidence;
 use super::super::scene::{Column, Row, Scene};

@@ -1,4 +1,4 @@
-//! This module prints scenes as lines of logs. It must not know what is claimed of them.
+//! Prints scenes as log lines.
 
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};

@@ -1,4 +1,4 @@
-//! This module prints scenes as XML and YAML. It must not know what is claimed of them.
+//! Prints scenes as XML and YAML.
 
 use std::fmt::Write as _;
 

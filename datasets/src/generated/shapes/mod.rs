@@ -1,5 +1,4 @@
-//! This module prints a scene in the shapes of tools, one function for each shape. It must not know what is claimed
-//! of the scene.
+//! Prints a scene in the formats of common tools, one function for each format.
 
 mod json;
 mod lines;
@@ -12,7 +11,7 @@ use super::Evidence;
 use super::scene::{Limits, Scene};
 use crate::Random;
 
-/// How evidence is printed.
+/// A format of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
     /// One log line whose clauses are parted by semicolons.
@@ -82,7 +81,7 @@ impl Shape {
         Self::Syslog,
     ];
 
-    /// In a few words.
+    /// The name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ClausesSemicolon => "log line, clauses by ;",
@@ -108,7 +107,7 @@ impl Shape {
         }
     }
 
-    /// What it can print.
+    /// The limits of the format.
     pub(super) const fn limits(self) -> Limits {
         let all = Limits { entities: 6, columns: 3, gauges: false, hosts: false };
         match self {

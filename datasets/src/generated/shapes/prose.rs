@@ -1,4 +1,4 @@
-//! This module prints scenes as sentences and as blocks that describe. It must not know what is claimed of them.
+//! Prints scenes as sentences and as descriptive blocks.
 
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};

@@ -1,5 +1,4 @@
-//! This module prints scenes as a matrix of Prometheus that ends in the values of the scene. It must not know what
-//! is claimed of them.
+//! Prints scenes as a Prometheus matrix that ends in the values of the scene.
 
 use std::collections::BTreeSet;
 

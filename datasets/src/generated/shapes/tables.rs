@@ -1,4 +1,4 @@
-//! This module prints scenes as tables. It must not know what is claimed of them.
+//! Prints scenes as tables.
 
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};

@@ -1,4 +1,4 @@
-//! This module writes bodies of answers as each provider does.
+//! Builds response bodies of each provider.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! This module serves one connection: it reads requests and answers them, byte by byte where a test asks for that.
+//! Serves one connection: reads requests and writes the configured responses, byte by byte if requested.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::request::{Seen, Wire};
 use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
-/// The most bytes that are read of a request.
+/// The maximum size of a request, in bytes.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
 /// Serves until the peer goes away or an answer ends the connection.
@@ -46,7 +46,7 @@ impl Drop for Counted<'_> {
 
 struct Connection<'a> {
     stream: TcpStream,
-    /// The bytes that came and are not used yet.
+    /// Received bytes that are not parsed yet.
     read: Vec<u8>,
     shared: &'a Shared,
 }
@@ -277,7 +277,7 @@ impl Connection<'_> {
         tokio::time::timeout(time, self.gone()).await.is_ok()
     }
 
-    /// Ends when the peer has closed its side. What it sends meanwhile is kept.
+    /// Waits until the peer closes the connection, and buffers what it sends.
     async fn gone(&mut self) {
         while self.more().await.is_ok_and(|read| read > 0) {}
     }

@@ -1,59 +1,59 @@
-//! This module carries out the configured answer to a request.
+//! The configured responses.
 
 use std::time::Duration;
 
 use crate::request::Wire;
 
-/// What is done with one request.
+/// A response to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Play {
-    /// This text, as the model's.
+    /// An answer with this text.
     Answer(String),
-    /// The same after so long.
+    /// An answer after a delay.
     AnswerAfter(Duration, String),
-    /// The same once [`crate::Server::release`] allows it.
+    /// An answer after [`crate::Server::release`].
     AnswerWhenReleased(String),
-    /// This HTTP status, with an error as the provider writes it.
+    /// An HTTP status with an error of the provider.
     Status(u16),
     /// Status 429 with this Retry-After.
     RateLimited(&'static str),
     /// This HTTP status, content type and body.
     Raw(u16, &'static str, Vec<u8>),
-    /// Nothing, ever.
+    /// No response.
     Hang,
     /// A head, then one byte a second.
     Dribble,
-    /// Half a head, then nothing.
+    /// A part of the head, then nothing.
     HangInHead,
     /// The connection is closed instead of an answer.
     Close,
     /// A head and half of a body, then the connection is reset.
     Reset,
-    /// JSON that ends in its middle, in a body that is whole.
+    /// A complete body of truncated JSON.
     CutJson,
-    /// JSON without what an answer has.
+    /// JSON of an unexpected shape.
     OtherShape,
-    /// The model will not.
+    /// A refusal of the model.
     Refusal,
-    /// The provider will not.
+    /// A refusal by the content filter.
     ContentFilter,
-    /// The answer ends for want of tokens.
+    /// An answer cut off by the token limit.
     Length,
-    /// An answer without any.
+    /// An answer without a choice.
     EmptyChoice,
     /// Status 200 with an error inside.
     ErrorInAnswer,
-    /// A page for people, of status 200.
+    /// An HTML page with status 200.
     Html,
-    /// A body of this many bytes, none of which is announced.
+    /// A chunked body of this many bytes.
     Endless(u64),
-    /// A body that announces this many bytes, and has none.
+    /// A body with this content length and no bytes.
     Announced(u64),
-    /// Elsewhere, with the request.
+    /// A redirect that keeps the method and the body.
     Redirect,
-    /// A text that is no UTF-8.
+    /// An answer with invalid UTF-8.
     InvalidUtf8,
-    /// A small body that says it is compressed.
+    /// A small body with the content encoding gzip.
     Gzip,
 }
 
@@ -64,7 +64,7 @@ impl Play {
         Self::Answer(text.to_owned())
     }
 
-    /// Whether the provider has a way to do this.
+    /// `true` if the provider has a way to do this.
     #[must_use]
     pub fn exists_in(&self, wire: Wire) -> bool {
         match self {

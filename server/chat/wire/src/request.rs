@@ -1,4 +1,4 @@
-//! This module reads a request and checks it as the provider does.
+//! Parses and checks a request as the provider does.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ impl Wire {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// The path in front of those of the API.
+    /// The prefix of the API's paths.
     pub(crate) const fn base(self) -> &'static str {
         match self {
             Self::OpenAi => "/openai/v1",
@@ -44,14 +44,14 @@ impl Wire {
     }
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// The wire format that its path names.
     pub wire: Wire,
     /// The path.
     pub path: String,
-    /// Names in small letters, and values.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Value,
@@ -64,7 +64,7 @@ impl Seen {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The schema, where the provider looks for it.
+    /// The JSON schema in the request.
     #[must_use]
     pub fn schema(&self) -> Option<&Value> {
         let pointers: &[&str] = match self.wire {
@@ -76,7 +76,7 @@ impl Seen {
         pointers.iter().find_map(|pointer| self.body.pointer(pointer))
     }
 
-    /// Whether the key is the one that is accepted; without one Ollama answers everybody.
+    /// `true` if the key is the one that is accepted; without one Ollama answers everybody.
     pub(crate) fn has_key(&self) -> bool {
         match self.wire {
             Wire::OpenAi => self.header("authorization") == Some(&format!("Bearer {KEY}")),
@@ -86,7 +86,7 @@ impl Seen {
         }
     }
 
-    /// What the provider would refuse.
+    /// The field that the provider would reject, if any.
     pub(crate) fn complaint(&self) -> Option<&'static str> {
         let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
         let demands: &[(bool, &'static str)] = match self.wire {

@@ -1,4 +1,4 @@
-//! This module is the server: its configured behaviour, the requests received, and the open connections.
+//! The server: its configured responses, the received requests, and the open connections.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,16 +22,16 @@ pub struct Server {
     accepting: AbortHandle,
 }
 
-/// What has happened so far.
+/// Counts of connections and requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How many connections were ever open.
+    /// Connections opened so far.
     pub opened: u64,
-    /// How many connections are open.
+    /// Open connections.
     pub open: u64,
-    /// How many requests were received whole.
+    /// Complete requests received.
     pub requests: u64,
-    /// How many requests are being answered; one whose caller has gone is not.
+    /// Requests in progress, without those whose client has disconnected.
     pub answering: u64,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) released: Semaphore,
 }
 
-/// What to do with a request, as a function of it.
+/// Chooses the response to a request.
 type Answer = Arc<dyn Fn(&Seen) -> Play + Send + Sync>;
 
 struct Plays {
@@ -89,33 +89,33 @@ impl Server {
         format!("http://{}{}", self.address, wire.base())
     }
 
-    /// Where it listens.
+    /// The address of the server.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What to do with the next requests, one each.
+    /// Sets the responses to the next requests, one each.
     pub fn next(&self, plays: impl IntoIterator<Item = Play>) {
         self.shared.plays().next.extend(plays);
     }
 
-    /// What to do with every request after those.
+    /// Sets the response to every later request.
     pub fn always(&self, play: Play) {
         self.answer_with(move |_| play.clone());
     }
 
-    /// What to do with every request after those, by what it asks.
+    /// Sets a function that chooses the response to every later request.
     pub fn answer_with(&self, answer: impl Fn(&Seen) -> Play + Send + Sync + 'static) {
         self.shared.plays().then = Arc::new(answer);
     }
 
-    /// Whether a request without a schema is refused, as it is at first.
+    /// `true` if a request without a schema is refused, as it is at first.
     pub fn demand_schema(&self, demanded: bool) {
         self.shared.plays().schema = demanded;
     }
 
-    /// Keeps no requests from now on, for measurements.
+    /// Stops recording requests, for measurements.
     pub fn forget_requests(&self) {
         self.shared.plays().keep_seen = false;
     }
@@ -131,13 +131,13 @@ impl Server {
         self.shared.seen().clone()
     }
 
-    /// What has happened so far.
+    /// Counts of connections and requests.
     #[must_use]
     pub fn counts(&self) -> Counts {
         *self.shared.counts.borrow()
     }
 
-    /// Waits until the counts are so.
+    /// Waits until the counts satisfy a condition.
     pub async fn until(&self, so: impl FnMut(&Counts) -> bool) {
         // The sender lives as long as this server.
         let _ = self.shared.counts.subscribe().wait_for(so).await;
@@ -151,7 +151,7 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// What to do with this request, which is kept.
+    /// Records a request and chooses its response.
     pub(crate) fn play(&self, seen: &Seen) -> Play {
         let mut plays = self.plays();
         if plays.keep_seen {

@@ -1,4 +1,4 @@
-//! This module keeps what was stored and left alone, for the checks at the end.
+//! Records data left in the servers for the final checks.
 
 use std::time::Duration;
 
@@ -6,12 +6,10 @@ use crate::identity::Principal;
 
 /// A corpus that was acknowledged and never deleted.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptCorpus {
-    /// Whose it is.
+pub(crate) struct StoredCorpus {
     pub(crate) owner: Principal,
     /// The server that has it where servers share nothing.
     pub(crate) home: usize,
-    /// Its name.
     pub(crate) corpus_id: String,
     /// The number of the pool of which its evidence speaks.
     pub(crate) key: u64,
@@ -21,20 +19,17 @@ pub(crate) struct KeptCorpus {
 
 /// An investigation that was acknowledged as finished.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptInvestigation {
-    /// Whose it is.
+pub(crate) struct FinishedInvestigation {
     pub(crate) owner: Principal,
     /// The server that has it where servers share nothing.
     pub(crate) home: usize,
-    /// Its id.
     pub(crate) investigation_id: String,
 }
 
-/// All of them.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct LeftData {
     /// Corpora.
-    pub(crate) corpora: Vec<KeptCorpus>,
+    pub(crate) corpora: Vec<StoredCorpus>,
     /// Investigations.
-    pub(crate) investigations: Vec<KeptInvestigation>,
+    pub(crate) investigations: Vec<FinishedInvestigation>,
 }
