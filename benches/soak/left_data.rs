@@ -13,7 +13,7 @@ pub(crate) struct StoredCorpus {
     pub(crate) corpus_id: String,
     /// The number of the pool of which its evidence speaks.
     pub(crate) key: u64,
-    /// When it may go, since the load began; `None` where that is later than any run.
+    /// When it may go, since the load began; `None` if that is later than any run.
     pub(crate) expires: Option<Duration>,
 }
 
@@ -28,8 +28,6 @@ pub(crate) struct FinishedInvestigation {
 
 #[derive(Debug, Default)]
 pub(crate) struct LeftData {
-    /// Corpora.
     pub(crate) corpora: Vec<StoredCorpus>,
-    /// Investigations.
     pub(crate) investigations: Vec<FinishedInvestigation>,
 }

@@ -51,7 +51,7 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// An echo whose answers take `size` bytes on the wire.
+    /// An echo with answers of `size` encoded bytes.
     pub fn answering(size: usize) -> Self {
         Self { answer: Payload::of_encoded_size(size) }
     }

@@ -64,7 +64,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Measures calls, of which `run` returns the durations and the sizes of the answers.
+    /// Measures calls. `run` makes them, and returns their durations and the sizes of the answers.
     pub async fn of(
         calls: u64,
         server: Option<u32>,

@@ -13,9 +13,9 @@ pub(crate) use manuals::{Completions, Man};
 pub(crate) use run::Run;
 pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Graded, Report};
 
-/// Measure the judges of a real server against what people say.
+/// Measure the judges of a real server against human labels.
 ///
-/// Prints Markdown. A server that is not named is started for the run: the gsar-server beside this program.
+/// Prints Markdown. Without --endpoint the gsar-server next to this program is started for the run.
 #[derive(Debug, Parser)]
 #[command(name = "gsar-calibrate", version, max_term_width = 100)]
 pub struct Arguments {
@@ -28,63 +28,63 @@ pub struct Arguments {
 /// The server of a run.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// Where the server listens: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Without it: GSAR_ENDPOINT,
-    /// else the gsar-server beside this program, started for the run
+    /// Address of the server: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Default: GSAR_ENDPOINT,
+    /// or the gsar-server next to this program, started for the run
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) endpoint: Option<String>,
-    /// The judge of a server that is started for the run, such as rules/2; without it the default one
+    /// Judge of a server that is started for the run, such as rules/2
     #[arg(long, value_name = "NAME", global = true, conflicts_with = "endpoint")]
     pub(crate) judge: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Rows of claims with gold classes, judged by a server; the answers go to a trace that others measure
+    /// Judge rows of claims with gold classes, and write the answers to a trace
     Run(Run),
-    /// A trace of what people graded in a ledger, from exports of it
+    /// Build a trace from the grades in exports of a ledger
     Graded(Graded),
-    /// M1 to M5, the ablations of the method and its baselines, on the partitions of traces; no judge is asked
+    /// Measure M1 to M5, the ablations of the method and its baselines on traces
     Ablate(Ablate),
-    /// Whether traces may be published: each judged by the judge that it names, and no two of them the same
+    /// Audit whether traces may be published: each judged by the judge it names, and no two the same
     Audit(Audit),
-    /// Two traces of the same rows, cell by cell
+    /// Compare two traces of the same rows
     Compare(Compare),
-    /// Whether a judge still says what it said of a frozen set of rows; the exit status says so too
+    /// Check whether a judge has drifted on a frozen set of rows; exit status 1 if so
     Drift(Drift),
-    /// One page of HTML with tables and figures of traces, once the audit has nothing against it
+    /// Write one page of HTML with tables and figures of traces that pass the audit
     Report(Report),
-    /// The values of a policy, fitted to graded reports
+    /// Fit the values of a policy to graded reports
     Fit(Fit),
-    /// The lowest threshold at which graded reports show the risk of proceeding wrongly to be small
+    /// Find the lowest threshold at which graded reports show a small risk of proceeding wrongly
     Certify(Certify),
-    /// Labelled claims, one call each, and reports whole
+    /// Measure labelled claims, one call each, and whole reports
     Claims(Claims),
-    /// The incidents of this repository: the claims of each report in one call, and each report whole
+    /// Measure incidents: the claims of each report in one call, and each whole report
     Incidents(Incidents),
-    /// True claims made false or unsupported, in the midst of their report
+    /// Measure true claims made false or unsupported within their report
     Mutations(Mutations),
-    /// How well what decides claims is found among the evidence of many
+    /// Measure how well search finds the evidence of claims
     Retrieval(Retrieval),
-    /// Stored answers of a careful judge, as the answers of a judge: which right verdicts verification takes
-    /// away, and which errors it stops
+    /// Replay stored answers of a careful judge: which right verdicts verification breaks, and which errors it
+    /// stops
     Replay(Replay),
-    /// A chat model as the second reader, behind stored answers of a careful judge: which true statements it does not find
-    /// shown, and which false ones it does
+    /// Measure a chat model as second reader of stored answers: which true statements it does not find shown, and which
+    /// false ones it does
     Look(Look),
-    /// Stored answers of a careful judge behind the whole loop: reports are driven, and a rewriter drops what is found
-    /// at fault; how many go out, and after what
+    /// Drive reports through the whole loop with stored answers; a rewriter drops what is at fault. Prints how many
+    /// proceed, and when
     Drive(Drive),
-    /// Recorded investigations: how often their answers are right, what a sidecar would have let out of them, and what exploring
-    /// a graph brings; the exit status says whether that is worse than before
+    /// Measure recorded investigations: the accuracy of their answers, the decisions of a sidecar, and the benefit of
+    /// exploring a graph; exit status 1 if worse than a baseline
     Investigations(Investigations),
-    /// Claims generated from a seed, with evidence of which it is known what it shows: values swapped between
-    /// neighbours, absences, roundings
+    /// Measure claims generated from a seed with known verdicts: values swapped between neighbours, absences,
+    /// roundings
     Generated(Generated),
-    /// Labelled claims with the passages that the embedded model is shown, one JSON line each: what it is trained on
+    /// Write labelled claims with the passages for the embedded model, one JSON line each, for its training
     Premises(Premises),
-    /// A script that completes commands, flags and their values
+    /// Print a shell completion script
     Completions(Completions),
-    /// The man pages of this program
+    /// Write the man pages of this program
     Man(Man),
 }
 
@@ -93,42 +93,42 @@ pub(crate) struct Premises {
     /// Folders of cases.jsonl and claims.jsonl
     #[arg(required_unless_present = "swaps", value_name = "FOLDER")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Which case belongs to which part; the split.json in a folder or beside it where not given. A folder
-    /// whose cases that one does not name is read whole
+    /// The split of cases into parts; by default the split.json in a folder or next to it. A folder
+    /// with cases that the default split does not name is read whole
     #[arg(long, value_name = "FILE")]
     pub(crate) split: Option<PathBuf>,
-    /// The cases to read of a split; tune where not given
+    /// Part of the split to read; tune by default
     #[arg(long, value_enum)]
     pub(crate) part: Option<ReplayPart>,
-    /// Generated swaps instead of folders: that many pieces of evidence, two claims each
+    /// Generate swaps instead of reading folders: N pieces of evidence, two claims each
     #[arg(long, value_name = "N", conflicts_with_all = ["folders", "split", "part"])]
     pub(crate) swaps: Option<usize>,
-    /// True claims of each case made false instead of its claims, at most that many
+    /// Write at most N mutations of the true claims of each case instead of its claims
     #[arg(long, value_name = "N", conflicts_with = "swaps")]
     pub(crate) mutations: Option<usize>,
-    /// What is drawn: the same seed draws the same
+    /// Seed of random draws
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The most bytes of a premise
+    /// Maximum size of a premise in bytes
     #[arg(long, default_value_t = gsar_extraction::passages::MAX_PREMISE, value_name = "N")]
     pub(crate) bytes: usize,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Generated {
-    /// What to generate; may be given several times, everything where not given
+    /// Generator; may be repeated; all by default
     #[arg(long, value_enum, value_name = "GENERATOR")]
     pub(crate) of: Vec<Generator>,
-    /// What is drawn: the same seed draws the same
+    /// Seed of random draws
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// How many pairs of claims to generate, or of absences how many claims
+    /// Number of pairs of claims, or of claims of absence
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     pub(crate) count: usize,
-    /// How many mistakes of each generator to list with their evidence
+    /// Number of mistakes of each generator to list with their evidence
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) list: usize,
-    /// Tables for people, or one JSON object for programs
+    /// Tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -136,11 +136,11 @@ pub(crate) struct Generated {
 /// A generator of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Generator {
-    /// What one thing has, said of it and of a neighbour
+    /// A value claimed of its thing and of a neighbour
     Swaps,
-    /// That something is absent, where evidence shows it, refutes it or cannot tell
+    /// Absences that evidence shows, refutes or does not decide
     Absences,
-    /// Figures as people round them, and clearly outside
+    /// Right and wrong roundings of figures
     Rounding,
 }
 
@@ -186,19 +186,19 @@ pub(crate) struct Replay {
     /// The cases to replay
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
-    /// How evidence is written; may be given several times, all of them where not given
+    /// Rendering of evidence; may be repeated; all by default
     #[arg(long = "as", value_enum, value_name = "RENDERING")]
     pub(crate) renderings: Vec<Rendering>,
-    /// Which errors are made: the same seed makes the same
+    /// Seed of injected errors
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Verification alone, in this process: no server, no prompt, no decision
+    /// Verify in this process only: no server, no prompt, no decision
     #[arg(long)]
     pub(crate) offline: bool,
-    /// List every right verdict that is taken away (the tune part only)
+    /// List every broken right verdict (tune part only)
     #[arg(long)]
     pub(crate) list: bool,
-    /// Tables for people, or one JSON object for programs
+    /// Tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -211,7 +211,7 @@ pub(crate) struct ReaderArgs {
     /// The chat model that takes second looks, as provider:model
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["looks", "offline"])]
     pub(crate) reader: Option<String>,
-    /// A configuration of the server that has its settings under judges.models
+    /// A server configuration with its settings under judges.models
     #[arg(long, value_name = "FILE", requires = "reader")]
     pub(crate) config: Option<PathBuf>,
     /// Stored second looks, one JSON object a line: statement, quotes, verdict, words
@@ -227,19 +227,19 @@ pub(crate) struct Look {
     /// The chat model, as provider:model
     #[arg(long, value_name = "MODEL")]
     pub(crate) reader: String,
-    /// A configuration of the server that has its settings under judges.models
+    /// A server configuration with its settings under judges.models
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The cases to read
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
-    /// Which false statements are made: the same seed makes the same
+    /// Seed of false statements
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// List every true statement that it does not find shown (the tune part only)
+    /// List every true statement that it does not find shown (tune part only)
     #[arg(long)]
     pub(crate) list: bool,
-    /// Tables for people, or one JSON object for programs
+    /// Tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -275,11 +275,11 @@ pub(crate) struct Investigations {
     /// Recorded investigations, one JSON document per line, packed by gzip or not
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// What an earlier run printed with --output json. Where a share of right first answers has fallen by more than 0.02, or
+    /// Output of an earlier run with --output json. If a share of right first answers is lower by more than 0.02, or
     /// an investigation takes more than 30 s longer, the exit status is 1
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// A table for people, or one JSON object for programs
+    /// Tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -291,7 +291,6 @@ pub(crate) enum Output {
     Json,
 }
 
-/// A part of stored judgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReplayPart {
     Tune,
@@ -356,11 +355,10 @@ pub(crate) struct Claims {
     /// Folders of cases.jsonl, claims.jsonl and reports.jsonl
     #[arg(required = true, value_name = "FOLDER")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Which cases are to be tuned on and which to be reported on; the split.json beside the first folder
-    /// where not given
+    /// The split of cases into tune and test; by default the split.json next to the first folder
     #[arg(long, value_name = "FILE")]
     pub(crate) split: Option<PathBuf>,
-    /// How many mistakes of the tune part to list
+    /// Number of mistakes of the tune part to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) worst: usize,
 }
@@ -370,7 +368,7 @@ pub(crate) struct Incidents {
     /// The folder of incidents
     #[arg(long, value_name = "FOLDER", default_value = "datasets/incidents")]
     pub(crate) folder: PathBuf,
-    /// How many mistakes of the tune part to list
+    /// Number of mistakes of the tune part to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) worst: usize,
 }
@@ -380,10 +378,10 @@ pub(crate) struct Mutations {
     /// The folder of incidents
     #[arg(long, value_name = "FOLDER", default_value = "datasets/incidents")]
     pub(crate) folder: PathBuf,
-    /// Which mutations are drawn: the same seed draws the same
+    /// Seed of the drawn mutations
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// How many to draw, of every kind as many as there are until then
+    /// Number of mutations to draw, evenly by kind
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) number: usize,
     /// The incidents to take claims from
@@ -391,7 +389,7 @@ pub(crate) struct Mutations {
     pub(crate) part: Parts,
 }
 
-/// One part of the incidents, or both.
+/// Parts of the incidents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Parts {
     Tune,

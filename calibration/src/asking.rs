@@ -9,7 +9,7 @@ use gsar_proto::v1;
 
 use crate::data_set::{Case, Label};
 
-/// The most evaluations in progress at once.
+/// The maximum number of evaluations in progress.
 const AT_ONCE: usize = 8;
 
 /// A report to be evaluated against the evidence of a case.
@@ -21,7 +21,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// A claim that stands alone.
+    /// A single claim.
     pub(crate) fn claim(label: &Label) -> Self {
         Self::claims(label.case, String::new(), std::slice::from_ref(label))
     }
@@ -47,7 +47,7 @@ impl Question {
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServerVerdict {
-    /// The class, after verification; `None` where the claim is undecided.
+    /// The class, after verification; `None` if the claim is undecided.
     pub(crate) class: Option<Class>,
     /// The type, after verification.
     pub(crate) evidence_type: EvidenceType,

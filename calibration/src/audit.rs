@@ -16,10 +16,10 @@ use crate::trace::{Header, Trace, read};
 /// and choose their quotes themselves share next to none.
 const MAX_COMMON_PERCENT: usize = 50;
 
-/// The fewest claims that are compared: fewer say nothing.
+/// The minimum number of claims to compare.
 const MIN_CLAIMS: usize = 10;
 
-/// The shortest quote, in bytes, that says anything about who chose it.
+/// The minimum length of a quote that identifies its judge, in bytes.
 const MIN_QUOTE: usize = 8;
 
 #[derive(Debug)]
@@ -73,7 +73,7 @@ fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
     Some(*digest.finalize().as_bytes())
 }
 
-/// Why cells may not be published, one sentence each; empty where they may.
+/// The reasons why cells may not be published; empty if they may.
 pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
     let mut found = Vec::new();
     for cell in cells {
@@ -161,7 +161,6 @@ pub(crate) fn audit(args: &Audit) -> Result<String> {
     bail!("the audit failed:\n  {}", objections.join("\n  "))
 }
 
-/// The cells of traces.
 pub(crate) fn cells(traces: &[PathBuf]) -> Result<Vec<AuditedCell>> {
     traces.iter().map(|path| Ok(AuditedCell::of(&read(path)?))).collect()
 }
@@ -230,7 +229,7 @@ mod tests {
         objections(&traces.iter().map(|trace| AuditedCell::of(trace)).collect::<Vec<_>>())
     }
 
-    /// A cell that holds another's partitions under its own name and with new ids, varied.
+    /// A cell with the partitions of another one under new ids, varied.
     fn planted(seed: u64) -> [Trace; 2] {
         let honest = trace(seed, "first", "openai:one");
         let mut copy = trace(seed + 10_000, "second", "openai:two");

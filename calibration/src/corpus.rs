@@ -4,7 +4,7 @@ use anyhow::Result;
 use gsar_client::Client;
 use gsar_proto::v1;
 
-/// Stores items in the corpus of that name, which is made where there is none.
+/// Stores items in a corpus, which is created if missing.
 pub(crate) async fn store(
     client: &Client,
     corpus: &str,

@@ -43,7 +43,7 @@ impl Grades {
     }
 
     /// The gold classes of a partition: those of its claims where each is graded. A report that is graded alone counts as
-    /// one claim, grounded where it should have gone out. `None` where too little is graded.
+    /// one claim, grounded where it should have gone out. `None` if too little is graded.
     fn gold(&self, claims: &[v1::JudgedClaim]) -> Option<Vec<Gold>> {
         let of_claims = claims.iter().map(|claim| self.claims.get(&claim.id).copied().map(Gold));
         let of_claims: Option<Vec<Gold>> = of_claims.collect();

@@ -9,7 +9,7 @@ use crate::data_set::{Case, DataSet, Label, Part, Prose};
 use crate::rows::is_against;
 use crate::statistics::{Counts, Share, per_case};
 
-/// A labelled claim with what was said of it.
+/// A labelled claim with its verdict.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     /// The part of the data that its case belongs to.
@@ -19,7 +19,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// `true` if both say the same class.
+    /// `true` if the verdict has the class of the label.
     pub(crate) fn is_right(&self) -> bool {
         self.verdict.class == Some(self.label.class)
     }
@@ -29,7 +29,7 @@ impl Row {
         is_against(self.label.class)
     }
 
-    /// `true` if the server speaks against the claim, in whichever of the two ways.
+    /// `true` if the verdict is ungrounded or contradicted.
     pub(crate) fn is_found(&self) -> bool {
         self.verdict.class.is_some_and(is_against)
     }
@@ -49,7 +49,6 @@ pub(crate) struct ReportDecision {
 /// Everything that a run found out.
 #[derive(Debug)]
 pub(crate) struct Measurements {
-    /// The cases.
     pub(crate) cases: Vec<Case>,
     /// The claims, in the order in which they were given.
     pub(crate) rows: Vec<Row>,
@@ -97,13 +96,12 @@ pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measur
 }
 
 impl Measurements {
-    /// The rows of one part.
     pub(crate) fn part(&self, part: Part) -> Vec<&Row> {
         self.rows.iter().filter(|row| row.part == part).collect()
     }
 }
 
-/// Per case: how many of the rows for which `of` holds are a `hit`.
+/// Counts, per case, the hits among the rows for which `of` is true.
 pub(crate) fn counts(
     rows: &[&Row],
     of: impl Fn(&Row) -> bool,
@@ -112,7 +110,7 @@ pub(crate) fn counts(
     per_case(rows.iter().copied(), |row| row.label.case, of, hit)
 }
 
-/// The share of `hit` among the rows for which `of` holds.
+/// The share of hits among the rows for which `of` is true.
 pub(crate) fn share(rows: &[&Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) -> Share {
     Share::by_claim(&counts(rows, of, hit))
 }
@@ -130,7 +128,6 @@ pub(crate) mod tests {
     use super::*;
     use gsar_core::EvidenceType;
 
-    /// A row of a case with the classes of label and judge.
     pub(crate) fn row(case: usize, label: Class, judged: Class) -> Row {
         Row {
             part: Part::Tune,

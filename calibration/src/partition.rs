@@ -21,7 +21,7 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// The partition of a row; `None` where no judge gave one.
+    /// The partition of a row; `None` if no judge succeeded.
     pub(crate) fn of(row: &TracedRow) -> Result<Option<Self>> {
         let answer = &row.evaluation;
         if answer.outcome() != v1::Outcome::Scored && answer.claims.is_empty() {

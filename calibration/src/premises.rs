@@ -97,7 +97,7 @@ fn drawn(case: &Case, args: &Premises) -> Vec<Mutation> {
     draw(candidates, |mutation: &Mutation| mutation.kind, args.mutations.unwrap_or(0), args.seed)
 }
 
-/// A name put in place of another may be one that the evidence says nothing of.
+/// The label of a mutation. A replaced name may be unknown to the evidence.
 const fn label_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Entity => "not_grounded",

@@ -39,7 +39,7 @@ pub(crate) struct Trial {
     pub(crate) originals: Vec<Original>,
 }
 
-/// A mutation and where it belongs.
+/// A mutation and its origin.
 struct Candidate<'a> {
     report: &'a Prose,
     /// The place of the claim among the claims of the report, from 0.

@@ -29,7 +29,6 @@ const THAWED: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FaultRecord {
     pub(crate) what: String,
-    /// Its kind.
     pub(crate) kind: &'static str,
     /// Its beginning, in seconds since the load began.
     pub(crate) began: f64,

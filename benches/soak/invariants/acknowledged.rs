@@ -35,7 +35,6 @@ pub(crate) struct Row {
     pub(crate) evaluation_id: String,
 }
 
-/// The id of the report of a key.
 pub(crate) fn report_id(key: u64) -> String {
     format!("k{key}")
 }

@@ -12,7 +12,6 @@ pub(crate) struct Latencies(Mutex<BTreeMap<(&'static str, &'static str), Vec<u32
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Line {
-    /// The operation.
     pub(crate) operation: &'static str,
     /// The phase in which it began.
     pub(crate) phase: &'static str,

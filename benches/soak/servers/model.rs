@@ -16,7 +16,6 @@ const PRICES: (u64, u64) = (1_000_000, 10_000_000);
 /// The cost of an answer: the provider reports 120 input and 30 output tokens for each.
 pub(crate) const COST: u64 = 420;
 
-/// The model.
 #[derive(Debug)]
 pub(crate) struct Model {
     server: Server,
@@ -25,7 +24,6 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Starts it.
     pub(crate) async fn start() -> std::io::Result<Self> {
         let server = Server::start().await?;
         server.forget_requests();

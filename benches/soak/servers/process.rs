@@ -11,7 +11,6 @@ pub(crate) struct Usage {
     pub(crate) memory: u64,
     /// Open descriptors.
     pub(crate) descriptors: u64,
-    /// Threads.
     pub(crate) threads: u64,
 }
 

@@ -88,7 +88,6 @@ impl Sidecar {
         Endpoint::Tls(format!("localhost:{}", self.ports.0))
     }
 
-    /// Its log.
     pub(crate) fn log(&self) -> PathBuf {
         self.folder.join("log.jsonl")
     }
@@ -156,7 +155,7 @@ impl Sidecar {
         process::signal(self.pid().context("it does not run")?, signal)
     }
 
-    /// Waits for its end; `None` where it does not end in time.
+    /// Waits for its end; `None` if it does not end in time.
     pub(crate) async fn wait(&self, at_most: Duration) -> Option<ExitStatus> {
         let began = Instant::now();
         while began.elapsed() < at_most {

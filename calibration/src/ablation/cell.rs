@@ -26,7 +26,7 @@ pub(crate) struct Row {
     pub(crate) is_given: bool,
     /// The share of its claims that people call grounded or complementary, 0 to 1.
     pub(crate) faithfulness: f64,
-    /// `true` if a claim is ungrounded or contradicted by people.
+    /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) is_wrong: bool,
     /// By variant, in the order of [`Variant::ALL`].
     outcomes: [Outcome; Variant::ALL.len()],
@@ -93,18 +93,17 @@ impl Row {
         places.into_iter().find(|(at, _)| *at == variant).map_or(Outcome::ABSTAINED, |(_, at)| at)
     }
 
-    /// `true` if it goes out under a variant although it is wrong.
+    /// `true` if it proceeds under a variant and is wrong.
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
         self.is(variant, Tier::Proceed) && self.is_wrong
     }
 
-    /// `true` if it goes out under a variant although a claim is contradicted by people.
+    /// `true` if it proceeds under a variant and a claim is labelled contradicted.
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
         self.is(variant, Tier::Proceed) && is_false
     }
 
-    /// `true` if it came to a tier.
     pub(crate) fn is(&self, variant: Variant, tier: Tier) -> bool {
         self.under(variant).tier == tier
     }
@@ -112,7 +111,7 @@ impl Row {
 
 #[cfg(test)]
 impl Row {
-    /// A row of claims that came to nothing.
+    /// A row without a judgement.
     pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, is_given: bool) -> Self {
         let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
         Self { claims, is_given, faithfulness: 0.0, is_wrong: false, outcomes }

@@ -26,17 +26,17 @@ impl Mean {
 /// M1 to M5 under the policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Measures {
-    /// M1: the share of rows that go out. A run judges each row once, so there is no loop before it.
+    /// M1: the share of rows that proceed. A run judges each row once.
     pub(crate) proceeds: Share,
-    /// M2: replans for each row that goes out; `None` where none does.
+    /// M2: replans for each row that proceeds; `None` if none does.
     pub(crate) replans_per_proceed: Option<f64>,
     /// M3: Spearman's correlation of S with the share of a row's claims that people call grounded or complementary.
     pub(crate) correlation: Option<f64>,
     /// The interval of M3.
     pub(crate) correlation_interval: Option<Interval>,
-    /// M4: of the claims that are contradicted by people, the share that is counted so.
+    /// M4: the share of claims labelled contradicted that are counted so.
     pub(crate) contradictions_caught: Share,
-    /// M5: of the claims that are complementary by people, or ungrounded where none is, the share that is counted as
+    /// M5: of the claims that are labelled complementary, or ungrounded where none is, the share that is counted as
     /// complementary.
     pub(crate) complementary_kept: Share,
     /// The share of proceeding rows with a claim labelled ungrounded or contradicted.
@@ -93,7 +93,6 @@ fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effect {
-    /// The variant.
     pub(crate) variant: Variant,
     pub(crate) tiers: [usize; 4],
     /// The mean of S over the rows that have one.

@@ -11,7 +11,7 @@ use crate::partition::{Partition, number};
 /// A variant of the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Variant {
-    /// The policy as it is.
+    /// The unchanged policy.
     Policy,
     /// Every evidence type weighs 1.
     UniformWeights,
@@ -89,7 +89,7 @@ impl Variant {
 pub(crate) struct Outcome {
     /// The decision.
     pub(crate) tier: Tier,
-    /// S, 0 to 1; `None` where there is none.
+    /// S, 0 to 1, if defined.
     pub(crate) score: Option<f64>,
 }
 

@@ -12,46 +12,46 @@ pub(crate) struct Run {
     /// docs/CALIBRATION.md describes the formats
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Where the answers go, one JSON object per line. A run that ended early goes on where it stood
+    /// Trace to write, one JSON object per line. An interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// How rows are made of the files
+    /// How rows are composed from the files
     #[arg(long, value_enum, default_value_t = Mode::Single)]
     pub(crate) mode: Mode,
-    /// The cases to take of a folder, by the split.json in it or beside it; all where not given
+    /// Part of a folder's cases, by the split.json in it or next to it; all by default
     #[arg(long, value_name = "NAME")]
     pub(crate) part: Option<String>,
-    /// Send reports without the claims that people labelled: the judge splits them, as it does for callers who send none
+    /// Send reports without their labelled claims, so that the judge splits them
     #[arg(long)]
     pub(crate) whole: bool,
-    /// How many rows to draw; all where not given
+    /// Number of rows to draw; all by default
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,
-    /// What is drawn: the same seed draws the same
+    /// Seed of random draws
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// Find that many pieces of evidence for each claim among those of all rows, instead of each row's own
+    /// Search K pieces of evidence for each claim among those of all rows, instead of using the row's own
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub(crate) top_k: Option<u32>,
-    /// The policy to decide by; the server's default where not given
+    /// Policy to decide by; the server's default if not given
     #[arg(long, value_name = "NAME", default_value = "")]
     pub(crate) policy: String,
-    /// The judgements that are stored in the rows are the judge, over the evidence that they cite
+    /// Use the judgements stored in the rows as the judge
     #[arg(long, conflicts_with_all = ["top_k", "whole"])]
     pub(crate) stored: bool,
-    /// What the run is called; the name of the trace where not given
+    /// Name of the run; the name of the trace by default
     #[arg(long, value_name = "NAME")]
     pub(crate) run: Option<String>,
-    /// The trace of an earlier run with the same judge that this one repeats
+    /// Trace of an earlier run with the same judge that this one repeats
     #[arg(long, value_name = "FILE")]
     pub(crate) repeat_of: Option<PathBuf>,
-    /// At most that many rows a second
+    /// Maximum rows per second
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) max_rate: Option<f64>,
-    /// Stop when the models cost that much, in dollars as the server counts them
+    /// Maximum cost of the models in dollars, as counted by the server
     #[arg(long, value_name = "USD", value_parser = micros)]
     pub(crate) max_cost: Option<u64>,
-    /// Say what there is to judge, and ask nobody
+    /// Print the size of the run, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

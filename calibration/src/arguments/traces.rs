@@ -42,16 +42,16 @@ pub(crate) struct Certify {
     /// The policy whose threshold is chosen: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
-    /// The most of the reports that go out that may be wrong
+    /// Maximum share of wrong reports among those that proceed
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) risk: Millionths,
-    /// How sure that is to be
+    /// Confidence in that maximum
     #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = share)]
     pub(crate) confidence: Millionths,
-    /// The threshold to begin with, downwards in hundredths. Choose it before you look at these reports
+    /// First threshold, lowered in hundredths. Choose it before you look at these reports
     #[arg(long, value_name = "SCORE", default_value = "1", value_parser = score)]
     pub(crate) from: Millionths,
-    /// Where to write the policy with its certificate; it is named like the file
+    /// File for the policy with its certificate; the policy is named like the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Report {
     /// A folder for each figure as SVG, and its table as CSV
     #[arg(long, value_name = "FOLDER")]
     pub(crate) figures: Option<PathBuf>,
-    /// Write the page even where the audit fails; it says so
+    /// Write the page even if the audit fails; the page says so
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -83,20 +83,20 @@ pub(crate) struct Fit {
     /// The policy to begin with: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
-    /// Make the cost of decisions small: what a replan, a regeneration and a wrong report that goes out cost. Without it,
-    /// S is to rank reports as people do, and thresholds stay as they are
+    /// Minimise the cost of decisions: the costs of a replan, a regeneration and a wrong report that proceeds. Without it,
+    /// S is fitted to rank reports like the labels, and thresholds stay unchanged
     #[arg(long, value_name = "REPLAN:REGENERATE:WRONG", value_parser = prices)]
     pub(crate) cost: Option<[f64; 3]>,
-    /// What a mean difference of 1 from the values of the policy costs
+    /// Cost of a mean difference of 1 from the values of the policy
     #[arg(long, value_name = "N", default_value_t = 0.05)]
     pub(crate) pull: f64,
-    /// How many parts the reports are dealt to, each of which is held out once
+    /// Number of folds, each held out once
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=20).map(usize::from))]
     pub(crate) folds: usize,
-    /// What is drawn: the same seed draws the same
+    /// Seed of random draws
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// Where to write the policy; it is named like the file
+    /// File for the policy; the policy is named like the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
@@ -120,7 +120,7 @@ pub(crate) struct Drift {
     /// The policy that decides: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
-    /// The share of decisions or classes that may have changed
+    /// Maximum share of changed decisions or classes
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_changed: Millionths,
 }

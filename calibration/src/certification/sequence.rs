@@ -14,7 +14,7 @@ pub(crate) struct Goal {
     pub(crate) miss: f64,
 }
 
-/// The reports that go out at a threshold.
+/// The reports that proceed at a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) threshold: Millionths,
@@ -24,9 +24,9 @@ pub(crate) struct Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tested {
-    /// The lowest threshold that passed; `None` where the first one failed.
+    /// The lowest threshold that passed; `None` if the first one failed.
     pub(crate) passed: Option<Step>,
-    /// The first that failed; `None` where all passed.
+    /// The first that failed; `None` if all passed.
     pub(crate) failed: Option<Step>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested 
     tested
 }
 
-/// The fewest reports that have to go out, `wrong` of them wrong, for the goal to be shown.
+/// The minimum number of proceeding reports that show the goal, if `wrong` of them are wrong.
 pub(crate) fn fewest_proceeds(wrong: u32, goal: Goal) -> Option<u32> {
     const MOST: u32 = 10_000_000;
     let shows = |of: u32| tail_at_most(wrong, of, goal.risk).is_some_and(|tail| tail <= goal.miss);

@@ -25,7 +25,7 @@ struct Comparison {
     more_score: (f64, Option<Interval>),
     /// Cohen's kappa over decisions and over classes.
     kappas: [Option<f64>; 2],
-    /// Claims that only the first, and only the second, has right by people, and the exact p of McNemar's test.
+    /// Claims that only the first or only the second run has right, and the exact p of McNemar's test.
     right: (u32, u32, Option<f64>),
 }
 

@@ -107,7 +107,6 @@ impl Split {
         found.find(|path| path.is_file()).map(Self::read).transpose()
     }
 
-    /// The cases of a part.
     pub(crate) fn cases(&self, part: &str) -> Result<&HashSet<String>> {
         self.parts.get(part).with_context(|| {
             let parts: BTreeSet<&String> = self.parts.keys().collect();

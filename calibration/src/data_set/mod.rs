@@ -52,9 +52,8 @@ pub(crate) struct Label {
     /// The place of its case in [`DataSet::cases`], from 0.
     pub(crate) case: usize,
     pub(crate) text: String,
-    /// Its bytes in the report that it was taken from; absent for claims that stand alone.
+    /// Its byte range in the report; absent for single claims.
     pub(crate) span: Option<v1::ByteRange>,
-    /// Its class.
     pub(crate) class: Class,
     /// The provenance of its support.
     pub(crate) evidence_type: EvidenceType,
@@ -74,14 +73,13 @@ pub(crate) struct Prose {
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
     pub(crate) text: String,
-    /// The labels of the claims that are sent with it, in its order; empty where labels are sent alone.
+    /// The labels of the claims that are sent with it, in its order; empty if labels are sent alone.
     pub(crate) labels: Vec<Label>,
 }
 
 /// Everything that is measured in one run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DataSet {
-    /// The cases.
     pub(crate) cases: Vec<Case>,
     /// Claims that are sent one by one.
     pub(crate) labels: Vec<Label>,

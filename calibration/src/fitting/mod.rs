@@ -18,7 +18,7 @@ use crate::trace::read;
 use objective::{Objective, Prices, Report};
 use search::Search;
 
-/// The fewest reports that are fitted to.
+/// The minimum number of reports that are fitted to.
 const FEWEST: usize = 20;
 
 #[derive(Debug)]

@@ -17,7 +17,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// `true` if a claim is ungrounded or contradicted by people.
+    /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) fn is_wrong(&self) -> bool {
         self.faithfulness < 1.0
     }
@@ -28,9 +28,8 @@ impl Report {
 pub(crate) struct Prices {
     /// A replan, or an abstention.
     pub(crate) replan: f64,
-    /// A regeneration.
     pub(crate) regenerate: f64,
-    /// A wrong report that goes out.
+    /// A wrong report that proceeds.
     pub(crate) wrong_proceed: f64,
 }
 

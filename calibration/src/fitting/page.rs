@@ -20,7 +20,7 @@ pub(super) struct Fitted<'a> {
 }
 
 impl Fitted<'_> {
-    /// The head of the policy file: where it comes from, and what it is worth.
+    /// The header of the policy file: its origin and its measured benefit.
     pub(super) fn provenance(&self, digest: &str) -> String {
         let (before, after) = self.held_out();
         format!(

@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// The same values with this one moved; as they are where it would leave the numbers there are.
+    /// The values with this one changed; unchanged if out of range.
     fn moved(self, values: &PolicyValues, by: i64) -> PolicyValues {
         let mut values = values.clone();
         let to = i64::from(self.get(&values).get()) + by;

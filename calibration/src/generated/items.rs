@@ -14,7 +14,7 @@ pub(super) struct Item {
     pub(super) form: &'static str,
     pub(super) family: Option<&'static str>,
     pub(super) evidence: v1::EvidenceItem,
-    /// The claims, each with what the evidence says of it.
+    /// The claims, with their expected verdicts.
     pub(super) claims: Vec<(String, Expected)>,
 }
 

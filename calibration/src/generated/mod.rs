@@ -18,7 +18,7 @@ use crate::session::with_server;
 use items::{Item, items};
 use summary::Summary;
 
-/// The most items that go out before their answers are read, so that answers do not pile up.
+/// The number of items in one batch, which bounds the memory for answers.
 const BATCH: usize = 500;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ struct Trial {
     outcomes: Vec<Outcome>,
 }
 
-/// Generates, asks, and returns what is to be printed.
+/// Runs `generated` and returns its output.
 pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Result<String> {
     let generators: &[Generator] = if args.of.is_empty() { &Generator::ALL } else { &args.of };
     let work = async |client: Client| {

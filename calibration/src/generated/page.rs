@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use gsar_datasets::generated::Expected;
 use gsar_proto::v1;
 
-use super::summary::{Count, Line, Summary};
+use super::summary::{Line, Summary};
 use super::{Outcome, Trial};
 use crate::arguments::{Generated, Generator};
 use crate::baselines::content;
-use crate::tables::markdown::{NOTHING, heading, table};
+use crate::tables::markdown::{count, heading, table};
 
 pub(super) fn page(args: &Generated, trials: &[Trial]) -> String {
     let mut page = format!(
@@ -47,21 +47,14 @@ fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall:
             let mut cells = vec![line.name.to_owned(), line.items.to_string()];
             let said = [line.refuted, line.shown, line.undecidable].into_iter();
             let said = said.take((head.len() - cells.len()) / 2);
-            cells.extend(said.flat_map(|said| [said.grounded, said.contradicted]).map(shown));
+            cells.extend(said.flat_map(|said| [said.grounded, said.contradicted]).map(count));
             cells
         })
         .collect();
     table(page, &head, &rows);
 }
 
-/// `12.0 % [8.5, 16.7] 30/250`
-fn shown(count: Count) -> String {
-    let Some([low, high]) = count.interval else { return NOTHING.to_owned() };
-    let percent = f64::from(count.hits) * 100.0 / f64::from(count.of);
-    format!("{percent:.1} % [{low:.1}, {high:.1}] {}/{}", count.hits, count.of)
-}
-
-/// The first claims of which the server says what must never be said.
+/// The first mistakes, with their evidence.
 fn mistakes(page: &mut String, trial: &Trial, number: usize) {
     for outcome in trial.outcomes.iter().filter(|outcome| outcome.is_mistake()).take(number) {
         let item = trial.items.get(outcome.item);

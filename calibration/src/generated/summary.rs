@@ -5,13 +5,13 @@ use gsar_datasets::generated::Expected;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::statistics::{Counts, wilson};
+use crate::statistics::{Count, Counts, wilson};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     /// By shape or form, in the order in which they were made.
     pub(super) forms: Vec<Line>,
-    /// By what the claims are about; empty where that is not counted.
+    /// By topic of the claims; may be empty.
     pub(super) families: Vec<Line>,
     /// All together.
     pub(super) overall: Line,
@@ -30,15 +30,6 @@ pub(super) struct Line {
 pub(super) struct Verdicts {
     pub(super) grounded: Count,
     pub(super) contradicted: Count,
-}
-
-/// Some of many, with Wilson's 95 % interval of the share, in percent.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Count {
-    pub(super) hits: u32,
-    pub(super) of: u32,
-    /// Wilson's interval of the share, low and high, in percent.
-    pub(super) interval: Option<[f64; 2]>,
 }
 
 impl Summary {
@@ -85,19 +76,8 @@ impl Verdicts {
                 counts.of += 1;
                 counts.hits += u32::from(outcome.class == class);
             }
-            Count::new(counts)
+            Count::new(counts, wilson(counts))
         };
         Self { grounded: count(Class::Grounded), contradicted: count(Class::Contradicted) }
-    }
-}
-
-impl Count {
-    fn new(counts: Counts) -> Self {
-        let interval = wilson(counts);
-        Self {
-            hits: counts.hits,
-            of: counts.of,
-            interval: interval.map(|interval| [interval.low * 100.0, interval.high * 100.0]),
-        }
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    /// `None` where there is nothing to count.
+    /// `None` if there is nothing to count.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let interval = mean_interval(values)?;
         let value = values.iter().sum::<f64>() / values.len() as f64;
@@ -58,7 +58,6 @@ fn folded(name: &str) -> String {
     Entity::parse(name).map_or_else(|_| name.to_owned(), |entity| entity.to_string()).to_lowercase()
 }
 
-/// The runs of each incident.
 pub(super) fn by_incident(runs: &[Run]) -> Vec<Vec<&Run>> {
     let mut incidents: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in runs {

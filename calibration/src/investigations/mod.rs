@@ -105,7 +105,6 @@ async fn decide_all(
     Ok((all.into_values().filter(|decided| !decided.is_empty()).collect(), chosen))
 }
 
-/// Seconds of a duration.
 fn seconds(took: Duration) -> f64 {
     took.as_secs_f64()
 }

@@ -13,7 +13,7 @@ use super::sidecar::{BestReport, ReportDecision};
 pub(super) struct Measurements {
     pub(super) runs: usize,
     pub(super) incidents: usize,
-    /// Lines that hold no investigation of which a cause was asked.
+    /// Lines without an investigation that asks for a cause.
     pub(super) passed_over: usize,
     pub(super) as_written: Accuracy,
     pub(super) recorded_seconds: Option<Mean>,
@@ -42,7 +42,7 @@ pub(super) struct Explored {
 }
 
 impl Measurements {
-    /// Takes what was decided of the reports of each incident.
+    /// Adds the decisions on the reports of each incident.
     pub(super) fn decided(&mut self, incidents: &[Vec<ReportDecision>]) {
         let share = |of: &dyn Fn(&&ReportDecision) -> bool,
                      hit: &dyn Fn(&&ReportDecision) -> bool| {
@@ -61,7 +61,7 @@ impl Measurements {
         self.seconds = Mean::of(&took);
     }
 
-    /// Takes what was chosen of the reports of incidents with several.
+    /// Adds the best reports of incidents with several reports.
     pub(super) fn chosen(&mut self, chosen: &[BestReport]) {
         let share = |hit: &dyn Fn(&BestReport) -> bool| {
             Mean::of(&chosen.iter().map(|of| f64::from(u8::from(hit(of)))).collect::<Vec<_>>())
@@ -73,7 +73,7 @@ impl Measurements {
             Mean::of(&chosen.iter().map(|of| seconds(of.took)).collect::<Vec<_>>());
     }
 
-    /// Takes what was named where that percentage of answers is wrong.
+    /// Adds the accuracies at a percentage of wrong answers.
     pub(super) fn explored(&mut self, wrong: u32, named: &[OriginAccuracy]) {
         let mean = |of: &dyn Fn(&OriginAccuracy) -> f64| {
             Mean::of(&named.iter().map(of).collect::<Vec<_>>())

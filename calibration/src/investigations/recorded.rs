@@ -17,16 +17,16 @@ use crate::data_set::is_json;
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) incident: String,
-    /// The causes that it names, the likeliest first.
+    /// The causes it names, most likely first.
     pub(super) answers: Vec<String>,
-    /// The causes of which any is right.
+    /// The accepted causes.
     pub(super) truth: Vec<String>,
     pub(super) report: String,
     pub(super) evidence: Vec<v1::EvidenceItem>,
     pub(super) seconds: Option<f64>,
 }
 
-/// The way that a fault took through entities, as a ground truth tells it.
+/// The propagation of a fault, according to the ground truth.
 #[derive(Clone, Debug)]
 pub(super) struct Propagation {
     /// From cause to effect.
@@ -178,7 +178,7 @@ fn item(item: Item) -> Result<v1::EvidenceItem> {
     })
 }
 
-/// The propagation of a ground truth; `None` where it tells none, or names no origin or alert on it.
+/// The propagation of a ground truth; `None` without a propagation, or without origin or alert in it.
 fn propagation(expected: &Value) -> Option<Propagation> {
     // Some have their fields one level higher.
     let spec =

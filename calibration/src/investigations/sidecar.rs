@@ -12,11 +12,11 @@ use super::recorded::Run;
 
 #[derive(Clone, Debug)]
 pub(super) struct ReportDecision {
-    /// `true` if it may go out.
+    /// `true` if the report proceeds.
     pub(super) goes_out: bool,
     /// `true` if its first answer is right.
     pub(super) is_right: bool,
-    /// Its score, 0 where there is none.
+    /// The score; 0 if there is none.
     pub(super) score: f64,
     pub(super) took: Duration,
 }

@@ -3,7 +3,7 @@
 use super::evidence::Surroundings;
 use super::tokens::{Token, replaced};
 
-/// By how many minutes times are moved: more than any precision, and mostly out of the window of an incident.
+/// The offsets in minutes: beyond any precision, and mostly beyond the window of an incident.
 const OFFSETS: [i32; 4] = [97, -97, 191, -323];
 
 /// The minutes of a day.
@@ -19,7 +19,7 @@ struct Clock {
     seconds: String,
 }
 
-/// The claim with every time of day moved by the same offset.
+/// Shifts every time of day by the same offset.
 pub(super) fn times(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let clocks: Vec<Clock> = tokens.iter().filter_map(clock).collect();
     if clocks.is_empty() {

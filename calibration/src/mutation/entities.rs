@@ -6,19 +6,19 @@ use super::evidence::Surroundings;
 use super::opposites::is_state;
 use super::tokens::{Token, replaced};
 
-/// The fewest bytes of a name.
+/// The minimum length of a name, in bytes.
 const MIN_BYTES: usize = 4;
 
-/// The fewest bytes of a word before a name that says what it names.
+/// The minimum length of a key before a name, in bytes.
 const MIN_KEY: usize = 3;
 
-/// The most names that one name is exchanged for.
+/// The maximum number of names that one name is exchanged for.
 const MAX_OTHERS: usize = 6;
 
-/// The fewest bytes of a word of a claim that says something of the thing that is named.
+/// The minimum length of a word that describes a named thing, in bytes.
 const MIN_TERM: usize = 4;
 
-/// The claim with a name of the evidence exchanged, where nothing shows the same of the other.
+/// Replaces a name with another one from the evidence, unless the evidence shows the same of it.
 pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for token in tokens.iter().filter(|token| is_name(token.text)) {
@@ -47,7 +47,7 @@ pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
     tokens.iter().filter(says).map(|token| token.lower.clone()).collect()
 }
 
-/// Certainly a name: with a digit, hyphen, underscore, dot or capital inside.
+/// `true` for a name: it has a digit, hyphen, underscore, dot or inner capital.
 fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     let marked = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
@@ -63,7 +63,7 @@ fn has_humps(text: &str) -> bool {
     inner_capital && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// `true` if two names are built alike, and begin alike or stand behind the same word.
+/// `true` if two names have the same structure, and the same prefix or key.
 fn is_of_kind(
     name: &str,
     keys: &BTreeSet<String>,

@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The most bytes of a line that is one record; longer ones hold many.
+/// The maximum number of bytes of a line that is one record; longer ones hold many.
 const MAX_RECORD_BYTES: usize = 400;
 
-/// The fewest words of a line that is one record; shorter ones are part of a document.
+/// The minimum number of words of a line that is one record; shorter ones are part of a document.
 const MIN_WORDS: usize = 3;
 
 /// The context on either side, in bytes, in lines that are not records.
 const NEAR: usize = 250;
 
-/// The evidence of a case, in small letters, and the names in it.
+/// The evidence of a case in lower case, and the names in it.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     items: Vec<String>,
-    /// Every name as written, with the words that stand before it: `node`, `pod`, `alertname`.
+    /// Every name as written, with the words before it, such as `node` or `alertname`.
     names: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -40,18 +40,18 @@ impl Surroundings {
         surroundings
     }
 
-    /// Every word of the evidence as written, with the words that stand before it, in small letters.
+    /// Every word of the evidence as written, with the words before it in lower case.
     pub(super) fn names(&self) -> &BTreeMap<String, BTreeSet<String>> {
         &self.names
     }
 
-    /// `true` if a text stands anywhere, whatever is around it.
+    /// `true` if the evidence contains a text.
     pub(super) fn contains(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.items.iter().any(|item| item.contains(&text))
     }
 
-    /// `true` if a number stands anywhere, not as part of a longer one.
+    /// `true` if the evidence contains a number, not as part of a longer one.
     pub(super) fn contains_number(&self, number: &str) -> bool {
         let whole = |item: &str, span: Range<usize>| {
             let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -66,7 +66,7 @@ impl Surroundings {
         self.items.iter().any(|item| places(item, number).any(|span| whole(item, span)))
     }
 
-    /// The most of the terms that stand near one place of a word; `None` where the word stands nowhere.
+    /// The maximum number of terms near one occurrence of a word; `None` if the word does not occur.
     pub(super) fn max_terms_near(&self, word: &str, terms: &[String]) -> Option<usize> {
         let word = word.to_lowercase();
         let mut most = None;

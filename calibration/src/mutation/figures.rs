@@ -7,7 +7,7 @@ use super::tokens::{Token, at, cased, lower, replaced};
 /// Factors as numerator and denominator: each beyond what rounding explains.
 const FACTORS: [(u64, u64); 6] = [(2, 1), (3, 1), (5, 1), (10, 1), (1, 2), (1, 5)];
 
-/// The claim with a figure multiplied, where the evidence shows the new figure nowhere.
+/// Multiplies a figure, unless the evidence contains the result.
 pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens).filter(|figure| counted(tokens, figure).is_none()) {
@@ -26,7 +26,7 @@ pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
     texts
 }
 
-/// The claim with a unit of another size, where the evidence does not show the figure with that unit.
+/// Replaces a unit, unless the evidence contains the figure with that unit.
 pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens).filter(|figure| !figure.is_zero()) {
@@ -53,7 +53,7 @@ pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) 
     texts
 }
 
-/// The claim with another number of things.
+/// Changes a count.
 pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens) {
@@ -92,7 +92,7 @@ pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
     texts
 }
 
-/// The figure times a factor, with as many decimals; `None` where it stays what it was.
+/// The figure times a factor, with the same number of decimals; `None` if it does not change.
 fn multiplied(figure: &Figure<'_>, (numerator, denominator): (u64, u64)) -> Option<String> {
     let plain = figure.plain();
     let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len());

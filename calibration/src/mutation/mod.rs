@@ -77,7 +77,7 @@ impl Kind {
     }
 }
 
-/// A claim made false.
+/// A mutated claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
     /// The kind of change.

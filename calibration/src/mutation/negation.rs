@@ -4,25 +4,19 @@ use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, at, cased, lower, replaced};
 
 /// Negations with their positive counterparts; empty if the word is just removed.
+#[rustfmt::skip]
 const NEGATIONS: [(&str, &str); 9] = [
-    ("not", ""),
-    ("no", ""),
-    ("never", ""),
-    ("cannot", "can"),
-    ("without", "with"),
-    ("none", "some"),
-    ("nothing", "something"),
-    ("didn't", "did"),
-    ("neither", "either"),
+    ("not", ""), ("no", ""), ("never", ""), ("cannot", "can"), ("without", "with"),
+    ("none", "some"), ("nothing", "something"), ("didn't", "did"), ("neither", "either"),
 ];
 
-/// Before these a negation says how much, not whether.
+/// Words that turn a preceding negation into a degree.
 const DEGREES: [&str; 14] = [
     "quite", "only", "more", "less", "longer", "later", "earlier", "worse", "better", "yet",
     "much", "even", "fewer", "other",
 ];
 
-/// Behind these "not" is put in.
+/// Verbs after which "not" is inserted.
 const AUXILIARIES: [&str; 12] =
     ["is", "are", "was", "were", "will", "can", "could", "does", "did", "do", "would", "should"];
 
@@ -32,74 +26,31 @@ const PERFECTS: [&str; 3] = ["has", "have", "had"];
 /// Words that introduce a presupposition.
 const SUPPOSING: [&str; 4] = ["after", "before", "until", "since"];
 
-/// Behind these stands no verb that states something.
+/// Words that no finite verb follows.
 const NO_SUBJECTS: [&str; 14] = [
     "the", "a", "an", "of", "be", "was", "were", "is", "are", "all", "these", "its", "their", "no",
 ];
 
 /// Verbs as a report states things with them, and their stem.
+#[rustfmt::skip]
 const VERBS: [(&str, &str); 58] = [
-    ("fired", "fire"),
-    ("ran", "run"),
-    ("came", "come"),
-    ("failed", "fail"),
-    ("passed", "pass"),
-    ("peaked", "peak"),
-    ("answered", "answer"),
-    ("started", "start"),
-    ("began", "begin"),
-    ("ended", "end"),
-    ("restarted", "restart"),
-    ("rose", "rise"),
-    ("fell", "fall"),
-    ("grew", "grow"),
-    ("dropped", "drop"),
-    ("climbed", "climb"),
-    ("reached", "reach"),
-    ("lay", "lie"),
-    ("took", "take"),
-    ("returned", "return"),
-    ("logged", "log"),
-    ("reported", "report"),
-    ("recorded", "record"),
-    ("showed", "show"),
-    ("exceeded", "exceed"),
-    ("lowered", "lower"),
-    ("raised", "raise"),
-    ("changed", "change"),
-    ("removed", "remove"),
-    ("added", "add"),
-    ("completed", "complete"),
-    ("finished", "finish"),
-    ("stopped", "stop"),
-    ("killed", "kill"),
-    ("lost", "lose"),
-    ("held", "hold"),
-    ("stayed", "stay"),
-    ("served", "serve"),
-    ("sent", "send"),
-    ("received", "receive"),
-    ("became", "become"),
-    ("went", "go"),
-    ("expired", "expire"),
-    ("increased", "increase"),
-    ("decreased", "decrease"),
-    ("timed", "time"),
-    ("found", "find"),
-    ("says", "say"),
-    ("shows", "show"),
-    ("reports", "report"),
-    ("contains", "contain"),
-    ("sets", "set"),
-    ("gives", "give"),
-    ("records", "record"),
-    ("lists", "list"),
-    ("holds", "hold"),
-    ("carries", "carry"),
-    ("runs", "run"),
+    ("fired", "fire"), ("ran", "run"), ("came", "come"), ("failed", "fail"), ("passed", "pass"),
+    ("peaked", "peak"), ("answered", "answer"), ("started", "start"), ("began", "begin"),
+    ("ended", "end"), ("restarted", "restart"), ("rose", "rise"), ("fell", "fall"),
+    ("grew", "grow"), ("dropped", "drop"), ("climbed", "climb"), ("reached", "reach"),
+    ("lay", "lie"), ("took", "take"), ("returned", "return"), ("logged", "log"),
+    ("reported", "report"), ("recorded", "record"), ("showed", "show"), ("exceeded", "exceed"),
+    ("lowered", "lower"), ("raised", "raise"), ("changed", "change"), ("removed", "remove"),
+    ("added", "add"), ("completed", "complete"), ("finished", "finish"), ("stopped", "stop"),
+    ("killed", "kill"), ("lost", "lose"), ("held", "hold"), ("stayed", "stay"), ("served", "serve"),
+    ("sent", "send"), ("received", "receive"), ("became", "become"), ("went", "go"),
+    ("expired", "expire"), ("increased", "increase"), ("decreased", "decrease"), ("timed", "time"),
+    ("found", "find"), ("says", "say"), ("shows", "show"), ("reports", "report"),
+    ("contains", "contain"), ("sets", "set"), ("gives", "give"), ("records", "record"),
+    ("lists", "list"), ("holds", "hold"), ("carries", "carry"), ("runs", "run"),
 ];
 
-/// The claim without one of its negations, or with one where it has none.
+/// Removes one negation of the claim, or adds one if there is none.
 pub(super) fn negations(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     let without: Vec<String> = tokens
         .iter()
@@ -125,7 +76,7 @@ pub(super) fn negations(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     if has_negation { without } else { negated(claim, tokens).into_iter().collect() }
 }
 
-/// The claim with its first verb negated.
+/// Negates the first verb of the claim.
 fn negated(claim: &str, tokens: &[Token<'_>]) -> Option<String> {
     tokens.iter().enumerate().find_map(|(place, token)| {
         let word = token.lower.as_str();

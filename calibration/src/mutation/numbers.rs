@@ -16,58 +16,23 @@ const UNITS: [&[&str]; 8] = [
     &["millicores", "cores"],
 ];
 
-/// Units that stand in no row.
+/// Other units.
 const OTHER_UNITS: [&str; 12] =
     ["%", "percent", "B", "bytes", "rps", "qps", "Hz", "x", "requests/s", "/s", "sec", "h"];
 
 /// Behind these a number is a name.
+#[rustfmt::skip]
 const NAMED: [&str; 24] = [
-    "revision",
-    "version",
-    "incident",
-    "port",
-    "id",
-    "pid",
-    "uid",
-    "process",
-    "line",
-    "generation",
-    "step",
-    "code",
-    "status",
-    "exit",
-    "error",
-    "http",
-    "build",
-    "release",
-    "ticket",
-    "pr",
-    "issue",
-    "number",
-    "phase",
-    "attempt",
+    "revision", "version", "incident", "port", "id", "pid", "uid", "process", "line", "generation",
+    "step", "code", "status", "exit", "error", "http", "build", "release", "ticket", "pr", "issue",
+    "number", "phase", "attempt",
 ];
 
 /// Behind these a number is a bound that other numbers keep as well.
+#[rustfmt::skip]
 pub(super) const BOUNDS: [&str; 18] = [
-    "least",
-    "most",
-    "than",
-    "over",
-    "under",
-    "above",
-    "below",
-    "within",
-    "exceeding",
-    "exceeded",
-    "exceeds",
-    "until",
-    "every",
-    "past",
-    "beyond",
-    "even",
-    "reached",
-    "reach",
+    "least", "most", "than", "over", "under", "above", "below", "within", "exceeding", "exceeded",
+    "exceeds", "until", "every", "past", "beyond", "even", "reached", "reach",
 ];
 
 /// Numbers in words, each at the place that it names.
@@ -92,7 +57,7 @@ impl Figure<'_> {
         self.digits.replace(',', "")
     }
 
-    /// `true` if it is nought.
+    /// `true` if it is zero.
     pub(super) fn is_zero(&self) -> bool {
         !self.digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
     }
@@ -149,7 +114,7 @@ pub(super) fn counted<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Optio
     is_whole.then(|| noun(tokens, figure.place))?
 }
 
-/// The plural noun that follows a number, at most one word between them, where it is no unit and no rate.
+/// The plural noun after a number, with at most one word between them; `None` for a unit or a rate.
 pub(super) fn noun<'a>(tokens: &'a [Token<'_>], place: usize) -> Option<&'a str> {
     const NO_NOUNS: [&str; 5] = ["was", "is", "has", "does", "times"];
     const ROUND: [&str; 6] = ["about", "around", "almost", "nearly", "roughly", "some"];

@@ -6,110 +6,45 @@ use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, cased, lower, replaced};
 
 /// Up and down, in every form that reports use.
+#[rustfmt::skip]
 const DIRECTIONS: [(&str, &str); 40] = [
-    ("rose", "fell"),
-    ("rises", "falls"),
-    ("rise", "fall"),
-    ("rising", "falling"),
-    ("risen", "fallen"),
-    ("increased", "decreased"),
-    ("increases", "decreases"),
-    ("increase", "decrease"),
-    ("increasing", "decreasing"),
-    ("grew", "shrank"),
-    ("grows", "shrinks"),
-    ("grown", "shrunk"),
-    ("growing", "shrinking"),
-    ("climbed", "dropped"),
-    ("climbs", "drops"),
-    ("climbing", "dropping"),
-    ("up", "down"),
-    ("upward", "downward"),
-    ("above", "below"),
-    ("higher", "lower"),
-    ("highest", "lowest"),
-    ("high", "low"),
-    ("raised", "lowered"),
-    ("raises", "lowers"),
-    ("exceeded", "undercut"),
-    ("exceeds", "undercuts"),
-    ("maximum", "minimum"),
-    ("max", "min"),
-    ("largest", "smallest"),
-    ("larger", "smaller"),
-    ("greatest", "least"),
-    ("greater", "less"),
-    ("more", "fewer"),
-    ("doubled", "halved"),
-    ("faster", "slower"),
-    ("fastest", "slowest"),
-    ("upgraded", "downgraded"),
-    ("improved", "worsened"),
-    ("longer", "shorter"),
-    ("longest", "shortest"),
+    ("rose", "fell"), ("rises", "falls"), ("rise", "fall"), ("rising", "falling"),
+    ("risen", "fallen"), ("increased", "decreased"), ("increases", "decreases"),
+    ("increase", "decrease"), ("increasing", "decreasing"), ("grew", "shrank"),
+    ("grows", "shrinks"), ("grown", "shrunk"), ("growing", "shrinking"), ("climbed", "dropped"),
+    ("climbs", "drops"), ("climbing", "dropping"), ("up", "down"), ("upward", "downward"),
+    ("above", "below"), ("higher", "lower"), ("highest", "lowest"), ("high", "low"),
+    ("raised", "lowered"), ("raises", "lowers"), ("exceeded", "undercut"), ("exceeds", "undercuts"),
+    ("maximum", "minimum"), ("max", "min"), ("largest", "smallest"), ("larger", "smaller"),
+    ("greatest", "least"), ("greater", "less"), ("more", "fewer"), ("doubled", "halved"),
+    ("faster", "slower"), ("fastest", "slowest"), ("upgraded", "downgraded"),
+    ("improved", "worsened"), ("longer", "shorter"), ("longest", "shortest"),
 ];
 
 /// Before and after.
+#[rustfmt::skip]
 const ORDERS: [(&str, &str); 11] = [
-    ("before", "after"),
-    ("first", "last"),
-    ("earlier", "later"),
-    ("earliest", "latest"),
-    ("preceded", "followed"),
-    ("precedes", "follows"),
-    ("preceding", "following"),
-    ("oldest", "newest"),
-    ("older", "newer"),
-    ("initial", "final"),
-    ("began", "ended"),
+    ("before", "after"), ("first", "last"), ("earlier", "later"), ("earliest", "latest"),
+    ("preceded", "followed"), ("precedes", "follows"), ("preceding", "following"),
+    ("oldest", "newest"), ("older", "newer"), ("initial", "final"), ("began", "ended"),
 ];
 
 /// States of things and outcomes of deeds. The first is exchanged for the second and the other way round.
+#[rustfmt::skip]
 const STATES: [(&str, &str); 44] = [
-    ("Running", "Pending"),
-    ("CrashLoopBackOff", "Running"),
-    ("OOMKilled", "Completed"),
-    ("Completed", "Error"),
-    ("Evicted", "Running"),
-    ("Succeeded", "Failed"),
-    ("Ready", "NotReady"),
-    ("ImagePullBackOff", "Running"),
-    ("Terminating", "Running"),
-    ("Bound", "Unbound"),
-    ("Healthy", "Degraded"),
-    ("Synced", "OutOfSync"),
-    ("True", "False"),
-    ("true", "false"),
-    ("Warning", "Normal"),
-    ("ready", "unready"),
-    ("healthy", "unhealthy"),
-    ("running", "stopped"),
-    ("available", "unavailable"),
-    ("succeeded", "failed"),
-    ("successful", "unsuccessful"),
-    ("passed", "failed"),
-    ("passes", "fails"),
-    ("passing", "failing"),
-    ("open", "closed"),
-    ("enabled", "disabled"),
-    ("active", "inactive"),
-    ("connected", "disconnected"),
-    ("firing", "resolved"),
-    ("refused", "accepted"),
-    ("completed", "aborted"),
-    ("online", "offline"),
-    ("reachable", "unreachable"),
-    ("allowed", "denied"),
-    ("present", "absent"),
-    ("valid", "expired"),
-    ("stable", "unstable"),
-    ("idle", "busy"),
-    ("terminated", "running"),
-    ("critical", "informational"),
-    ("started", "stopped"),
-    ("restored", "lost"),
-    ("locked", "unlocked"),
-    ("merged", "reverted"),
+    ("Running", "Pending"), ("CrashLoopBackOff", "Running"), ("OOMKilled", "Completed"),
+    ("Completed", "Error"), ("Evicted", "Running"), ("Succeeded", "Failed"), ("Ready", "NotReady"),
+    ("ImagePullBackOff", "Running"), ("Terminating", "Running"), ("Bound", "Unbound"),
+    ("Healthy", "Degraded"), ("Synced", "OutOfSync"), ("True", "False"), ("true", "false"),
+    ("Warning", "Normal"), ("ready", "unready"), ("healthy", "unhealthy"), ("running", "stopped"),
+    ("available", "unavailable"), ("succeeded", "failed"), ("successful", "unsuccessful"),
+    ("passed", "failed"), ("passes", "fails"), ("passing", "failing"), ("open", "closed"),
+    ("enabled", "disabled"), ("active", "inactive"), ("connected", "disconnected"),
+    ("firing", "resolved"), ("refused", "accepted"), ("completed", "aborted"),
+    ("online", "offline"), ("reachable", "unreachable"), ("allowed", "denied"),
+    ("present", "absent"), ("valid", "expired"), ("stable", "unstable"), ("idle", "busy"),
+    ("terminated", "running"), ("critical", "informational"), ("started", "stopped"),
+    ("restored", "lost"), ("locked", "unlocked"), ("merged", "reverted"),
 ];
 
 /// `true` if a word is the name of a state.
@@ -117,7 +52,7 @@ pub(super) fn is_state(word: &str) -> bool {
     STATES.iter().any(|(one, other)| *one == word || *other == word)
 }
 
-/// The claim with a direction turned round.
+/// Replaces a direction with its opposite.
 pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const MOVES: [&str; 8] =
         ["scaled", "scaling", "scales", "went", "goes", "going", "moved", "trended"];
@@ -136,7 +71,7 @@ pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     })
 }
 
-/// The claim with an order turned round.
+/// Replaces an order with its opposite.
 pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const SPANS: [&str; 10] = [
         "time",
@@ -167,7 +102,7 @@ pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     })
 }
 
-/// The claim with a state exchanged, where nothing shows as much of the other state.
+/// Replaces a state with its opposite, unless the evidence mentions that as often.
 pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     const NEGATIONS: [&str; 5] = ["no", "not", "never", "without", "neither"];
     let mut texts = Vec::new();
@@ -205,7 +140,7 @@ fn replace_opposites(
     texts
 }
 
-/// The other word of the first pair that holds a word.
+/// The opposite of a word, from the first pair that contains it.
 fn opposite(word: &str, pairs: &[(&'static str, &'static str)]) -> Option<&'static str> {
     pairs.iter().find_map(|(one, other)| {
         if *one == word { Some(*other) } else { (*other == word).then_some(*one) }

@@ -10,7 +10,7 @@ const BEFORE_NOUN: [(&str, &str, &str); 4] = [
     ("neither", "both", "both"),
 ];
 
-/// Quantifiers that stand for themselves.
+/// Quantifiers without a noun.
 const ALONE: [(&str, &str); 8] = [
     ("none", "all"),
     ("most", "few"),
@@ -22,7 +22,7 @@ const ALONE: [(&str, &str); 8] = [
     ("nothing", "everything"),
 ];
 
-/// The claim with a quantifier exchanged for its opposite.
+/// Replaces a quantifier with its opposite.
 pub(super) fn quantifiers(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut exchange = |token: &Token<'_>, by: &str| {

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Token<'a> {
     /// The word, without quotation marks, brackets, commas and full stops around it.
     pub(super) text: &'a str,
-    /// The word in small letters.
+    /// The word in lower case.
     pub(super) lower: String,
     /// Its bytes in the claim.
     pub(super) span: Range<usize>,
@@ -37,7 +37,7 @@ pub(super) fn tokens(claim: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The word `offset` words after a place, or before it where that is negative.
+/// The word `offset` words after a place; before it if negative.
 pub(super) fn at<'a, 'c>(
     tokens: &'a [Token<'c>],
     place: usize,
@@ -46,12 +46,12 @@ pub(super) fn at<'a, 'c>(
     tokens.get(place.checked_add_signed(offset)?)
 }
 
-/// The same in small letters; empty beyond the ends.
+/// The same word in lower case; empty beyond the ends.
 pub(super) fn lower<'a>(tokens: &'a [Token<'_>], place: usize, offset: isize) -> &'a str {
     at(tokens, place, offset).map_or("", |token| &token.lower)
 }
 
-/// The claim with one stretch replaced.
+/// Replaces a span of the claim.
 pub(super) fn replaced(claim: &str, span: Range<usize>, by: &str) -> String {
     let before = claim.get(..span.start).unwrap_or_default();
     let after = claim.get(span.end..).unwrap_or_default();

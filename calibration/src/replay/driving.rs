@@ -123,7 +123,7 @@ fn faults(investigation: &v1::Investigation) -> &[v1::ClaimFault] {
     }
 }
 
-/// The text without the statements in which claims at fault stand.
+/// Removes the statements that contain claims at fault.
 fn without(text: &str, faults: &[v1::ClaimFault]) -> String {
     let spans: Vec<Range<usize>> = faults
         .iter()

@@ -32,7 +32,6 @@ impl ErrorKind {
     pub(crate) const ALL: [Self; 6] =
         [Self::Refuted, Self::Unsupported, Self::Figure, Self::Name, Self::Time, Self::Negation];
 
-    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Refuted => "refuted",

@@ -43,7 +43,7 @@ impl Judgements {
         same.map(|known| known.judgement.clone())
     }
 
-    /// The judgement of a claim that was split off a report; `None` where no stored claim is like it, or where it
+    /// The judgement of a claim that was split off a report; `None` if no stored claim is like it, or where it
     /// has words that the report does not have.
     pub(crate) fn of_report(&self, claim: &str, report: &str) -> Option<Judgement> {
         let (claim_words, report) = (claim.to_lowercase(), report.to_lowercase());
@@ -59,7 +59,7 @@ impl Judgements {
         named.of(claim).or_else(|| self.of(claim))
     }
 
-    /// The judgement of a claim; `None` where no stored claim is like it.
+    /// The judgement of a claim; `None` if no stored claim is like it.
     ///
     /// Of claims that share words the most alike counts. Where a claim joins several stored ones, it is as bad as
     /// the worst of them.

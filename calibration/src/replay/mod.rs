@@ -33,7 +33,7 @@ pub(crate) use provider::{KnownCase, Provider, Reader};
 use stored::{Case, stored_cases};
 use summary::Summary;
 
-/// A claim with what is said of it.
+/// A claim with its judgement.
 #[derive(Clone, Debug)]
 struct Question {
     case: usize,
@@ -155,7 +155,6 @@ async fn online_sources(args: &Replay, path: &Path<'_>) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// All sources as one.
 fn together(sources: &[Source], renderings: &[Rendering]) -> Source {
     let cases = sources.iter().flat_map(|source| source.cases.clone()).collect();
     let replayed = renderings.iter().enumerate().map(|(place, rendering)| {

@@ -8,7 +8,7 @@ use crate::data_set::ItemLine;
 /// The longest quote, in bytes; a longer line is cut into stretches.
 const MAX_QUOTE: usize = 400;
 
-/// The line that shares most words with a claim, and its item: of equals the first. `None` where there is no
+/// The line that shares most words with a claim, and its item: of equals the first. `None` if there is no
 /// line.
 pub(crate) fn nearest_line<'a>(
     claim: &str,
@@ -25,7 +25,7 @@ pub(crate) fn nearest_line<'a>(
     Some((item, citation))
 }
 
-/// A line, or its stretches between white space where it is long, each without white space around it.
+/// Splits a long line at white space, and trims the parts.
 fn stretches(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
     std::iter::from_fn(move || {

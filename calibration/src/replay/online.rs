@@ -20,7 +20,7 @@ use crate::data_set::ItemLine;
 /// The policy of a replay.
 pub(super) const POLICY: &str = "reference";
 
-/// The most evaluations in progress at once.
+/// The maximum number of evaluations in progress.
 const MAX_AT_ONCE: usize = 8;
 
 /// A server and the provider behind its only judge.

@@ -4,7 +4,7 @@ use gsar_core::{Class, Tier};
 
 use super::errors::ErrorKind;
 
-/// A claim of a replay, with what was said of it and what became of that.
+/// The outcome of a claim in a replay.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     /// The place of its case, from 0.
@@ -14,7 +14,7 @@ pub(crate) struct Outcome {
     pub(crate) given: JudgementKind,
     /// The class that the judge gave.
     pub(crate) said: Class,
-    /// The first words quoted; empty where none were.
+    /// The first quote; may be empty.
     pub(crate) quote: String,
     /// The class in the answer.
     pub(crate) class: Class,
@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JudgementKind {
-    /// As a person says.
+    /// Same class as the label.
     Right,
     /// Made to be wrong.
     Error(ErrorKind),
@@ -34,7 +34,6 @@ pub(crate) enum JudgementKind {
 pub(crate) struct Finding {
     /// The stable name of the check's result.
     pub(crate) code: String,
-    /// In a sentence.
     pub(crate) sentence: String,
     /// `true` if the class of the claim is another since.
     pub(crate) reclassed: bool,
@@ -56,12 +55,12 @@ pub(crate) struct ReportDecision {
 }
 
 impl Outcome {
-    /// A right verdict that verification took away.
+    /// A right verdict that verification changed.
     pub(crate) fn is_broken(&self) -> bool {
         self.given == JudgementKind::Right && self.class != self.said
     }
 
-    /// An error that stands.
+    /// A missed error.
     pub(crate) fn is_missed(&self) -> bool {
         matches!(self.given, JudgementKind::Error(_)) && self.class == self.said
     }

@@ -8,15 +8,15 @@ use gsar_core::Tier;
 use super::errors::ErrorKind;
 use super::outcome::Outcome;
 use super::stored::Case;
-use super::summary::{Count, HeldBack, Summary};
+use super::summary::{HeldBack, Summary};
 use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
-use crate::tables::markdown::{NOTHING, heading, table};
+use crate::tables::markdown::{NOTHING, count, heading, table};
 
-/// The most claims of reports that may be like nothing stored, in percent.
+/// The maximum number of claims of reports that may be like nothing stored, in percent.
 const MAX_UNMATCHED: u32 = 5;
 
-/// The most bytes of a quote or claim in a list.
+/// The maximum number of bytes of a quote or claim in a list.
 const MAX_SHOWN: usize = 300;
 
 /// The page of a replay with a seed; `list` adds single rows of the tune part.
@@ -47,11 +47,11 @@ fn row(name: &str, replayed: &[Replayed], cell: impl Fn(&Summary) -> String) -> 
 }
 
 fn verdicts(page: &mut String, replayed: &[Replayed]) {
-    let mut rows = vec![row("right verdicts broken", replayed, |summary| shown(&summary.broken))];
+    let mut rows = vec![row("right verdicts broken", replayed, |summary| count(summary.broken))];
     for kind in ErrorKind::ALL {
         let name = kind.name();
         rows.push(row(&format!("missed: {name}"), replayed, |summary| {
-            summary.missed.get(name).map_or(NOTHING.to_owned(), shown)
+            summary.missed.get(name).copied().map_or(NOTHING.to_owned(), count)
         }));
     }
     table(page, &head("", replayed), &rows);
@@ -73,7 +73,7 @@ fn reports(page: &mut String, replayed: &[Replayed]) {
         })
         .collect();
     rows.push(row("claims that nothing stored is like", replayed, |summary| {
-        shown(&summary.unmatched)
+        count(summary.unmatched)
     }));
     table(page, &head("report", replayed), &rows);
     let too_many = |one: &Replayed| {
@@ -107,17 +107,7 @@ fn tiers(tiers: &BTreeMap<&'static str, usize>) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-fn shown(count: &Count) -> String {
-    let Count { hits, of, interval } = count;
-    if *of == 0 {
-        return NOTHING.to_owned();
-    }
-    let share = 100.0 * f64::from(*hits) / f64::from(*of);
-    let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low:.1}, {high:.1}]"));
-    format!("{share:.1} %{interval} {hits}/{of}")
-}
-
-/// Single rows: right verdicts that are lost, and what holds faithful reports back.
+/// Lists broken verdicts, and the reasons of faithful reports that do not proceed.
 fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
     heading(page, &format!("Right verdicts broken as {}", one.summary.rendering));
     for outcome in one.outcomes.iter().filter(|outcome| outcome.is_broken()) {

@@ -21,17 +21,19 @@ pub(crate) struct KnownCase {
     /// The id and content of every item, as they are sent.
     pub(crate) items: Vec<(String, String)>,
     pub(crate) judgements: Judgements,
-    /// The reports that are sent without claims; empty where claims are given.
+    /// The reports that are sent without claims; empty if claims are given.
     pub(crate) reports: Vec<String>,
 }
 
 pub(crate) enum Reader {
-    /// Nobody.
     Nobody,
     /// This provider, with stored second looks.
     Stored(StoredLooks),
     /// A chat model, with its settings.
-    Model { name: String, settings: toml::Table },
+    Model {
+        name: String,
+        settings: toml::Table,
+    },
 }
 
 impl Reader {
@@ -65,7 +67,7 @@ pub(crate) struct Provider {
     server: Server,
     known: Arc<RwLock<Vec<KnownCase>>>,
     folder: tempfile::TempDir,
-    /// The value of `judges.second_look`, and the settings of the model where it names one.
+    /// The value of `judges.second_look`, and the settings of that model, if any.
     reader: (String, toml::Table),
 }
 
@@ -98,7 +100,7 @@ impl Provider {
         Ok(Self { server, known, folder, reader })
     }
 
-    /// The configuration of a server whose only judge this is.
+    /// The configuration of a server with this provider as its only judge.
     pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the temporary directory has a name that is no text")?;

@@ -12,14 +12,14 @@ use crate::arguments::ReplayPart;
 use crate::data_set::{CaseLine, ClaimLine, ItemLine, ReportLine, Split, lines};
 use crate::judgement::{Citation, Judgement};
 
-/// An incident with what a careful judge said of its claims.
+/// An incident with stored judgements of its claims.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
     /// Its evidence, the alert included.
     pub(crate) evidence: Vec<ItemLine>,
     pub(crate) claims: Vec<StoredClaim>,
-    /// Its reports; empty where the claims that they are split into were not judged.
+    /// Its reports; empty if the claims that they are split into were not judged.
     pub(crate) reports: Vec<Report>,
 }
 

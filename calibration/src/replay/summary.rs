@@ -7,29 +7,20 @@ use serde::Serialize;
 use super::errors::ErrorKind;
 use super::outcome::{JudgementKind, Outcome, ReportDecision};
 use crate::arguments::Rendering;
-use crate::statistics::{Share, per_case};
+use crate::statistics::{Count, Counts, Share, per_case};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) rendering: &'static str,
     /// Right verdicts in another class.
     pub(crate) broken: Count,
-    /// Errors that stand, by kind.
+    /// Missed errors, by kind.
     pub(crate) missed: BTreeMap<&'static str, Count>,
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
     /// Faithful reports that do not proceed.
     pub(crate) held_back: Vec<HeldBack>,
     /// Claims of reports that no stored judgement is about, and all claims of reports.
     pub(crate) unmatched: Count,
-}
-
-/// Some of many, with the 95 % interval of the share over drawn cases.
-#[derive(Debug, Serialize)]
-pub(crate) struct Count {
-    pub(crate) hits: u32,
-    pub(crate) of: u32,
-    /// The interval of the share, low and high, in percent; absent below five cases.
-    pub(crate) interval: Option<[f64; 2]>,
 }
 
 /// A faithful report that does not proceed.
@@ -53,7 +44,7 @@ impl Summary {
         let right = |outcome: &Outcome| outcome.given == JudgementKind::Right;
         let missed = ErrorKind::ALL.map(|kind| {
             let of = |outcome: &Outcome| outcome.given == JudgementKind::Error(kind);
-            (kind.name(), Count::new(outcomes, of, Outcome::is_missed))
+            (kind.name(), share(outcomes, of, Outcome::is_missed))
         });
         let mut tiers: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
         for report in reports {
@@ -63,32 +54,28 @@ impl Summary {
         let held_back = |report: &&ReportDecision| {
             report.kind == "faithful" && report.tier != gsar_core::Tier::Proceed
         };
+        let unmatched = Counts {
+            hits: count(reports.iter().map(|report| report.unmatched.len()).sum()),
+            of: count(reports.iter().map(|report| report.claims).sum()),
+        };
         Self {
             rendering: rendering.name(),
-            broken: Count::new(outcomes, right, Outcome::is_broken),
+            broken: share(outcomes, right, Outcome::is_broken),
             missed: missed.into(),
             reports: tiers,
             held_back: reports.iter().filter(held_back).map(HeldBack::new).collect(),
-            unmatched: Count {
-                hits: count(reports.iter().map(|report| report.unmatched.len()).sum()),
-                of: count(reports.iter().map(|report| report.claims).sum()),
-                interval: None,
-            },
+            unmatched: Count::new(unmatched, None),
         }
     }
 }
 
-impl Count {
-    fn new(
-        outcomes: &[Outcome],
-        of: impl Fn(&Outcome) -> bool,
-        hit: impl Fn(&Outcome) -> bool,
-    ) -> Self {
-        let share = Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit));
-        let interval =
-            share.interval.map(|interval| [interval.low, interval.high].map(|end| end * 100.0));
-        Self { hits: share.counts.hits, of: share.counts.of, interval }
-    }
+fn share(
+    outcomes: &[Outcome],
+    of: impl Fn(&Outcome) -> bool,
+    hit: impl Fn(&Outcome) -> bool,
+) -> Count {
+    let share = Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit));
+    Count::new(share.counts, share.interval)
 }
 
 impl HeldBack {

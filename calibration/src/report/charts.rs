@@ -13,7 +13,7 @@ const LINE: f64 = 26.0;
 const PARTS: &str = "c";
 const RUNS: &str = "r";
 
-/// A value with the ends of its interval.
+/// A value with its interval.
 pub(super) struct ErrorBar {
     pub(super) label: String,
     pub(super) value: f64,
@@ -62,7 +62,7 @@ fn legend(palette: &str, labels: &[&str], top: f64) -> Markup {
     }
 }
 
-/// Bars of parts that sum up, one for each label.
+/// Stacked bars, one for each label.
 pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]) -> Markup {
     let height = 34.0 + LINE * bars.len() as f64;
     let bar = |counts: &[usize]| {
@@ -91,7 +91,7 @@ pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]
     frame(height, title, &inner)
 }
 
-/// Values with their intervals beside a line at zero.
+/// Values with error bars, and a line at zero.
 pub(super) fn error_bars(title: &str, unit: &str, error_bars: &[ErrorBar]) -> Markup {
     let ends =
         error_bars.iter().flat_map(|error_bar| [error_bar.low, error_bar.high, error_bar.value]);
@@ -152,7 +152,7 @@ pub(super) fn plane(title: &str, names: (&str, &str), series: &[Series]) -> Mark
     frame(BOTTOM + 66.0, title, &inner)
 }
 
-/// Lines over two shares; the diagonal stands beside them where it means something.
+/// Lines over two shares, optionally with the diagonal.
 pub(super) fn lines(
     title: &str,
     names: (&str, &str),
@@ -181,7 +181,7 @@ pub(super) fn lines(
     frame(BOTTOM + 66.0, title, &inner)
 }
 
-/// Columns of two counts in each part of 0 to 1.
+/// Columns of two counts in each bin from 0 to 1.
 pub(super) fn columns(
     title: &str,
     names: (&str, &str),

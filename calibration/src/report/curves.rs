@@ -7,7 +7,7 @@ use crate::ablation::{Cell, Row, Variant};
 /// The number of bins of scores from 0 to 1.
 pub(super) const BINS: usize = 10;
 
-/// The rows whose score lies in one part.
+/// The rows of one bin of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bin {
     pub(super) right: usize,

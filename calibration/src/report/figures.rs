@@ -8,17 +8,16 @@ use super::charts::{ErrorBar, Series, columns, error_bars, lines, plane, stacked
 use super::curves::{BINS, bins, trades};
 use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
 
-/// The colours of a figure that stands alone.
+/// The style of a standalone figure.
 const STYLE: &str = include_str!("figure.css");
 
-/// A figure and the table that says the same.
+/// A figure with its data as a table.
 pub(super) struct Figure {
     /// Its name in files.
     pub(super) id: String,
     /// A description of the case.
     pub(super) title: String,
     pub(super) caption: String,
-    /// As SVG.
     pub(super) svg: Markup,
     pub(super) head: Vec<String>,
     pub(super) rows: Vec<Vec<String>>,

@@ -28,7 +28,7 @@ const MEASURES: [(&str, &str); 5] = [
     ),
 ];
 
-/// The page of cells; objections of the audit stand on top of it.
+/// Builds the page, with the objections of the audit at the top.
 pub(super) fn page(
     policy: &Policy,
     cells: &[(Cell, Measures)],

@@ -9,7 +9,7 @@ use crate::statistics::Random;
 /// The prefix of an alternative, a true claim about another subject.
 const ALTERNATIVE: &str = "Another perspective: ";
 
-/// The most items of other rows that stand among those of a report.
+/// The maximum number of items of other rows in a report.
 const MAX_DISTRACTORS: usize = 3;
 
 /// Composes the claims of rows into reports. Each claim is in one report at most; the same seed composes the same.
@@ -48,7 +48,7 @@ impl Pools {
         pools
     }
 
-    /// The rows of the next report; `None` where a pool has too few.
+    /// The rows of the next report; `None` if a pool has too few.
     fn draw(&mut self, mode: Mode, random: &mut Random) -> Option<Vec<Row>> {
         let mut parts = match mode {
             Mode::Single => return None,
@@ -82,7 +82,7 @@ fn alternative(mut row: Row) -> Row {
     row
 }
 
-/// One report of rows, among whose items stand some of others.
+/// A report of rows, with some items of other rows.
 fn report(id: String, parts: Vec<Row>, others: &[Item], random: &mut Random) -> Row {
     let mut items: Vec<(Option<usize>, Item)> = Vec::new();
     for (part, row) in parts.iter().enumerate() {

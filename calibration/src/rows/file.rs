@@ -85,7 +85,7 @@ impl RowFile {
     }
 }
 
-/// The row of a line; the keys say in which format it is.
+/// Parses a row; its keys determine the format.
 fn row(line: &str) -> Result<Row> {
     let value: Value = serde_json::from_str(line)?;
     let has = |key: &str| value.get(key).is_some();

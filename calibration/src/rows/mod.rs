@@ -37,12 +37,12 @@ pub(crate) struct Row {
     pub(crate) evidence: Vec<Item>,
 }
 
-/// A claim, and what people say of it.
+/// A labelled claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoldClaim {
     pub(crate) text: String,
-    /// Its class by people.
+    /// The gold class.
     pub(crate) gold: Gold,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) judged: Option<Judgement>,
@@ -58,7 +58,7 @@ pub(crate) struct Item {
     pub(crate) kind: EvidenceKind,
     #[serde(with = "names::lane", default = "static_infra")]
     pub(crate) lane: Lane,
-    /// The command or the request, where there was one.
+    /// The command or the request, if any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) tool: String,
     /// Its content.
@@ -67,7 +67,7 @@ pub(crate) struct Item {
     /// `true` if the content is sent as a JSON document.
     #[serde(skip)]
     pub(crate) is_json: bool,
-    /// The item with all that is known of it, where that is more.
+    /// The complete message, if there is more than the fields above.
     #[serde(skip)]
     whole: Option<Box<v1::EvidenceItem>>,
 }
@@ -94,13 +94,12 @@ impl Item {
         }
     }
 
-    /// An item as it is to be sent.
+    /// An item from its message.
     pub(crate) fn sent(item: v1::EvidenceItem) -> Self {
         let text = content(&item).to_owned();
         Self { whole: Some(Box::new(item.clone())), ..Self::text(item.id, text) }
     }
 
-    /// As a caller sends it.
     pub(crate) fn message(&self) -> v1::EvidenceItem {
         use v1::evidence_item::Content;
         if let Some(whole) = self.whole.as_deref() {
@@ -130,7 +129,6 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Single => "single",

@@ -24,7 +24,7 @@ struct Span {
 }
 
 impl Span {
-    /// The class that its label says; `None` for what people call benign or could not settle.
+    /// The class of its label; `None` for benign or disputed spans.
     fn class(&self) -> Option<Class> {
         let has = |word: &str| self.label.contains(word);
         if has("Conflict") || has("Intrinsic") {

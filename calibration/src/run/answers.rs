@@ -148,7 +148,7 @@ fn error_text(error: &v1::CallError) -> String {
     }
 }
 
-/// A bar on standard error where somebody watches, and nothing otherwise.
+/// A progress bar on standard error, if that is a terminal.
 fn progress_bar(rows: usize) -> ProgressBar {
     let bar = ProgressBar::new(rows as u64);
     let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} left";

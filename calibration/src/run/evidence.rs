@@ -10,7 +10,7 @@ use gsar_proto::v1;
 use crate::corpus::store;
 use crate::rows::{Item, Row};
 
-/// The most searches in progress at once.
+/// The maximum number of searches in progress.
 const MAX_AT_ONCE: usize = 8;
 
 /// Replaces the evidence of each row by the `most` of `items` that bear on its claims most, those of each claim in turn. They

@@ -43,7 +43,6 @@ impl Requests {
         }
     }
 
-    /// As a stream.
     pub(super) fn stream(self) -> impl Stream<Item = v1::EvaluateStreamRequest> + Send {
         futures_util::stream::unfold(self, async |mut requests| {
             let request = requests.next().await?;

@@ -25,7 +25,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The percentile bootstrap interval of a statistic; draws in which it is undefined are left out. `None` where all
+/// The percentile bootstrap interval of a statistic; draws in which it is undefined are left out. `None` if all
 /// are.
 pub(crate) fn interval<T>(
     cases: &[T],
@@ -41,7 +41,7 @@ pub(crate) fn interval<T>(
     middle(values)
 }
 
-/// The percentile bootstrap interval of a mean, on every processor; `None` where there are no values.
+/// The percentile bootstrap interval of a mean, computed on all processors; `None` without values.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let mean = |draw: u64| {
         // Each draw has a sequence of its own, so that the order in which they are made counts nothing.

@@ -12,6 +12,8 @@ mod wilson;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 pub(crate) use agreement::{kappa, spearman};
 pub(crate) use bootstrap::interval;
 pub use bootstrap::{Interval, mean_interval};
@@ -19,7 +21,7 @@ pub(crate) use exact::{clopper_pearson, mcnemar, tail_at_most};
 pub(crate) use gsar_datasets::Random;
 pub(crate) use wilson::wilson;
 
-/// The fewest cases of which there is an interval: draws of fewer say nothing of others.
+/// The minimum number of cases for an interval.
 const FEWEST_CASES: usize = 5;
 
 /// The hits among the counted items of one case.
@@ -29,14 +31,29 @@ pub(crate) struct Counts {
     pub(crate) of: u32,
 }
 
+/// Hits among counted items, with the 95 % interval of their share in percent.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Count {
+    pub(crate) hits: u32,
+    pub(crate) of: u32,
+    pub(crate) interval: Option<[f64; 2]>,
+}
+
+impl Count {
+    pub(crate) fn new(Counts { hits, of }: Counts, interval: Option<Interval>) -> Self {
+        let interval = interval.map(|Interval { low, high }| [low, high].map(|end| end * 100.0));
+        Self { hits, of, interval }
+    }
+}
+
 /// A share over cases, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
     /// The counts over all cases.
     pub(crate) counts: Counts,
-    /// The share, 0 to 1; `None` where there is nothing to count.
+    /// The share, 0 to 1; `None` without counted items.
     pub(crate) value: Option<f64>,
-    /// The middle 95 % of the shares of drawn cases; `None` where fewer than five have anything to count.
+    /// The middle 95 % of the shares of drawn cases; `None` if fewer than five have anything to count.
     pub(crate) interval: Option<Interval>,
 }
 
@@ -68,7 +85,7 @@ impl Share {
     }
 }
 
-/// Per case that has an item: how many of the items for which `of` holds are a `hit`.
+/// Counts, per case, the hits among the items for which `of` is true.
 pub(crate) fn per_case<'a, T: 'a>(
     items: impl IntoIterator<Item = &'a T>,
     case: impl Fn(&T) -> usize,

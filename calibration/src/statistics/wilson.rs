@@ -5,7 +5,7 @@ use super::{Counts, Interval};
 /// The standard deviations that the middle 95 % of the normal distribution reaches to either side.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
-/// The 95 % score interval of a share (Wilson 1927), within 0 to 1; `None` where nothing was counted.
+/// The 95 % score interval of a share (Wilson 1927), within 0 to 1; `None` if nothing was counted.
 pub(crate) fn wilson(counts: Counts) -> Option<Interval> {
     if counts.of == 0 {
         return None;

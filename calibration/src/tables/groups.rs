@@ -17,7 +17,7 @@ pub(super) fn mistakes(page: &mut String, tune: &[&Row], test: &[&Row]) {
     by_group(page, "mistake", |row| row.label.mistake.as_deref(), tune, test);
 }
 
-/// Claims by how they came to be.
+/// Claims by origin.
 pub(super) fn origins(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "By origin");
     by_group(page, "origin", |row| row.label.origin.as_deref(), tune, test);
@@ -42,7 +42,7 @@ fn by_group(page: &mut String, name: &str, group: Group, tune: &[&Row], test: &[
     table(page, &[name, "tune: right", "tune: found", "test: right", "test: found"], &rows);
 }
 
-/// The judge beside the majority class and the overlap of words.
+/// The judge and its baselines.
 pub(super) fn baselines(page: &mut String, measured: &Measurements) {
     heading(page, "Beside baselines");
     let baselines = baselines::baselines(measured);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::statistics::{Interval, Share};
+use crate::statistics::{Count, Interval, Share};
 
 /// The placeholder of a missing value.
 pub(crate) const NOTHING: &str = "–";
@@ -24,14 +24,23 @@ pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
     rows.iter().for_each(|row| line(row));
 }
 
-/// A share with its interval and what it was counted from: `87.5 % [80.0, 92.1] 7/8`.
+/// Formats a share with its interval and counts, such as `87.5 % [80.0, 92.1] 7/8`.
 pub(crate) fn share(share: &Share) -> String {
     let Some(value) = share.value else { return NOTHING.to_owned() };
-    let interval = share.interval.map_or(String::new(), |interval| {
-        format!(" [{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0)
-    });
-    let counts = share.counts;
-    format!("{:.1} %{interval} {}/{}", value * 100.0, counts.hits, counts.of)
+    percent(value * 100.0, Count::new(share.counts, share.interval))
+}
+
+/// Formats the share of a count in the same way.
+pub(crate) fn count(count: Count) -> String {
+    if count.of == 0 {
+        return NOTHING.to_owned();
+    }
+    percent(100.0 * f64::from(count.hits) / f64::from(count.of), count)
+}
+
+fn percent(value: f64, Count { hits, of, interval }: Count) -> String {
+    let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low:.1}, {high:.1}]"));
+    format!("{value:.1} %{interval} {hits}/{of}")
 }
 
 /// A figure with three places, or a dash.
@@ -39,7 +48,7 @@ pub(crate) fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
 }
 
-/// An interval in a unit behind its figure: ` [0.1, 0.2]`; nothing where there is none.
+/// Formats an interval after its figure, such as ` [0.1, 0.2]`; empty for `None`.
 pub(crate) fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
     let shown = |Interval { low, high }: &Interval| {
         format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)

@@ -58,7 +58,7 @@ fn line(name: &str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Vec<
     ]
 }
 
-/// The share of hits among those for which `of` holds, drawn by case.
+/// The share of hits among the outcomes for which `of` is true, drawn by case.
 fn shown(
     outcomes: &[Outcome],
     of: impl Fn(&Outcome) -> bool,

@@ -8,7 +8,7 @@ use super::markdown::{NOTHING, heading};
 use crate::data_set::Part;
 use crate::measured::{Measurements, Row};
 
-/// The most characters of a quote that are shown.
+/// The maximum number of characters of a quote that are shown.
 const MAX_QUOTE_CHARS: usize = 300;
 
 /// Lists at most `number` mistakes, the worst kind first and in the order of the files within a kind.

@@ -26,11 +26,11 @@ pub(crate) struct Header {
     pub(crate) trace: u32,
     /// The name of the run.
     pub(crate) run: String,
-    /// The run that this one repeats with the same judge, where it does.
+    /// The run that this one repeats with the same judge, if any.
     pub(crate) repeat_of: Option<String>,
-    /// The judge that was asked for; absent: whichever the server asks.
+    /// The requested judge; absent: the server's default.
     pub(crate) judge: Option<String>,
-    /// The policy that was asked for; empty: the server's default.
+    /// The requested policy; empty: the server's default.
     pub(crate) policy: String,
     pub(crate) mode: Mode,
     /// The files of the rows, by name, with the SHA-256 of their bytes.
@@ -57,7 +57,6 @@ pub(crate) struct FileDigest {
 /// A row that was answered.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Line {
-    /// The row.
     pub(crate) row: String,
     /// The gold classes of its claims, which are `c1`, `c2` and so on in this order.
     pub(crate) gold: Vec<Gold>,

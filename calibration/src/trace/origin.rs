@@ -31,7 +31,7 @@ impl Origin {
         }
     }
 
-    /// The days in words; empty where they are not known.
+    /// The days, as text; empty if unknown.
     pub(crate) fn days(&self) -> String {
         match &self.days {
             None => String::new(),
@@ -40,7 +40,7 @@ impl Origin {
         }
     }
 
-    /// The versions in words; empty where they are not known.
+    /// The versions, as text; empty if unknown.
     pub(crate) fn versions(&self) -> String {
         self.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     }

@@ -12,7 +12,6 @@ use gsar_proto::v1;
 use super::{FORMAT, Header, Line};
 use crate::rows::is_against;
 
-/// A trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     pub(crate) header: Header,
@@ -38,7 +37,7 @@ impl TracedRow {
         links.iter().rev().find(|link| link.result == "judged")
     }
 
-    /// The judge whose partition was taken; empty where none judged.
+    /// The judge whose partition was used; empty if no judge succeeded.
     pub(crate) fn judge(&self) -> &str {
         self.decided().map_or("", |link| &link.judge)
     }

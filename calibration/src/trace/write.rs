@@ -41,7 +41,7 @@ impl TraceWriter {
         Ok(writer)
     }
 
-    /// Reads what is there, and cuts off a line that was not finished. False where there is no header.
+    /// Reads the existing lines, and cuts off an incomplete one. Returns `false` if there is no header.
     fn resume(&mut self, header: &Header) -> Result<bool> {
         let mut reader = BufReader::new(&self.file);
         reader.seek(SeekFrom::Start(0))?;

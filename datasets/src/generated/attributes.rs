@@ -71,18 +71,18 @@ impl Attribute {
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) family: Family,
-    /// The key of values that are written with their unit: `latency`.
+    /// The key of values with a unit, such as `latency`.
     pub(super) key: &'static str,
-    /// The key of values that are written as bare numbers: `latency_ms`; empty where they never are.
+    /// The key of values without a unit, such as `latency_ms`; may be empty.
     pub(super) key_of_number: &'static str,
     /// `true` if it goes up and down, so that it can be a series of samples.
     pub(super) is_gauge: bool,
     pub(super) values: Values,
-    /// As a clause of a message or sentence.
+    /// The wording of a clause in a message or sentence.
     pub(super) clause: &'static str,
-    /// As a later clause of a sentence, without the words that the first one said.
+    /// The wording of a later clause in a sentence.
     pub(super) later_clause: &'static str,
-    /// As a report says it.
+    /// The wording in a report.
     pub(super) claims: &'static [&'static str],
 }
 
@@ -135,7 +135,7 @@ pub(super) const DURATION: Attribute = Attribute {
     ],
 };
 
-/// States are told in the same ways whatever they are the states of.
+/// An attribute with states as values.
 const fn state(key: &'static str, states: &'static [&'static str]) -> Attribute {
     Attribute {
         family: Family::State,

@@ -34,11 +34,11 @@ pub(super) struct Scene {
     pub(super) names: Vec<&'static str>,
     /// The attributes of each thing.
     pub(super) columns: Vec<Column>,
-    /// The place of the column that is asked about.
+    /// The index of the claimed column.
     pub(super) asked: usize,
-    /// The place of the thing that is asked about.
+    /// The index of the claimed thing.
     pub(super) subject: usize,
-    /// The place of the thing whose value is said of it.
+    /// The index of the neighbour.
     pub(super) neighbour: usize,
 }
 
@@ -56,7 +56,7 @@ impl Column {
         if self.is_number { self.attribute.key_of_number } else { self.attribute.key }
     }
 
-    /// The value of a thing as fields write it.
+    /// The value of a thing in a field.
     pub(super) fn cell(&self, place: usize) -> &str {
         let value = self.values.get(place);
         let text = value.map_or("", |value| value.text.as_str());
@@ -64,7 +64,7 @@ impl Column {
         if self.is_number { number.unwrap_or(text) } else { text }
     }
 
-    /// The value of a thing as prose says it.
+    /// The value of a thing in prose.
     pub(super) fn said(&self, place: usize) -> &str {
         self.values.get(place).map_or("", |value| value.said.as_str())
     }
@@ -78,7 +78,7 @@ impl Row<'_> {
 }
 
 impl Scene {
-    /// Draws one; `None` where the limits leave nothing.
+    /// Draws one; `None` if the limits leave nothing.
     pub(super) fn draw(limits: Limits, random: &mut Random) -> Option<Self> {
         let fits = |attribute: &&Attribute| !limits.gauges || attribute.is_gauge;
         let kinds: Vec<&'static Kind> = KINDS

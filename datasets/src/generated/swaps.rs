@@ -19,9 +19,9 @@ pub struct Swap {
     pub truth: String,
     /// The claim with the value of a neighbour.
     pub swapped: String,
-    /// The value of the thing, as the true claim says it.
+    /// The value in the true claim.
     pub value: String,
-    /// The value of the neighbour, as the swapped claim says it.
+    /// The value in the swapped claim.
     pub neighbour: String,
     /// The number of similar things in the evidence.
     pub entities: usize,

@@ -110,7 +110,7 @@ impl Values {
         }
     }
 
-    /// As many values as asked for, all different from each other and from what is taken; `None` where there are
+    /// As many values as asked for, all different from each other and from what is taken; `None` if there are
     /// not as many.
     pub(super) fn distinct(
         self,

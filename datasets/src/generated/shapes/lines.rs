@@ -4,7 +4,7 @@ use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 use crate::Random;
 
-/// Lines about nothing that is asked.
+/// Irrelevant lines.
 const OTHER_LINES: [&str; 4] = [
     "INFO ticker tick 4417 done",
     "DEBUG housekeeping pass complete",
@@ -12,7 +12,7 @@ const OTHER_LINES: [&str; 4] = [
     "INFO heartbeat sent",
 ];
 
-/// The time of a log line, later on the day than any time that is asked about.
+/// The time of a log line, later in the day than any claimed time.
 pub(super) fn stamp(random: &mut Random) -> String {
     format!("2026-03-12T21:{:02}:{:02}Z", random.below(60), random.below(60))
 }

@@ -14,11 +14,11 @@ use crate::Random;
 /// A format of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
-    /// One log line whose clauses are parted by semicolons.
+    /// One log line with clauses separated by semicolons.
     ClausesSemicolon,
-    /// One log line whose clauses are parted by commas.
+    /// One log line with clauses separated by commas.
     ClausesComma,
-    /// One log line whose clauses are parted by "and".
+    /// One log line with clauses joined by "and".
     ClausesAnd,
     /// `name key=value name key=value` on one line.
     KeyValueRun,
@@ -46,9 +46,9 @@ pub enum Shape {
     YamlList,
     /// A YAML map.
     YamlMap,
-    /// A sentence that says its verb once.
+    /// A sentence with one verb.
     Sentence,
-    /// A matrix of Prometheus; the last samples are asked about.
+    /// A matrix of Prometheus; claims are about the last samples.
     Series,
     /// Blocks of `Key: value` lines with an empty line between them.
     Blocks,

@@ -32,7 +32,7 @@ pub(crate) fn cut_off(seen: &Seen) -> Value {
     }
 }
 
-/// `None` where the provider has none.
+/// `None` if the provider has none.
 pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     const SAID: &str = "I cannot help with that.";
     match wire {
@@ -42,7 +42,7 @@ pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     }
 }
 
-/// With the status; `None` where the provider has none.
+/// With the status; `None` if the provider has none.
 pub(crate) fn content_filter(wire: Wire) -> Option<(u16, Value)> {
     match wire {
         Wire::OpenAi => Some((200, openai(json!({"content": ""}), "content_filter"))),
@@ -67,7 +67,7 @@ pub(crate) fn empty_choice(wire: Wire) -> Value {
     }
 }
 
-/// An error that passes, except for Ollama, which does not say what kind it is.
+/// A transient error, except for Ollama, which does not report the kind.
 pub(crate) fn error(wire: Wire, status: u16) -> Value {
     let message = format!("the wire plays {status}");
     match wire {

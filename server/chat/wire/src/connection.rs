@@ -293,7 +293,7 @@ fn head(status: u16, content_type: &str, extra: &str, length: Option<usize>) -> 
     )
 }
 
-/// An answer whose text has a byte that no UTF-8 has.
+/// An answer with invalid UTF-8.
 fn not_utf8(seen: &Seen) -> Vec<u8> {
     const MARK: u8 = b'~';
     let mut body = bodies::answer(seen, r#"{"a":"~"}"#).to_string().into_bytes();

@@ -28,5 +28,5 @@ pub use server::{Counts, Server};
 
 /// The key that is accepted.
 pub const KEY: &str = "wire-key-0123456789abcdef";
-/// The name of the model in answers, which is not the one asked for.
+/// The name of the model in answers, which differs from the requested one.
 pub const ANSWERING_MODEL: &str = "wire-model-2026-11-21";

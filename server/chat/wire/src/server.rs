@@ -110,7 +110,7 @@ impl Server {
         self.shared.plays().then = Arc::new(answer);
     }
 
-    /// `true` if a request without a schema is refused, as it is at first.
+    /// Sets whether requests without a schema are refused; on by default.
     pub fn demand_schema(&self, demanded: bool) {
         self.shared.plays().schema = demanded;
     }
