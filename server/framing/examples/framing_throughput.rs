@@ -1,5 +1,5 @@
-//! How fast evidence is framed: a log, and texts that mean harm, each in two lengths, so that it shows whether time
-//! grows with the text.
+//! Measures the throughput of framing: a log and malicious texts, each in two lengths, to show how time grows with the
+//! text.
 //!
 //! `cargo run --release -p gsar-framing --example framing_throughput`
 

@@ -1,5 +1,5 @@
-//! What framing costs: a hundred items of ordinary telemetry, and the texts of the tests, in processor time of one
-//! thread.
+//! Measures the cost of framing, in processor time of one thread: a hundred items of ordinary telemetry, and the texts
+//! of the tests.
 //!
 //! `cargo run --release -p gsar-framing --example framing_times`
 
@@ -12,7 +12,7 @@ use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Each figure is the least of this many runs.
+/// Each figure is the minimum of this many runs.
 const RUNS: usize = 300;
 const ITEMS: usize = 100;
 const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
@@ -47,7 +47,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The number of findings, and the least time of a frame.
+/// Returns the number of findings, and the minimum time of a frame.
 fn measured(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration)> {
     let ids: Vec<EvidenceId> =
         (0..texts.len()).map(|n| EvidenceId::new(format!("item-{n}"))).collect::<Result<_, _>>()?;
@@ -89,7 +89,7 @@ fn read(folder: &Path) -> anyhow::Result<Vec<Texts>> {
     Ok(texts)
 }
 
-/// Items of 200 to 500 bytes, of each kind in turn, the same in each run.
+/// Returns items of 200 to 500 bytes, of each kind in turn, the same in each run.
 fn telemetry(kinds: &[fn(&mut Numbers) -> Texts]) -> Vec<Texts> {
     let mut numbers = Numbers(7);
     kinds.iter().cycle().take(ITEMS).map(|made| made(&mut numbers)).collect()
@@ -155,7 +155,7 @@ fn german(numbers: &mut Numbers) -> Texts {
     ["kubectl".to_owned(), query, content]
 }
 
-/// Numbers that are the same in each run (`SplitMix64`).
+/// A reproducible random number generator (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -167,9 +167,9 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `least` to `most`.
-    fn from(&mut self, least: u64, most: u64) -> u64 {
-        least + self.next() % (most - least + 1)
+    /// Returns a number from `min` to `max`.
+    fn from(&mut self, min: u64, max: u64) -> u64 {
+        min + self.next() % (max - min + 1)
     }
 
     fn one_of<'w>(&mut self, words: &[&'w str]) -> &'w str {

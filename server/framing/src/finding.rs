@@ -1,28 +1,28 @@
-//! This module holds the types of what was found in evidence.
+//! The types of findings in evidence.
 
 use std::fmt;
 use std::ops::Range;
 
 use gsar_core::evidence::EvidenceId;
 
-/// What a stretch of evidence tries, or how it hides.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
-    /// Characters without width, marks of direction, tags, control characters.
+    /// Characters without width, directional marks, tags, control characters.
     Invisible,
-    /// A tag or a line that gives a part of a conversation to somebody: `<|im_start|>`, `[INST]`, `Human:`.
+    /// A tag or line that assigns a part of a conversation to a role: `<|im_start|>`, `[INST]`, `Human:`.
     RoleTag,
-    /// A line that looks like the frame around evidence, or ends it.
+    /// A line that looks like the frame around evidence, or its end.
     Delimiter,
-    /// A citation or a label where only the frame has one.
+    /// A citation or label that only the frame may contain.
     Citation,
-    /// A verdict in the form in which judges give theirs.
+    /// A verdict in the format of judges.
     Verdict,
     /// A phrase that instructs its reader.
     Instruction,
-    /// A phrase or a tag that shows only after decoding.
+    /// A phrase or tag that appears only after decoding.
     Encoded,
-    /// A comment of HTML, which people do not see and models read.
+    /// An HTML comment, which people do not see but models read.
     Comment,
 }
 
@@ -39,7 +39,7 @@ impl FindingKind {
         Self::Comment,
     ];
 
-    /// The word used in output.
+    /// Returns the name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// The part of an item.
+/// A field of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// The content.
@@ -70,26 +70,26 @@ pub enum Field {
     Tool,
     /// The query.
     Query,
-    /// What says which part of the item it is.
+    /// The description of the part.
     Part,
 }
 
-/// A stretch of evidence that tries to instruct. It was made inert and is still there.
+/// A range of evidence that may instruct a judge. It is neutralized, not removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The item.
     pub evidence: EvidenceId,
-    /// The part of the item.
+    /// The field of the item.
     pub field: Field,
-    /// What it is.
+    /// The kind of finding.
     pub kind: FindingKind,
     /// Its bytes in the original.
     pub range: Range<usize>,
-    /// The original there, shortened to [`MAX_EXCERPT_CHARS`](Self::MAX_EXCERPT_CHARS) characters, escaped.
+    /// The original text, shortened to [`MAX_EXCERPT_CHARS`](Self::MAX_EXCERPT_CHARS) characters and escaped.
     pub excerpt: String,
 }
 
 impl Finding {
-    /// The most characters of an excerpt, before escaping.
+    /// The maximum number of characters of an excerpt, before escaping.
     pub const MAX_EXCERPT_CHARS: usize = 80;
 }

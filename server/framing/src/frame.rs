@@ -1,4 +1,4 @@
-//! This module writes the block of a prompt that holds evidence, and maps its labels back to ids.
+//! Writes the evidence block of a prompt, and maps its labels back to ids.
 //!
 //! ```text
 //! <<<evidence 5f3a91c0…>>>
@@ -17,54 +17,54 @@ use std::fmt::Write as _;
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use serde_json::Value;
 
+use crate::detect::{Detection, Detector};
 use crate::finding::{Field, Finding};
-use crate::look::{Look, Sighting};
-use crate::marks::inert;
+use crate::marks::neutralized;
 use crate::nonce::Nonce;
 
-/// An item of evidence, or a passage of one, as a judge is to see it.
+/// An item of evidence, or a passage of one, to show to a judge.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'e> {
-    /// Its id, once in a frame unless `part` says which part of it this is.
+    /// The id; unique in a frame unless `part` is given.
     pub id: &'e EvidenceId,
-    /// What it is.
+    /// The kind of evidence.
     pub kind: EvidenceKind,
-    /// Where it comes from.
+    /// The lane it came from.
     pub lane: Lane,
-    /// The tool that gave it; may be empty.
+    /// The tool that returned it; may be empty.
     pub tool: &'e str,
-    /// What the tool was asked; may be empty.
+    /// The query sent to the tool; may be empty.
     pub query: &'e str,
-    /// When it was collected, as RFC 3339; empty where that is not known.
+    /// The time of collection in RFC 3339; empty if unknown.
     pub collected_at: &'e str,
-    /// Whether it lists everything in its scope.
+    /// `true` if it lists everything in its scope.
     pub exhaustive: bool,
-    /// Which part of the item this is, such as `lines 3 to 9 of 400`; empty where that need not be said.
+    /// The part of the item, such as `lines 3 to 9 of 400`; empty for a whole item.
     pub part: &'e str,
-    /// What it says.
+    /// The content.
     pub content: &'e str,
 }
 
-/// Why evidence cannot be framed.
+/// An error from framing evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// An id is there twice, and not as parts of one item.
+    /// An id occurs twice, and not as parts of one item.
     #[error(
-        "evidence {id} is given twice in one frame; give each item an id of its own, or say which part of it each passage is"
+        "evidence {id} is given twice in one frame; give each item its own id, or set the part of each passage"
     )]
-    Twice {
+    Duplicate {
         /// The id.
         id: EvidenceId,
     },
-    /// Evidence has the nonce and those after it.
+    /// The evidence contains the nonce and all those after it.
     #[error(
-        "the nonce and all that were tried after it occur in the evidence; draw another at random"
+        "the evidence contains the nonce and all those tried after it; draw another one at random"
     )]
     Nonce,
-    /// A built-in expression does not compile: a fault of this crate.
-    #[error("a built-in expression cannot be compiled: {reason}; report this")]
+    /// A built-in expression does not compile: a bug in this crate.
+    #[error("cannot compile a built-in expression: {reason}; report this bug")]
     Expression {
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
@@ -72,24 +72,24 @@ pub enum FrameError {
 /// Frames evidence. Compiles its expressions once; share it.
 #[derive(Debug)]
 pub struct Framer {
-    look: Look,
+    detector: Detector,
 }
 
 impl Framer {
-    /// Compiles what is looked for.
+    /// Compiles the expressions.
     ///
     /// # Errors
-    /// [`FrameError::Expression`] never, unless this crate is at fault.
+    /// [`FrameError::Expression`] if this crate has a bug.
     pub fn new() -> Result<Self, FrameError> {
-        let look =
-            Look::new().map_err(|error| FrameError::Expression { reason: error.to_string() })?;
-        Ok(Self { look })
+        let detector = Detector::new()
+            .map_err(|error| FrameError::Expression { reason: error.to_string() })?;
+        Ok(Self { detector })
     }
 
-    /// Frames items in their order, labelled E1, E2 and so on.
+    /// Frames items in order, labelled E1, E2 and so on.
     ///
     /// # Errors
-    /// [`FrameError`] when an id is there twice, or when evidence has the nonce.
+    /// [`FrameError`] if an id occurs twice, or if the evidence contains the nonce.
     pub fn frame(&self, nonce: Nonce, items: &[Item<'_>]) -> Result<Frame, FrameError> {
         let texts: Vec<&str> = items
             .iter()
@@ -111,7 +111,7 @@ impl Framer {
         Ok(frame)
     }
 
-    /// A text made inert, with what was found in it.
+    /// Neutralizes a text and adds its findings.
     fn shown(
         &self,
         item: &Item<'_>,
@@ -119,21 +119,23 @@ impl Framer {
         text: &str,
         findings: &mut Vec<Finding>,
     ) -> String {
-        let sightings = self.look.at(text);
-        let stretches: Vec<_> =
-            sightings.iter().map(|sighting| (sighting.range.clone(), sighting.treatment)).collect();
-        let found = sightings.into_iter().filter(|sighting| sighting.is_reported);
-        findings.extend(found.map(|Sighting { range, kind, .. }| {
+        let detections = self.detector.detect(text);
+        let stretches: Vec<_> = detections
+            .iter()
+            .map(|detection| (detection.range.clone(), detection.treatment))
+            .collect();
+        let found = detections.into_iter().filter(|detection| detection.is_reported);
+        findings.extend(found.map(|Detection { range, kind, .. }| {
             let stretch = text.get(range.clone()).unwrap_or_default();
             let excerpt: String = stretch.chars().take(Finding::MAX_EXCERPT_CHARS).collect();
             let excerpt = excerpt.escape_debug().to_string();
             Finding { evidence: item.id.clone(), field, kind, range, excerpt }
         }));
-        inert(text, &stretches)
+        neutralized(text, &stretches)
     }
 }
 
-/// The parts of an item, made inert.
+/// The neutralized fields of an item.
 struct Shown {
     tool: String,
     query: String,
@@ -141,7 +143,7 @@ struct Shown {
     content: String,
 }
 
-/// Evidence within its frame.
+/// Evidence in its frame.
 #[derive(Clone, Debug)]
 pub struct Frame {
     nonce: Nonce,
@@ -153,13 +155,13 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The block for the prompt.
+    /// Returns the block for the prompt.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// How the block is to be read: for the part of the prompt that evidence has no share in.
+    /// Returns instructions for reading the block, for a part of the prompt without evidence.
     #[must_use]
     pub fn how_to_read(&self) -> String {
         format!(
@@ -169,19 +171,19 @@ impl Frame {
         )
     }
 
-    /// The nonce that was used: the caller's, or the next one that occurs in no item.
+    /// Returns the nonce used: the caller's, or the next one that occurs in no item.
     #[must_use]
     pub fn nonce(&self) -> Nonce {
         self.nonce
     }
 
-    /// The label of an item, or of its first passage: `E1` for the first.
+    /// Returns the label of an item or of its first passage: `E1` for the first.
     #[must_use]
     pub fn label(&self, id: &EvidenceId) -> Option<&str> {
         self.labels.get(id).map(String::as_str)
     }
 
-    /// The item that has a label, as a judge writes it: `E1`, also `[E1]` and `e1`.
+    /// Returns the item with a label as a judge writes it: `E1`, `[E1]` or `e1`.
     #[must_use]
     pub fn evidence(&self, label: &str) -> Option<&EvidenceId> {
         let label = label.trim().trim_start_matches('[').trim_end_matches(']');
@@ -192,13 +194,13 @@ impl Frame {
         self.ids.get(number.checked_sub(1)?)
     }
 
-    /// The contents as they are shown, in the order of the labels.
+    /// Returns the contents as shown, in the order of the labels.
     #[must_use]
     pub fn contents(&self) -> &[String] {
         &self.contents
     }
 
-    /// What tried to instruct, item by item, ascending within each field.
+    /// Returns the findings, item by item, in order within each field.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -220,7 +222,7 @@ impl Frame {
         let label = format!("E{}", self.ids.len());
         match self.labels.entry(item.id.clone()) {
             Entry::Occupied(_) if item.part.is_empty() => {
-                return Err(FrameError::Twice { id: item.id.clone() });
+                return Err(FrameError::Duplicate { id: item.id.clone() });
             }
             Entry::Occupied(_) => {}
             Entry::Vacant(place) => {

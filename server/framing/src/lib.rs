@@ -1,6 +1,5 @@
-//! This crate frames evidence in a prompt as data: between delimiters that it cannot know, under labels that it
-//! cannot claim, with instructions in it made inert and reported. It does no I/O and reads no clock; the caller draws
-//! the [`Nonce`].
+//! Frames evidence in a prompt as data: between delimiters and labels that it cannot forge, with the instructions in it
+//! neutralized and reported. Does no I/O and reads no clock; the caller draws the [`Nonce`].
 //!
 //! ```
 //! use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
@@ -19,23 +18,23 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`frame`] | the block of a prompt, labels and their way back |
+//! | [`frame`] | the evidence block of a prompt, and its labels |
 //! | [`nonce`] | delimiters that occur in no evidence |
-//! | [`marks`] | what makes a stretch inert, and the way back to the original |
-//! | [`finding`] | what was found |
-//! | `look` | where evidence tries to instruct |
+//! | [`marks`] | the marks that neutralize text, and how to remove them |
+//! | [`finding`] | the types of findings |
+//! | `detect` | detection of instructions in evidence |
 //!
-//! This is one layer of several: what it does not recognise is still data within its frame, and no verdict of a
-//! judge is believed without being verified.
+//! This is one layer of several: what it does not detect is still data within its frame, and every verdict of a judge
+//! is verified.
 
+mod detect;
 pub mod finding;
 pub mod frame;
-mod look;
 pub mod marks;
 pub mod nonce;
 
+pub use detect::visible_json;
 pub use finding::{Field, Finding, FindingKind};
 pub use frame::{Frame, FrameError, Framer, Item};
-pub use look::visible_json;
 pub use marks::original;
 pub use nonce::Nonce;

@@ -1,45 +1,45 @@
-//! This module makes a stretch of text inert with visible marks that can be removed again exactly.
+//! Neutralizes ranges of a text with visible marks that can be removed exactly.
 //!
 //! | mark | meaning |
 //! |---|---|
-//! | `⟦U+200B⟧` | in place of a character that cannot be seen, and of `⟦` itself |
-//! | `⟦·⟧` | within a tag or delimiter, which is none any more |
-//! | `⟦data⟧` … `⟦/data⟧` | around a phrase that instructs |
+//! | `⟦U+200B⟧` | replaces an invisible character, and `⟦` itself |
+//! | `⟦·⟧` | breaks a tag or delimiter |
+//! | `⟦data⟧` … `⟦/data⟧` | surrounds an instruction |
 //!
-//! [`original`] takes them away. Since `⟦` of the original is marked as well, nothing else begins a mark.
+//! [`original`] removes them. A `⟦` of the original is marked too, so nothing else starts a mark.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Begins every mark.
+/// Starts every mark.
 pub(crate) const OPENING: char = '⟦';
 const CLOSING: char = '⟧';
 const BREAK: &str = "⟦·⟧";
 const DATA: &str = "⟦data⟧";
 const END_OF_DATA: &str = "⟦/data⟧";
-/// The longest mark between its brackets, in bytes.
+/// The maximum number of characters between the brackets of a mark.
 const MAX_MARK_CHARS: usize = 8;
 
-/// How a stretch is made inert.
+/// How a range is neutralized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Treatment {
-    /// Each of its characters is named.
+    /// Each of its characters is replaced by its code point.
     Name,
-    /// It is broken behind its first character.
+    /// It is broken after its first character.
     Break,
     /// It is marked as data.
     Mark,
 }
 
-/// A text with stretches made inert. The stretches ascend by their starts; those of one kind do not overlap. What
-/// begins within a stretch that is named is left out.
-pub(crate) fn inert(text: &str, stretches: &[(Range<usize>, Treatment)]) -> String {
-    if stretches.is_empty() && !text.contains(OPENING) {
+/// Returns a text with ranges neutralized. Ranges must be in order of their starts; those of one treatment do not
+/// overlap. Marks within named characters are omitted.
+pub(crate) fn neutralized(text: &str, ranges: &[(Range<usize>, Treatment)]) -> String {
+    if ranges.is_empty() && !text.contains(OPENING) {
         return text.to_owned();
     }
     let mut insertions: Vec<(usize, u8, &str)> = Vec::new();
     let mut named: Vec<Range<usize>> = Vec::new();
-    for (range, treatment) in stretches {
+    for (range, treatment) in ranges {
         match treatment {
             Treatment::Name => named.push(range.clone()),
             Treatment::Break => {
@@ -55,24 +55,24 @@ pub(crate) fn inert(text: &str, stretches: &[(Range<usize>, Treatment)]) -> Stri
     insertions.sort_unstable();
     let mut insertions = insertions.into_iter().peekable();
     let mut named = named.into_iter().peekable();
-    let mut inert = String::with_capacity(text.len() + 64);
+    let mut marked = String::with_capacity(text.len() + 64);
     for (at, c) in text.char_indices() {
         while let Some((_, _, mark)) = insertions.next_if(|(place, _, _)| *place <= at) {
-            inert.push_str(mark);
+            marked.push_str(mark);
         }
         while named.next_if(|range| range.end <= at).is_some() {}
         if c == OPENING || named.peek().is_some_and(|range| range.start <= at) {
-            inert.push_str(&format!("{OPENING}U+{:04X}{CLOSING}", u32::from(c)));
+            marked.push_str(&format!("{OPENING}U+{:04X}{CLOSING}", u32::from(c)));
         } else {
-            inert.push(c);
+            marked.push(c);
         }
     }
-    inert.extend(insertions.map(|(_, _, mark)| mark));
-    inert
+    marked.extend(insertions.map(|(_, _, mark)| mark));
+    marked
 }
 
-/// A text as it was before stretches were made inert. For quotes, notes and explanations of a judge: marks are taken
-/// away wherever they stand; what is no mark stays.
+/// Returns the original of a text with marks, for quotes, notes and explanations of a judge. Marks are removed wherever
+/// they occur; everything else is unchanged.
 #[must_use]
 pub fn original(shown: &str) -> Cow<'_, str> {
     if !shown.contains(OPENING) {
@@ -97,7 +97,8 @@ pub fn original(shown: &str) -> Cow<'_, str> {
     Cow::Owned(original)
 }
 
-/// The mark at the start of a text without its opening: the character it stands for, if any, and what follows it.
+/// Parses the mark at the start of a text without its opening. Returns the character that it represents, if any, and
+/// the rest.
 fn mark(text: &str) -> Option<(Option<char>, &str)> {
     let end = text.char_indices().take(MAX_MARK_CHARS + 1).find(|(_, c)| *c == CLOSING)?.0;
     let rest = text.get(end + CLOSING.len_utf8()..)?;
@@ -116,17 +117,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_seen_and_taken_away() {
+    fn marks_are_visible_and_removable() {
         let text = "a\u{200b}b <|x|> do this ⟦data⟧";
-        let stretches =
+        let ranges =
             [(1..4, Treatment::Name), (6..11, Treatment::Break), (12..19, Treatment::Mark)];
-        let shown = inert(text, &stretches);
+        let shown = neutralized(text, &ranges);
         assert_eq!(shown, "a⟦U+200B⟧b <⟦·⟧|x|> ⟦data⟧do this⟦/data⟧ ⟦U+27E6⟧data⟧");
         assert_eq!(original(&shown), text);
     }
 
     #[test]
-    fn what_is_no_mark_stays() {
+    fn other_brackets_are_unchanged() {
         for text in ["⟦", "⟦x⟧", "⟦U+⟧", "⟦U+110000⟧", "⟧", "⟦U+20", "plain"] {
             assert_eq!(original(text), text);
         }

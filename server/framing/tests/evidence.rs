@@ -1,4 +1,4 @@
-//! These tests count how much is reported in stored evidence, in which nobody meant harm.
+//! Measures the findings in stored evidence, which contains no attacks.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{FindingKind, Framer, Item, Nonce, original};
 
-/// Where stored evidence lies: beside the repository.
+/// The folder of stored evidence, next to the repository.
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
 
 fn texts(folder: &Path) -> Vec<String> {

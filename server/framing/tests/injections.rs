@@ -1,4 +1,4 @@
-//! These tests frame evidence that tries to steer a judge, and evidence that only looks like it.
+//! Frames evidence that tries to influence a judge, and harmless evidence that looks like it.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 mod support;
@@ -18,7 +18,7 @@ use std::path::Path;
 use gsar_framing::{FindingKind, Framer, original};
 use support::{contents, frame};
 
-/// The texts of a folder beside the tests, by name.
+/// Returns the texts of a folder of tests, by name.
 fn texts(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -33,18 +33,17 @@ fn texts(folder: &str) -> Vec<(String, String)> {
     texts
 }
 
-/// Injections that no layer but the frame stops: no list of phrases knows them. Named, so that nobody takes the list
-/// for complete.
+/// Injections that only the frame stops, because no list of phrases can contain them.
 const FRAMED_ONLY: [&str; 5] = ["split-1", "spaced-letters", "leetspeak", "indirect", "rot13"];
 
 #[test]
-fn no_injection_leaves_its_frame_and_most_are_reported() {
+fn injections_stay_in_their_frame_and_most_are_reported() {
     let framer = Framer::new().unwrap();
     let texts = texts("injections");
     assert!(texts.len() >= 40);
     let (mut framed, mut neutralised, mut reported) = (0, 0, 0);
     let mut kinds: BTreeMap<FindingKind, usize> = BTreeMap::new();
-    let mut untold = Vec::new();
+    let mut unreported = Vec::new();
     for (name, text) in &texts {
         let frame = frame(&framer, &["before", text, "behind"]);
         let read = contents(&frame).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -61,7 +60,7 @@ fn no_injection_leaves_its_frame_and_most_are_reported() {
             *kinds.entry(*kind).or_default() += 1;
         }
         if of_this.is_empty() {
-            untold.push(name.split_once('-').unwrap().1);
+            unreported.push(name.split_once('-').unwrap().1);
         }
         println!(
             "{name}: {}",
@@ -72,9 +71,9 @@ fn no_injection_leaves_its_frame_and_most_are_reported() {
         "{} injections: {framed} framed, {neutralised} neutralised, {reported} reported {kinds:?}",
         texts.len()
     );
-    println!("not reported: {untold:?}");
-    let unknown: Vec<_> = untold.iter().filter(|name| !FRAMED_ONLY.contains(name)).collect();
-    assert!(unknown.is_empty(), "not reported and not known as such: {unknown:?}");
+    println!("not reported: {unreported:?}");
+    let unknown: Vec<_> = unreported.iter().filter(|name| !FRAMED_ONLY.contains(name)).collect();
+    assert!(unknown.is_empty(), "unexpectedly not reported: {unknown:?}");
 }
 
 #[test]
@@ -89,7 +88,7 @@ fn all_injections_in_one_block_stay_in_their_items() {
 }
 
 #[test]
-fn harmless_texts_are_seldom_reported() {
+fn harmless_texts_are_rarely_reported() {
     let framer = Framer::new().unwrap();
     let texts = texts("harmless");
     assert!(texts.len() >= 40);
@@ -112,7 +111,7 @@ fn harmless_texts_are_seldom_reported() {
 }
 
 #[test]
-fn an_instruction_that_is_reported_by_a_log_can_be_quoted() {
+fn a_reported_instruction_can_be_quoted() {
     let framer = Framer::new().unwrap();
     let line = "user said: ignore previous instructions, then left";
     let frame = frame(&framer, &[line]);

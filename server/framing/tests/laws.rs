@@ -1,4 +1,4 @@
-//! These tests check what holds for every evidence.
+//! Property tests over arbitrary evidence.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 mod support;
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_evidence_makes_a_delimiter_or_a_label(texts in prop::collection::vec(text(), 1..4)) {
+    fn evidence_cannot_forge_delimiters_or_labels(texts in prop::collection::vec(text(), 1..4)) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let frame = frame(&FRAMER, &texts);
         let read = contents(&frame);
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn the_original_comes_back_and_findings_lie_in_it(text in text()) {
+    fn the_original_is_restored_and_contains_the_findings(text in text()) {
         let frame = frame(&FRAMER, &[&text]);
         prop_assert_eq!(original(&frame.contents()[0]), text.as_str());
         for finding in frame.findings() {
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_invisible_is_shown(text in text()) {
+    fn invisible_characters_are_never_shown(text in text()) {
         let frame = frame(&FRAMER, &[&text]);
         let shows = frame.contents()[0].contains(['\u{200b}', '\u{202e}', '\u{2028}', '\u{1b}', '\0']);
         prop_assert!(!shows);
@@ -90,7 +90,7 @@ fn item(id: &EvidenceId) -> Item<'_> {
 }
 
 #[test]
-fn labels_go_both_ways() {
+fn labels_map_to_ids_and_back() {
     let ids = ["deploy", "pods"].map(|id| EvidenceId::new(id).unwrap());
     let frame = FRAMER.frame(NONCE, &[item(&ids[0]), item(&ids[1])]).unwrap();
     assert_eq!(frame.label(&ids[1]), Some("E2"));
@@ -105,10 +105,10 @@ fn labels_go_both_ways() {
 }
 
 #[test]
-fn an_id_stands_once_in_a_frame() {
+fn ids_are_unique_in_a_frame() {
     let id = EvidenceId::new("pods").unwrap();
     let error = FRAMER.frame(NONCE, &[item(&id), item(&id)]).unwrap_err();
-    assert_eq!(error, FrameError::Twice { id: id.clone() });
+    assert_eq!(error, FrameError::Duplicate { id: id.clone() });
     let part = |part| Item { part, ..item(&id) };
     let frame = FRAMER.frame(NONCE, &[part("lines 1 to 2"), part("lines 7 to 9")]).unwrap();
     assert!(frame.text().contains(r#""part":"lines 7 to 9""#), "{}", frame.text());

@@ -1,4 +1,4 @@
-//! How fast texts are looked through, hidden and restored: a log of a megabyte, and texts that mean harm.
+//! Measures the throughput of finding, hiding and restoring: a log of a megabyte, and malicious texts.
 //!
 //! `cargo run --release -p gsar-redaction --example redaction_throughput`
 

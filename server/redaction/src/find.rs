@@ -1,5 +1,5 @@
-//! This module finds secrets and personal data in a text. Each submodule knows one shape and gathers spans; every
-//! search is linear in the text, because no match is longer than a bound.
+//! Finds secrets and personal data in a text. Each submodule detects one format; every search is linear in the text
+//! because the length of matches is bounded.
 
 mod addresses;
 mod assignments;
@@ -19,24 +19,24 @@ use crate::Options;
 use crate::kind::Kind;
 use crate::pattern::{Compiled, PatternError, compile};
 
-/// A place in a text that is to be hidden.
+/// A range of a text to hide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where, in bytes; at characters' boundaries, never empty.
+    /// The bytes of the range; on character boundaries, never empty.
     pub range: Range<usize>,
-    /// What stands there.
+    /// The kind of value.
     pub kind: Kind,
 }
 
 impl Span {
-    /// What stands there in the text in which it was found.
+    /// Returns the value in the text in which it was found.
     #[must_use]
     pub fn value<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
     }
 }
 
-/// Everything that is looked for.
+/// All compiled patterns.
 pub(crate) struct Finders {
     addresses: addresses::Addresses,
     assignments: assignments::Assignments,
@@ -60,7 +60,7 @@ impl Finders {
         })
     }
 
-    /// All spans of a text, ascending and apart.
+    /// Returns all spans of a text, in order and without overlaps.
     pub(crate) fn find(&self, text: &str) -> Vec<Span> {
         let mut spans = Vec::new();
         keys::find(text, &mut spans);
@@ -81,7 +81,7 @@ impl Finders {
     }
 }
 
-/// Built-in words, ready to be searched for; where several begin at one place, the longest is found.
+/// Compiles built-in words; the longest match at a position wins.
 fn built_in_words(words: &[&str], ignores_case: bool) -> Result<AhoCorasick, PatternError> {
     let mut builder = AhoCorasick::builder();
     builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(ignores_case);
@@ -92,7 +92,7 @@ fn built_in_words(words: &[&str], ignores_case: bool) -> Result<AhoCorasick, Pat
     })
 }
 
-/// A built-in expression, compiled.
+/// Compiles a built-in expression.
 fn built_in(name: &str, expression: &str) -> Result<regex::Regex, PatternError> {
     regex::Regex::new(expression).map_err(|error| PatternError::Syntax {
         name: name.to_owned(),
@@ -101,23 +101,23 @@ fn built_in(name: &str, expression: &str) -> Result<regex::Regex, PatternError> 
     })
 }
 
-/// Spans that overlap become one, of the kind that weighs most, so that nothing of either stays.
+/// Merges overlapping spans into one of the most important kind, so that all of both is hidden.
 pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     spans.retain(|span| !span.range.is_empty());
     spans.sort_by(|a, b| (a.range.start, b.range.end).cmp(&(b.range.start, a.range.end)));
-    let mut apart: Vec<Span> = Vec::with_capacity(spans.len());
+    let mut separate: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
-        match apart.last_mut() {
+        match separate.last_mut() {
             Some(last) if span.range.start < last.range.end => {
                 last.range.end = last.range.end.max(span.range.end);
                 if span.kind < last.kind {
                     last.kind = span.kind;
                 }
             }
-            _ => apart.push(span),
+            _ => separate.push(span),
         }
     }
-    apart
+    separate
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_overlaps_becomes_one_of_the_kind_that_weighs_most() {
+    fn overlapping_spans_become_one_of_the_most_important_kind() {
         let span = |range, kind| Span { range, kind };
         let merged = merged(vec![
             span(8..12, Kind::Phone),

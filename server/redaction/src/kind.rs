@@ -1,16 +1,16 @@
-//! This module lists the kinds of what can be found in a text.
+//! The kinds of values that can be found in a text.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What a hidden value is. Its name stands in the placeholder, so that a reader knows what was there.
+/// The kind of a hidden value. Its name is part of the placeholder, so that a reader knows what was hidden.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A private key in PEM form.
     PrivateKey,
     /// A password, token, API key or the user information of an address.
     Secret,
-    /// What a pattern of the operator found.
+    /// A match of a pattern of the operator.
     Custom(Arc<str>),
     /// The number of a payment card.
     Card,
@@ -20,12 +20,12 @@ pub enum Kind {
     Ip,
     /// A telephone number.
     Phone,
-    /// Text that looks like a placeholder of this session and is none.
+    /// Text that looks like a placeholder of this redaction but is not.
     Lookalike,
 }
 
 impl Kind {
-    /// The word in placeholders: capital letters, digits and underscores.
+    /// Returns the name in placeholders: capital letters, digits and underscores.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -40,12 +40,12 @@ impl Kind {
         }
     }
 
-    /// The names that are taken.
+    /// The reserved names.
     pub(crate) const BUILT_IN: [&'static str; 7] =
         ["PRIVATE_KEY", "SECRET", "CARD", "EMAIL", "IP", "PHONE", "TEXT"];
 
-    /// Whether its values give access, so that they are hidden wherever they stand.
-    pub(crate) fn gives_access(&self) -> bool {
+    /// Returns `true` if its values are credentials, which are hidden wherever they occur.
+    pub(crate) fn is_credential(&self) -> bool {
         matches!(self, Self::PrivateKey | Self::Secret)
     }
 }

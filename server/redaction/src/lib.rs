@@ -1,8 +1,8 @@
-//! This crate redacts text without I/O: secrets and personal data become placeholders and are restored exactly.
+//! Redacts text without I/O: replaces secrets and personal data by placeholders, and restores them exactly.
 //!
-//! A [`Redactor`] knows what to look for and is shared. A [`Redaction`] belongs to one question: over all of its texts
-//! the same value has the same placeholder, so that what was equal stays equal, and what a model quotes is turned
-//! back into the words of the original.
+//! A [`Redactor`] contains the patterns and is shared. A [`Redaction`] belongs to one request: the same value has the
+//! same placeholder in all of its texts, so that equal values stay equal, and quotes of a model can be restored to the
+//! original.
 //!
 //! ```
 //! use gsar_redaction::{Options, Redactor};
@@ -18,13 +18,13 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`redaction`] | the session: placeholders, hiding, restoring, counts |
-//! | [`pattern`] | patterns of the operator, checked |
-//! | [`kind`] | what can be found |
-//! | `find` | where it stands: one module for each shape |
+//! | [`redaction`] | the redaction of a request: placeholders, hiding, restoring, counts |
+//! | [`pattern`] | validated patterns of the operator |
+//! | [`kind`] | kinds of values |
+//! | `find` | detection, one module per format |
 //!
-//! What is found is a matter of shape and of the words around it. A password that stands alone in prose, a name, a
-//! postal address or a host name is not found; patterns of the operator are for those.
+//! Values are detected by their format and the words around them. A bare password in prose, a name, a postal address or
+//! a host name is not detected; the operator's patterns are for those.
 
 mod find;
 pub mod kind;
@@ -38,13 +38,13 @@ pub use kind::Kind;
 pub use pattern::{Pattern, PatternError};
 pub use redaction::{Counts, Redaction};
 
-/// What is to be hidden.
+/// The options of a [`Redactor`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whether addresses of private ranges (RFC 1918, RFC 4193, link-local) stay. They are hidden by default.
-    /// Loopback, unspecified and broadcast addresses stay always: they name nobody.
+    /// `true` to keep addresses of private ranges (RFC 1918, RFC 4193, link-local), which are hidden by default.
+    /// Loopback, unspecified and broadcast addresses are always kept because they identify no host.
     pub keep_private_addresses: bool,
-    /// Further patterns, at most [`pattern::MAX_PATTERNS`].
+    /// Additional patterns, at most [`pattern::MAX_PATTERNS`].
     pub patterns: Vec<Pattern>,
 }
 
@@ -55,24 +55,24 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Compiles what is looked for.
+    /// Compiles the patterns.
     ///
     /// # Errors
-    /// [`PatternError`] when a pattern of the operator cannot be used; it names the pattern, the place and the fix.
+    /// [`PatternError`] if a pattern of the operator is invalid; it names the pattern, the position and the fix.
     pub fn new(options: &Options) -> Result<Self, PatternError> {
         Ok(Self { finders: Arc::new(find::Finders::new(options)?) })
     }
 
-    /// Begins the redaction of one question.
+    /// Starts the redaction of a request.
     ///
-    /// `texts` are all texts that will be hidden: the placeholders of the session occur in none of them, and a secret
-    /// that one of them gives away is hidden in all of them. `salt` should differ between questions; the same salt
-    /// and texts give the same placeholders.
+    /// `texts` are all texts that will be hidden: the placeholders occur in none of them, and a secret found in one of
+    /// them is hidden in all of them. `salt` should differ between requests; the same salt and texts give the same
+    /// placeholders.
     pub fn begin<'t>(&self, salt: u128, texts: impl IntoIterator<Item = &'t str>) -> Redaction {
         Redaction::new(self.clone(), salt, texts.into_iter().collect::<Vec<_>>().as_slice())
     }
 
-    /// What is found in one text: ascending, apart from one another.
+    /// Returns the spans found in a text, in order and without overlaps.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Span> {
         self.finders.find(text)

@@ -1,4 +1,4 @@
-//! This module checks the operator's patterns when the sidecar starts, so that none can be slow or match everything.
+//! Validates the operator's patterns at startup, so that none is slow or matches everything.
 
 use std::sync::Arc;
 
@@ -7,31 +7,31 @@ use regex_syntax::hir::Hir;
 
 use crate::kind::Kind;
 
-/// The most patterns of one configuration.
+/// The maximum number of patterns.
 pub const MAX_PATTERNS: usize = 64;
-/// The longest pattern, in bytes.
+/// The maximum length of a pattern in bytes.
 pub const MAX_PATTERN_BYTES: usize = 2_000;
-/// The longest name, in bytes.
+/// The maximum length of a name in bytes.
 pub const MAX_NAME_BYTES: usize = 24;
-/// The longest text a pattern may match, in bytes.
+/// The maximum length of a match in bytes.
 pub const MAX_MATCH_BYTES: usize = 4_096;
-/// The most memory of one compiled pattern, in bytes.
+/// The maximum memory of a compiled pattern in bytes.
 const MAX_MEMORY: usize = 2 << 20;
 
 /// A pattern of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// What it finds, as placeholders say it: capital letters, digits, underscores; a letter first.
+    /// The name in placeholders: capital letters, digits, underscores; the first is a letter.
     pub name: String,
-    /// A regular expression in the syntax of the `regex` crate. With a group, the first group is hidden, else all of
-    /// the match.
+    /// A regular expression in the syntax of the `regex` crate. Hides its first group if it has one, otherwise the
+    /// whole match.
     pub expression: String,
 }
 
-/// Why a pattern cannot be used.
+/// An error from validating a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// There are too many.
+    /// There are too many patterns.
     #[error(
         "{given} redaction patterns are given, at most {MAX_PATTERNS} are allowed; join some with |"
     )]
@@ -39,24 +39,24 @@ pub enum PatternError {
         /// The number of patterns.
         given: usize,
     },
-    /// The name is not one.
+    /// The name is invalid.
     #[error(
-        "redaction pattern {name:?}: the name must be 1 to {MAX_NAME_BYTES} capital letters, digits or underscores, begin with a letter and be none of {}; rename it, for example CUSTOMER_ID",
+        "redaction pattern {name:?}: the name must be 1 to {MAX_NAME_BYTES} capital letters, digits or underscores, start with a letter and not be one of {}; rename it, for example CUSTOMER_ID",
         Kind::BUILT_IN.join(", ")
     )]
     Name {
         /// The name.
         name: String,
     },
-    /// The name is there twice.
-    #[error("redaction pattern {name}: the name is given twice; rename one")]
+    /// The name is used twice.
+    #[error("redaction pattern {name}: duplicate name; rename one")]
     Twice {
         /// The name.
         name: String,
     },
     /// The expression is too long.
     #[error(
-        "redaction pattern {name}: {given} bytes, at most {MAX_PATTERN_BYTES} are allowed; divide it into several"
+        "redaction pattern {name}: {given} bytes, at most {MAX_PATTERN_BYTES} are allowed; split it"
     )]
     TooLong {
         /// The name.
@@ -64,14 +64,14 @@ pub enum PatternError {
         /// The length in bytes.
         given: usize,
     },
-    /// The expression cannot be read.
+    /// The expression is not valid.
     #[error("redaction pattern {name}: at byte {position}: {reason}; correct the expression there")]
     Syntax {
         /// The name.
         name: String,
-        /// Where, in bytes from the start.
+        /// The offset in bytes.
         position: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The expression matches the empty text.
@@ -90,7 +90,7 @@ pub enum PatternError {
         /// The name.
         name: String,
     },
-    /// The compiled expression is too big.
+    /// The compiled expression is too large.
     #[error(
         "redaction pattern {name}: it needs more than {MAX_MEMORY} bytes once compiled; lower its repetitions, or write (?-u) for ASCII only"
     )]
@@ -100,13 +100,13 @@ pub enum PatternError {
     },
 }
 
-/// A pattern that may be used.
+/// A compiled pattern.
 pub(crate) struct Compiled {
     pub(crate) kind: Kind,
     pub(crate) regex: Regex,
 }
 
-/// Checks and compiles all patterns.
+/// Validates and compiles all patterns.
 pub(crate) fn compile(patterns: &[Pattern]) -> Result<Vec<Compiled>, PatternError> {
     if patterns.len() > MAX_PATTERNS {
         return Err(PatternError::TooMany { given: patterns.len() });
@@ -154,7 +154,7 @@ fn checked_regex(name: &str, expression: &str) -> Result<Regex, PatternError> {
         .map_err(|_| PatternError::TooBig { name: name() })
 }
 
-/// The expression, or where it is wrong and why.
+/// Parses an expression. The error contains the position and the reason.
 fn parse(expression: &str) -> Result<Hir, (usize, String)> {
     regex_syntax::parse(expression).map_err(|error| match error {
         regex_syntax::Error::Parse(error) => (error.span().start.offset, error.kind().to_string()),
@@ -186,7 +186,7 @@ mod tests {
             ("CUSTOMER", r"C?", "matches the empty text"),
             ("CUSTOMER", r"\w{3000}", "more than 4096 bytes"),
             ("CUSTOMER", r"(?:\w{1,40}){20}", "lower its repetitions"),
-            ("IP", "x", "be none of PRIVATE_KEY, SECRET"),
+            ("IP", "x", "not be one of PRIVATE_KEY, SECRET"),
             ("customer", "x", "rename it"),
             ("", "x", "rename it"),
         ] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_there_once_and_patterns_are_few() {
+    fn names_are_unique_and_patterns_are_limited() {
         let pattern = Pattern { name: "A".to_owned(), expression: "x".to_owned() };
         let twice = compile(&[pattern.clone(), pattern.clone()]).err();
         assert_eq!(twice, Some(PatternError::Twice { name: "A".to_owned() }));

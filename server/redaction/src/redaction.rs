@@ -1,8 +1,8 @@
-//! This module redacts one question: the same value has the same placeholder in all of its texts, and placeholders
-//! turn back into values.
+//! The redaction of a request: the same value has the same placeholder in all of its texts, and placeholders can be
+//! replaced by their values.
 //!
-//! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag comes from the caller's salt and occurs in
-//! none of the texts with which the redaction began.
+//! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag is derived from the caller's salt and
+//! occurs in none of the initial texts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,30 +16,30 @@ use crate::Redactor;
 use crate::find::{Span, merged};
 use crate::kind::Kind;
 
-/// Secrets at least this long, in bytes, are hidden wherever they stand; shorter ones only where they were found.
-/// A password such as `admin` would take a word out of every line.
+/// The minimum length in bytes of secrets that are hidden wherever they occur; shorter ones are hidden only where
+/// found. A password such as `admin` would otherwise remove a common word from every line.
 pub const MIN_SWEPT_BYTES: usize = 8;
-/// The longest placeholder after its tag, in bytes: a kind, a hyphen, a number and a bracket.
+/// The maximum length of a placeholder after its tag, in bytes: a kind, a hyphen, a number and a bracket.
 const MAX_REST_BYTES: usize = crate::pattern::MAX_NAME_BYTES + 22;
-/// How often what is hidden may bring further places to light: each time the text is looked through again.
+/// The maximum number of passes: hiding a value may reveal further ones.
 const MAX_ROUNDS: usize = 4;
 
-/// How much of one kind was hidden.
+/// The counts of hidden values of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How many different values there are.
+    /// The number of different values.
     pub values: usize,
-    /// How many places they stand at.
+    /// The number of occurrences.
     pub places: usize,
 }
 
-/// The placeholders of one question. Printing it shows counts, never values.
+/// The placeholders of a request. Its `Debug` output shows counts, never values.
 pub struct Redaction {
     redactor: Redactor,
-    /// What every placeholder begins with: `[TAG-`.
+    /// The start of every placeholder: `[TAG-`.
     opening: String,
-    /// Secrets of the texts with which the redaction began.
-    swept: Option<AhoCorasick>,
+    /// The secrets of the initial texts.
+    secrets: Option<AhoCorasick>,
     /// The placeholder of each value.
     placeholders: HashMap<(Kind, String), String>,
     /// The value of each placeholder.
@@ -50,22 +50,21 @@ pub struct Redaction {
 impl Redaction {
     pub(crate) fn new(redactor: Redactor, salt: u128, texts: &[&str]) -> Self {
         let opening = opening(salt, texts);
-        let swept = sweeper(&redactor, texts);
+        let secrets = secret_search(&redactor, texts);
         Self {
             redactor,
             opening,
-            swept,
+            secrets,
             placeholders: HashMap::new(),
             values: HashMap::new(),
             counts: BTreeMap::new(),
         }
     }
 
-    /// The text with placeholders in place of what was found. Placeholders of this redaction that stand in it already
-    /// are left as they are.
+    /// Replaces what is found in a text by placeholders. Existing placeholders of this redaction are kept.
     ///
-    /// [`restore`](Self::restore) gives the very text back, for every text that contains no placeholder that this
-    /// redaction has given out.
+    /// [`restore`](Self::restore) returns the original text unless that contains a placeholder issued by this
+    /// redaction.
     pub fn hide<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut hidden = Cow::Borrowed(text);
         for _ in 0..MAX_ROUNDS {
@@ -73,17 +72,17 @@ impl Redaction {
             if spans.is_empty() {
                 break;
             }
-            hidden = Cow::Owned(self.replaced(&hidden, &spans));
+            hidden = Cow::Owned(self.replace(&hidden, &spans));
         }
         hidden
     }
 
-    /// The text with values in place of the placeholders of this redaction.
+    /// Replaces the placeholders of this redaction in a text by their values.
     #[must_use]
     pub fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut restored = String::new();
         let mut done = 0;
-        for (range, value) in self.given_out(text) {
+        for (range, value) in self.issued(text) {
             restored.push_str(text.get(done..range.start).unwrap_or_default());
             restored.push_str(value);
             done = range.end;
@@ -95,49 +94,49 @@ impl Redaction {
         Cow::Owned(restored)
     }
 
-    /// Where placeholders stand in a text that [`hide`](Self::hide) gave, each with how many bytes it replaced.
+    /// Returns the placeholders in a text from [`hide`](Self::hide), each with the length of the value it replaces.
     #[must_use]
     pub fn replaced_in(&self, hidden: &str) -> Vec<(Range<usize>, usize)> {
-        self.given_out(hidden).map(|(range, value)| (range, value.len())).collect()
+        self.issued(hidden).map(|(range, value)| (range, value.len())).collect()
     }
 
-    /// How much was hidden so far, by kind.
+    /// Returns the counts of hidden values by kind.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<Kind, Counts> {
         &self.counts
     }
 
-    /// What every placeholder of this redaction begins with, for example `[k7fq-`: what a prompt tells a model about.
+    /// Returns the start of every placeholder, for example `[k7fq-`, to describe them in a prompt.
     #[must_use]
     pub fn opening(&self) -> &str {
         &self.opening
     }
 
-    /// What is to be hidden in a text: all that is found, secrets known from elsewhere, and what only looks like a
+    /// Returns the spans to hide in a text: everything found, secrets of other texts, and text that only looks like a
     /// placeholder.
     fn spans(&self, text: &str) -> Vec<Span> {
         let mut spans = self.redactor.find(text);
-        if let Some(swept) = &self.swept {
+        if let Some(secrets) = &self.secrets {
             spans.extend(
-                swept
+                secrets
                     .find_iter(text)
                     .map(|found| Span { range: found.range(), kind: Kind::Secret }),
             );
         }
-        let mut given_out = Vec::new();
+        let mut issued = Vec::new();
         for start in memmem::find_iter(text.as_bytes(), &self.opening) {
             match self.placeholder_at(text, start) {
-                Some((range, _)) => given_out.push(range),
+                Some((range, _)) => issued.push(range),
                 None => {
                     let range = start..start + self.opening.len();
                     spans.push(Span { range, kind: Kind::Lookalike });
                 }
             }
         }
-        without(merged(spans), &given_out)
+        without(merged(spans), &issued)
     }
 
-    fn replaced(&mut self, text: &str, spans: &[Span]) -> String {
+    fn replace(&mut self, text: &str, spans: &[Span]) -> String {
         let mut hidden = String::with_capacity(text.len());
         let mut done = 0;
         for span in spans {
@@ -150,7 +149,7 @@ impl Redaction {
         hidden
     }
 
-    /// The placeholder of a value: a new one where it has none.
+    /// Returns the placeholder of a value, creating it if needed.
     fn placeholder(&mut self, kind: &Kind, value: &str) -> &str {
         let counts = self.counts.entry(kind.clone()).or_default();
         counts.places += 1;
@@ -162,8 +161,8 @@ impl Redaction {
         })
     }
 
-    /// The placeholders given out that stand in a text, with their values.
-    fn given_out<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (Range<usize>, &'s str)> {
+    /// Returns the issued placeholders in a text, with their values.
+    fn issued<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (Range<usize>, &'s str)> {
         memmem::find_iter(text.as_bytes(), &self.opening)
             .filter_map(|start| self.placeholder_at(text, start))
     }
@@ -186,8 +185,8 @@ impl fmt::Debug for Redaction {
     }
 }
 
-/// What placeholders begin with: it occurs in none of the texts. Four letters are enough for nearly all texts; the tag
-/// grows with the attempts, so that there is always one.
+/// Returns the start of placeholders, which occurs in none of the texts. Four letters are usually enough; the tag grows
+/// with the attempts, so that there is always one.
 fn opening(salt: u128, texts: &[&str]) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
     let mut attempt: u32 = 0;
@@ -211,16 +210,16 @@ fn opening(salt: u128, texts: &[&str]) -> String {
     }
 }
 
-/// Searches for the secrets of the texts, however they stand there.
-fn sweeper(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
+/// Builds a search for the secrets of all texts.
+fn secret_search(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
     let mut secrets: HashSet<&str> = HashSet::new();
     for text in texts {
         for span in redactor.find(text) {
-            if !span.kind.gives_access() {
+            if !span.kind.is_credential() {
                 continue;
             }
             let value = span.value(text);
-            // Of user:password the password gives access by itself.
+            // The password of user:password is a credential by itself.
             let password = value.split_once(':').map(|(_, password)| password);
             let long = [Some(value), password].into_iter().flatten();
             secrets.extend(long.filter(|value| value.len() >= MIN_SWEPT_BYTES));
@@ -234,7 +233,7 @@ fn sweeper(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(secrets).ok()
 }
 
-/// The spans that touch none of the ranges. Both ascend.
+/// Returns the spans that touch none of the ranges. Both must be in order.
 fn without(spans: Vec<Span>, ranges: &[Range<usize>]) -> Vec<Span> {
     let mut ranges = ranges.iter().peekable();
     spans

@@ -1,4 +1,4 @@
-//! These tests are the catalogue of what is hidden and what stays.
+//! A catalogue of texts that are hidden and texts that are kept.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 use gsar_redaction::{Options, Redactor};

@@ -1,4 +1,4 @@
-//! These tests count how much is found in stored evidence: telemetry that was written without redaction in mind.
+//! Measures the findings in stored evidence, telemetry that was written without redaction in mind.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 use std::collections::BTreeMap;
@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 
 use gsar_redaction::{Options, Redactor};
 
-/// Where stored evidence lies: beside the repository.
+/// The folder of stored evidence, next to the repository.
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
-/// Values shown of each kind.
+/// The number of values shown of each kind.
 const SHOWN: usize = 400;
 
-/// Named texts: every file of samples, and every item of the labelled cases.
+/// Returns named texts: every file of samples, and every item of the labelled cases.
 fn texts(folder: &Path) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let samples = std::fs::read_dir(folder.join("telemetry_samples")).unwrap();
@@ -46,7 +46,7 @@ fn texts(folder: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn stored_evidence_comes_back_and_is_counted() {
+fn stored_evidence_is_restored_and_counted() {
     let folder =
         std::env::var_os("GSAR_SHARED_RCA").map_or_else(|| PathBuf::from(SHARED), PathBuf::from);
     if !folder.is_dir() {

@@ -1,4 +1,4 @@
-//! These tests check what holds for every text.
+//! Property tests over arbitrary texts.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 use gsar_redaction::{Kind, Options, Pattern, Redaction, Redactor};
@@ -23,7 +23,7 @@ fn begin(texts: &[String]) -> Redaction {
     REDACTOR.begin(42, texts.iter().map(String::as_str))
 }
 
-/// A piece of telemetry: values to hide, what stands around them, and anything.
+/// A piece of telemetry: values to hide, their context, and arbitrary text.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[ -~]{0,12}",
@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_hidden_comes_back(texts in prop::collection::vec(text(), 1..4)) {
+    fn hidden_texts_are_restored(texts in prop::collection::vec(text(), 1..4)) {
         let mut redaction = begin(&texts);
         let hidden: Vec<String> = texts.iter().map(|text| redaction.hide(text).into_owned()).collect();
         for (text, hidden) in texts.iter().zip(&hidden) {
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_that_came_later_come_back_too(first in text(), later in text()) {
+    fn later_texts_are_restored_too(first in text(), later in text()) {
         let mut redaction = begin(std::slice::from_ref(&first));
         redaction.hide(&first);
         let later = format!("{later}{}IP-77]{}", redaction.opening(), redaction.opening());
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_found_stays(texts in prop::collection::vec(text(), 1..4)) {
+    fn everything_found_is_hidden(texts in prop::collection::vec(text(), 1..4)) {
         let mut redaction = begin(&texts);
         let secrets: Vec<&str> = texts
             .iter()
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn spans_ascend_and_lie_at_characters(text in text()) {
+    fn spans_are_in_order_and_on_character_boundaries(text in text()) {
         let mut end = 0;
         for span in REDACTOR.find(&text) {
             prop_assert!(span.range.start >= end && span.range.end > span.range.start);

@@ -1,5 +1,4 @@
-//! These tests redact the texts of one question: equality, counts, what is known from elsewhere, and texts that mean
-//! harm.
+//! Tests the redaction of the texts of a request: equality, counts, secrets of other texts, and malicious texts.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,7 +7,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking, and prints its measurements"
 )]
 
 use gsar_redaction::{Counts, Kind, Options, Pattern, Redactor};
@@ -36,7 +35,7 @@ fn the_same_value_has_the_same_placeholder_in_all_texts() {
 }
 
 #[test]
-fn a_secret_that_one_text_gives_away_is_hidden_in_all() {
+fn a_secret_found_in_one_text_is_hidden_in_all() {
     let texts = ["tried s3cr3t-and-long at the door", "password=s3cr3t-and-long"];
     let mut redaction = redactor().begin(1, texts);
     let opening = redaction.opening().to_owned();
@@ -45,7 +44,7 @@ fn a_secret_that_one_text_gives_away_is_hidden_in_all() {
 }
 
 #[test]
-fn the_password_of_an_address_is_hidden_wherever_it_stands() {
+fn the_password_of_a_url_is_hidden_everywhere() {
     let texts = ["postgres://shop:hunter2Trout@db/orders", "The password of shop is hunter2Trout."];
     let mut redaction = redactor().begin(1, texts);
     let hidden = texts.map(|text| redaction.hide(text).into_owned());
@@ -65,7 +64,7 @@ fn placeholders_differ_between_salts_and_are_the_same_for_one() {
 }
 
 #[test]
-fn an_opening_that_a_text_has_already_is_not_taken() {
+fn skips_an_opening_that_occurs_in_a_text() {
     let taken = redactor().begin(1, [""]).opening().to_owned();
     let text = format!("{taken}IP-1] and 10.0.0.1");
     let mut redaction = redactor().begin(1, [text.as_str()]);
@@ -76,7 +75,7 @@ fn an_opening_that_a_text_has_already_is_not_taken() {
 }
 
 #[test]
-fn what_was_made_up_is_not_restored() {
+fn unknown_placeholders_are_not_restored() {
     let mut redaction = redactor().begin(1, ["10.0.0.1"]);
     redaction.hide("10.0.0.1");
     let opening = redaction.opening().to_owned();
@@ -102,7 +101,7 @@ fn patterns_of_the_operator_hide_their_group() {
 }
 
 #[test]
-fn printing_a_redaction_shows_no_value() {
+fn debug_output_shows_no_values() {
     let text = "password=hunter2hunter2";
     let mut redaction = redactor().begin(1, [text]);
     redaction.hide(text);
@@ -110,7 +109,7 @@ fn printing_a_redaction_shows_no_value() {
 }
 
 #[test]
-fn hostile_texts_come_back() {
+fn hostile_texts_are_restored() {
     let texts = [
         "://".repeat(20_000),
         "a://b:c@".repeat(8_000),

@@ -1,11 +1,11 @@
-//! This module has the evidence of the tests, and reads a frame as a reader who knows its nonce.
+//! The evidence of the tests, and a parser of frames for a reader who knows the nonce.
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Frame, Framer, Item, Nonce};
 
 pub(crate) const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
 
-/// Texts as items named by their places.
+/// Frames texts as items named by their index.
 pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
     let ids: Vec<EvidenceId> =
         (0..contents.len()).map(|n| EvidenceId::new(format!("item-{n}")).unwrap()).collect();
@@ -27,7 +27,7 @@ pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
     framer.frame(NONCE, &items).unwrap()
 }
 
-/// Reads a block by its delimiters alone: the contents between them, or what is wrong.
+/// Parses a block by its delimiters. Returns the contents between them, or an error.
 pub(crate) fn contents(frame: &Frame) -> Result<Vec<String>, String> {
     let (block, label) = (frame.nonce().block(), frame.nonce().label());
     let body = frame

@@ -1,5 +1,5 @@
-//! This module finds IPv4 and IPv6 addresses. Ports, prefix lengths and zones stay; versions and object identifiers
-//! are no addresses.
+//! Finds IPv4 and IPv6 addresses. Ports, prefix lengths and zones are kept; versions and object identifiers are not
+//! addresses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
@@ -11,9 +11,9 @@ use super::{Span, built_in};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Words behind which four numbers are a version or an object identifier.
-const NO_ADDRESS: &str = r"(?i)(?:version|release|\bver|\brev|\bbuild|firmware|\boid|upgraded?|downgraded?|chart|tag)\w{0,3}[^\w\s]{0,3}(?:\s(?:is|to|from)\b)?[^\w]{0,3}$";
-/// How many characters before four numbers are read.
+/// Words before a version or an object identifier of four numbers.
+const NOT_AN_ADDRESS: &str = r"(?i)(?:version|release|\bver|\brev|\bbuild|firmware|\boid|upgraded?|downgraded?|chart|tag)\w{0,3}[^\w\s]{0,3}(?:\s(?:is|to|from)\b)?[^\w]{0,3}$";
+/// The number of characters read before four numbers.
 const CONTEXT: usize = 24;
 
 /// Finds addresses.
@@ -33,7 +33,7 @@ impl Addresses {
                 "IPv6",
                 r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.[0-9]{1,3}){0,3}",
             )?,
-            no_address: built_in("versions", NO_ADDRESS)?,
+            no_address: built_in("versions", NOT_AN_ADDRESS)?,
         })
     }
 
@@ -59,7 +59,7 @@ impl Addresses {
         !(names_nobody || is_private && self.keeps_private)
     }
 
-    /// Whether four numbers are an address, by what stands around them. `last` is the end of the address before.
+    /// Returns `true` if four numbers are an address in their context. `last` is the end of the previous address.
     fn is_address(&self, text: &str, range: Range<usize>, last: usize) -> bool {
         let (earlier, later) = (before(text, range.start), behind(text, range.end));
         if !begins_word(text, range.start) && !earlier.ends_with('_') || !ends_word(text, range.end)
@@ -82,7 +82,8 @@ impl Addresses {
             .is_some_and(|found| found.start() == 0)
     }
 
-    /// Whether four numbers are the version of a product, of an image, or what a word before them calls one.
+    /// Returns `true` if four numbers are the version of a product or image, or are called a version by the word
+    /// before.
     fn is_version(&self, text: &str, range: Range<usize>) -> bool {
         let context = shortly_before(text, range.start, CONTEXT);
         if self.no_address.is_match(context) {
@@ -94,7 +95,7 @@ impl Addresses {
         is_image || is_product(word) && !is_reachable(text, range)
     }
 
-    /// An IPv6 address in what looks like one, if it may be hidden.
+    /// Returns the range of an IPv6 address in a candidate, if it must be hidden.
     fn six_at(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
         let found = text.get(range.clone())?;
         let (start, found) = match found.strip_prefix(':') {
@@ -129,19 +130,20 @@ fn starts_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether a text ends with a hyphen that joins nothing: an item of a list, an arrow, a gap in an access log.
+/// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, a gap in an access log.
 fn is_dash(text: &str) -> bool {
     let before = text.trim_end_matches('-');
     before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))
 }
 
-/// Whether a word ends as the name of a product and a slash, as in `Chrome/120.0.0.1`.
+/// Returns `true` if a word ends with a product name and a slash, as in `Chrome/120.0.0.1`.
 fn is_product(word: &str) -> bool {
     let name = word.strip_suffix('/').unwrap_or_default();
     !name.is_empty() && name.chars().all(|c| c.is_alphabetic() || "_-+".contains(c))
 }
 
-/// Whether four numbers behind a slash are an address after all, as in `node/10.0.0.4` or `host/52.1.2.3:9092`.
+/// Returns `true` if four numbers after a slash are an address after all, as in `node/10.0.0.4` or
+/// `host/52.1.2.3:9092`.
 fn is_reachable(text: &str, range: Range<usize>) -> bool {
     let has_port = behind(text, range.end).strip_prefix(':').is_some_and(starts_with_digit);
     let address = text.get(range).and_then(|found| found.parse::<Ipv4Addr>().ok());
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_in_what_stands_around_them() {
+    fn finds_addresses_in_their_context() {
         for (text, expected) in [
             ("from 203.0.113.9:5432.", "203.0.113.9"),
             ("10.1.0.0/16", "10.1.0.0"),
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address() {
+    fn versions_and_identifiers_are_not_addresses() {
         for text in [
             "v1.2.3.4",
             "chrome/120.0.0.1",
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn private_addresses_may_stay() {
+    fn private_addresses_are_kept_on_request() {
         let text =
             "10.0.0.1 172.16.0.1 192.168.0.1 169.254.1.1 fe80::1 fd00::1 8.8.8.8 2001:db8::1";
         assert_eq!(found(text, true), ["8.8.8.8", "2001:db8::1"]);

@@ -1,8 +1,7 @@
-//! This module finds values whose name says that they are secret: `password=…`, `"api_key": "…"`, `--token …`,
-//! headers.
+//! Finds values with a name that marks them as secret: `password=…`, `"api_key": "…"`, `--token …`, headers.
 //!
-//! Behind a name for passwords every value is hidden. Behind a name that has other uses as well (`token`, `secret`),
-//! only a value that could be a credential.
+//! The value of a password is always hidden. The value of a name with other uses (`token`, `secret`) is hidden only if
+//! it could be a credential.
 
 use regex::{Captures, Regex};
 
@@ -11,45 +10,32 @@ use super::{Span, built_in};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Names whose value is always a secret.
+/// Names with a value that is always a secret.
 const SECRET_NAMES: &str = "passwords?|passwd|passphrase|passwort|mot_de_passe|contraseña|pwd|secret[_-]?key|\
      secret[_-]?access[_-]?key|client[_-]?secret|shared[_-]?access[_-]?key|account[_-]?key|api[_-]?key|api[_-]?secret|\
      private[_-]?key|encryption[_-]?key|signing[_-]?key|x-amz-signature";
-/// Names whose value may be a secret.
+/// Names with a value that may be a secret.
 const PERHAPS_SECRET_NAMES: &str =
     "token|secret|credentials?|access[_-]?key|auth|signature|sig|session[_-]?key|license[_-]?key";
-/// Headers whose whole value is a secret, but for the scheme.
+/// Headers with a value that is a secret, except for the scheme.
 const SECRET_HEADERS: &str = "authorization|set-cookie|cookie|x-auth-token|x-vault-token";
-/// What may stand between a name and its value: quotation marks, escaped or not, around a sign of assignment.
+/// The text between a name and its value: quotation marks, escaped or not, around an assignment sign.
 const ASSIGNS: &str = r#"(?:\\{0,3}["'])?\]?[ \t]{0,8}(?:=>|:=|[:=]|%3[DdAa])[ \t]{0,8}"#;
-/// What stands between the name of a variable and its value in manifests: `name: DB_PASSWORD`, `value: …`.
+/// The text between the name of a variable and its value in manifests: `name: DB_PASSWORD`, `value: …`.
 const HAS_VALUE: &str = r#"(?:\\{0,3}["'])?(?:[ \t\r\n,]|\\{1,3}n){1,24}(?:\\{0,3}["'])?value(?:\\{0,3}["'])?[ \t]{0,8}:[ \t]{0,8}"#;
-/// What may stand between a header and its value: a quotation mark, and the scheme of the value.
+/// The text between a header and its value: a quotation mark, and the scheme of the value.
 const SCHEME: &str = r#"(?:\\{0,3}["'])?(?i:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)[ \t]{1,4})?"#;
-/// What may stand between the name of a flag and its value.
+/// The text between the name of a flag and its value.
 const FLAG_GAP: &str = "[ \t]{1,2}";
-/// The longest value, in bytes.
+/// The maximum length of a value in bytes.
 const MAX_VALUE_BYTES: usize = 1_024;
-/// A value that may be a credential has at least this many bytes.
+/// The minimum length of a credential in bytes.
 const MIN_CREDENTIAL_BYTES: usize = 8;
-/// Values that say that there is none, or that it is elsewhere.
-const NO_VALUES: [&str; 16] = [
-    "null",
-    "none",
-    "nil",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "empty",
-    "unset",
-    "undefined",
-    "redacted",
-    "masked",
-    "hidden",
-    "required",
-    "unknown",
-    "optional",
+/// Placeholder values: there is none, or it is elsewhere.
+#[rustfmt::skip]
+const PLACEHOLDERS: [&str; 16] = [
+    "null", "none", "nil", "true", "false", "yes", "no", "empty", "unset", "undefined", "redacted",
+    "masked", "hidden", "required", "unknown", "optional",
 ];
 
 /// Finds values by their names.
@@ -90,14 +76,14 @@ impl Assignments {
     }
 }
 
-/// The value of a header: up to a quotation mark, an escape or the end of the line.
+/// Returns the value of a header, up to a quotation mark, an escape or the end of the line.
 fn value_of_header(text: &str) -> &str {
     let window = bounded(text);
     let end = window.find(['\r', '\n', '"', '\'', '\\']).unwrap_or(window.len());
     before(window, end).trim_end()
 }
 
-/// Where the value stands behind a name that was found, if it is one to hide.
+/// Returns the range of the value after a name, if it must be hidden.
 fn value_of_name(text: &str, captures: &Captures<'_>) -> Option<std::ops::Range<usize>> {
     let whole = captures.get(0)?;
     let is_flag = captures.name("assigns").is_none();
@@ -107,19 +93,19 @@ fn value_of_name(text: &str, captures: &Captures<'_>) -> Option<std::ops::Range<
     let (start, value) = value_at(text, whole.end());
     let is_hidden = match captures.name("perhaps") {
         Some(name) => is_end_of_name(text, name.start()) && could_be_credential(value),
-        None => !says_nothing(value) && !is_folder(captures, value),
+        None => !is_placeholder(value) && !is_working_directory(captures, value),
     };
     (is_hidden && !value.is_empty()).then(|| start..start + value.len())
 }
 
-/// Whether a name that begins here is the end of a flag such as `--db-password`.
+/// Returns `true` if a name at `start` is the end of a flag such as `--db-password`.
 fn is_name_of_flag(text: &str, start: usize) -> bool {
     let earlier = shortly_before(text, start, 40);
     let word = earlier.rsplit(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
     word.starts_with("--")
 }
 
-/// Whether the name that begins here is a word, or the last word of one: `db_token`, `accessToken`, not `detoken`.
+/// Returns `true` if the name at `start` is a word, or the last part of one: `db_token`, `accessToken`, not `detoken`.
 fn is_end_of_name(text: &str, start: usize) -> bool {
     let before = before(text, start);
     let first = behind(text, start).chars().next();
@@ -128,7 +114,7 @@ fn is_end_of_name(text: &str, start: usize) -> bool {
     (is_camel || is_word) && !before.ends_with("checksum/")
 }
 
-/// The value that begins here, and where: within quotation marks, or up to what ends a bare value.
+/// Returns the start and text of the value at `at`: quoted, or up to the end of a bare value.
 fn value_at(text: &str, at: usize) -> (usize, &str) {
     let rest = behind(text, at);
     let unescaped = rest.trim_start_matches('\\');
@@ -144,7 +130,7 @@ fn value_at(text: &str, at: usize) -> (usize, &str) {
     }
 }
 
-/// What stands before the closing quotation mark, on the same line.
+/// Returns the text before the closing quotation mark on the same line.
 fn quoted<'t>(text: &'t str, mark: &str) -> &'t str {
     let window = bounded(text);
     let line = window.split(['\n', '\r']).next().unwrap_or_default();
@@ -160,7 +146,7 @@ fn quoted<'t>(text: &'t str, mark: &str) -> &'t str {
     bare(line)
 }
 
-/// What stands before white space, a quotation mark, an escape, or a mark behind which another name or nothing stands.
+/// Returns the text before whitespace, a quotation mark, an escape, or a mark followed by another name or nothing.
 fn bare(text: &str) -> &str {
     let window = bounded(text);
     let end = window
@@ -180,7 +166,7 @@ fn bare(text: &str) -> &str {
     before(window, end)
 }
 
-/// Whether a text is at its end, goes on with white space or a mark, or with a name and its sign of assignment.
+/// Returns `true` if a text is at its end, or continues with whitespace, a mark, or a name and its assignment sign.
 fn ends_or_names(text: &str) -> bool {
     let name = text
         .bytes()
@@ -191,27 +177,27 @@ fn ends_or_names(text: &str) -> bool {
     !goes_on || behind(text, name).starts_with(['=', ':'])
 }
 
-/// The part of a text that may be a value.
+/// Returns the part of a text that may be a value.
 fn bounded(text: &str) -> &str {
     let end = (0..=MAX_VALUE_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     before(text, end.unwrap_or_default())
 }
 
-/// Whether a value says that there is none, is masked, or names where it is to be found.
-fn says_nothing(value: &str) -> bool {
+/// Returns `true` if a value says that there is none, is masked, or names where to find it.
+fn is_placeholder(value: &str) -> bool {
     let is_masked = value.chars().all(|c| "*.•xX-_#?".contains(c));
     let is_reference = value.starts_with(['$', '<', '[', '%']) || value.starts_with("{{");
     let word = value.trim_end_matches(['.', ',', ';', ':', '!']);
-    is_masked || is_reference || NO_VALUES.iter().any(|none| word.eq_ignore_ascii_case(none))
+    is_masked || is_reference || PLACEHOLDERS.iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 
-/// Whether this is the working folder, which shells call PWD.
-fn is_folder(captures: &Captures<'_>, value: &str) -> bool {
+/// Returns `true` for the working directory, which shells call PWD.
+fn is_working_directory(captures: &Captures<'_>, value: &str) -> bool {
     let is_pwd = captures.name("secret").is_some_and(|name| name.as_str() == "PWD");
     is_pwd && value.starts_with('/')
 }
 
-/// Whether a value has the letters and digits of a credential and is no name, path, figure or address.
+/// Returns `true` if a value has the letters and digits of a credential and is not a name, path, figure or address.
 fn could_be_credential(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -221,12 +207,12 @@ fn could_be_credential(value: &str) -> bool {
         && !value.contains([' ', '(', '{'])
         && !value.starts_with('/')
         && !value.contains("://")
-        && !says_nothing(value)
+        && !is_placeholder(value)
         && !is_name(value)
 }
 
-/// Whether a value is a name as people and clusters give them: short words of small letters and digits, the first
-/// of letters only, joined by hyphens or dots.
+/// Returns `true` for names as people and clusters use them: short lower-case words with digits, the first only of
+/// letters, joined by hyphens or dots.
 fn is_name(value: &str) -> bool {
     let words: Vec<&str> = value.split(['-', '.', '/', ':', '_']).collect();
     let is_first_of_letters =

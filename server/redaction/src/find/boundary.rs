@@ -1,40 +1,39 @@
-//! This module finds where words begin and end in telemetry, where escapes can precede them: `\n`, `%3D`, colours of
-//! terminals.
+//! Finds the boundaries of words in telemetry, where escapes may precede a word: `\n`, `%3D`, terminal colours.
 
-/// The text before a place.
+/// Returns the text before an offset.
 pub(crate) fn before(text: &str, at: usize) -> &str {
     text.get(..at).unwrap_or_default()
 }
 
-/// The text behind a place.
+/// Returns the text after an offset.
 pub(crate) fn behind(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or_default()
 }
 
-/// At most the last `most` characters before a place.
-pub(crate) fn shortly_before(text: &str, at: usize, most: usize) -> &str {
+/// Returns the last `max` characters before an offset.
+pub(crate) fn shortly_before(text: &str, at: usize, max: usize) -> &str {
     let before = before(text, at);
-    let start = before.char_indices().rev().take(most).last().map_or(before.len(), |(at, _)| at);
+    let start = before.char_indices().rev().take(max).last().map_or(before.len(), |(at, _)| at);
     behind(before, start)
 }
 
-/// Whether a word may begin here: no letter, digit or underscore stands before it, or one that belongs to an escape.
+/// Returns `true` if a word may start here: not after a letter, digit or underscore, except one of an escape.
 pub(crate) fn begins_word(text: &str, at: usize) -> bool {
     let before = before(text, at);
-    !before.ends_with(is_of_word) || ends_with_escape(before)
+    !before.ends_with(is_word_character) || ends_with_escape(before)
 }
 
-/// Whether a word may end here.
+/// Returns `true` if a word may end here.
 pub(crate) fn ends_word(text: &str, at: usize) -> bool {
-    !behind(text, at).starts_with(is_of_word)
+    !behind(text, at).starts_with(is_word_character)
 }
 
-/// Whether a character belongs to a word.
-pub(crate) fn is_of_word(c: char) -> bool {
+/// Returns `true` if a character belongs to a word.
+pub(crate) fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a text ends with an escape: of JSON (`\n`, `\u003d`), of an address (`%3D`) or of a terminal (`ESC[31m`).
+/// Returns `true` if a text ends with an escape of JSON (`\n`, `\u003d`), a URL (`%3D`) or a terminal (`ESC[31m`).
 fn ends_with_escape(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes {
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_begin_behind_escapes() {
+    fn words_start_after_escapes() {
         for (before, expected) in [
             ("", true),
             ("a ", true),

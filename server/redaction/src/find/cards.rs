@@ -1,4 +1,4 @@
-//! This module finds numbers of payment cards by length, first digits and check digit.
+//! Finds payment card numbers by length, first digits and check digit.
 
 use regex::Regex;
 
@@ -7,34 +7,35 @@ use super::{Span, built_in};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Names of figures and identifiers, of which one in ten has a check digit that fits by chance.
-const NO_CARD: &str = r"(?i)(?:id|offset|bytes|size|count|total|time|seq|version|hash|nanos|micros|[nmu]s|value)\W{1,4}$";
+/// Names of figures and identifiers, one in ten of which has a valid check digit by chance.
+const NOT_A_CARD: &str = r"(?i)(?:id|offset|bytes|size|count|total|time|seq|version|hash|nanos|micros|[nmu]s|value)\W{1,4}$";
 
 /// Finds card numbers.
 pub(crate) struct Cards {
     digits: Regex,
-    no_card: Regex,
+    not_a_card: Regex,
 }
 
 impl Cards {
     pub(crate) fn new() -> Result<Self, PatternError> {
         let digits = r"[3-6][0-9]{3}(?:[0-9]{10,12}|(?: [0-9]{4}){3}|(?:-[0-9]{4}){3}|[ -][0-9]{6}[ -][0-9]{4,5})";
-        Ok(Self { digits: built_in("cards", digits)?, no_card: built_in("no cards", NO_CARD)? })
+        Ok(Self {
+            digits: built_in("cards", digits)?,
+            not_a_card: built_in("no cards", NOT_A_CARD)?,
+        })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
         for found in self.digits.find_iter(text) {
             let is_part = before(text, found.start()).ends_with(['.', '-', '/'])
                 || behind(text, found.end()).starts_with(['-', '/'])
-                || behind(text, found.end()).starts_with(".") && goes_on(behind(text, found.end()));
+                || behind(text, found.end()).starts_with(".")
+                    && is_decimal(behind(text, found.end()));
             let is_whole =
                 begins_word(text, found.start()) && ends_word(text, found.end()) && !is_part;
             let digits: Vec<u32> = found.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
             let context = shortly_before(text, found.start(), 16);
-            if is_whole
-                && is_of_network(&digits)
-                && luhn(&digits)
-                && !self.no_card.is_match(context)
+            if is_whole && is_issued(&digits) && luhn(&digits) && !self.not_a_card.is_match(context)
             {
                 spans.push(Span { range: found.range(), kind: Kind::Card });
             }
@@ -42,13 +43,13 @@ impl Cards {
     }
 }
 
-/// Whether a dot goes on with a digit: a decimal.
-fn goes_on(text: &str) -> bool {
+/// Returns `true` if a dot is followed by a digit: a decimal.
+fn is_decimal(text: &str) -> bool {
     text.chars().nth(1).is_some_and(|c| c.is_ascii_digit())
 }
 
-/// Whether a network gives out numbers of this length with these first digits.
-fn is_of_network(digits: &[u32]) -> bool {
+/// Returns `true` if a network issues numbers of this length with these first digits.
+fn is_issued(digits: &[u32]) -> bool {
     let first_four = digits.iter().take(4).fold(0, |number, digit| number * 10 + digit);
     match digits.len() {
         14 => matches!(first_four, 3000..=3059 | 3600..=3699 | 3800..=3899),
@@ -60,7 +61,7 @@ fn is_of_network(digits: &[u32]) -> bool {
     }
 }
 
-/// Whether the check digit fits (ISO/IEC 7812, Luhn).
+/// Returns `true` if the check digit is valid (ISO/IEC 7812, Luhn).
 fn luhn(digits: &[u32]) -> bool {
     let sum: u32 = digits
         .iter()

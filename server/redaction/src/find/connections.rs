@@ -1,5 +1,5 @@
-//! This module finds connection strings: the user information of an address is hidden; scheme, host, port and
-//! database stay. The same holds behind the flags by which programs take user information.
+//! Finds connection strings: the user information of a URL is hidden; scheme, host, port and database are kept. The
+//! same for flags that take user information.
 
 use memchr::memmem;
 use regex::{Captures, Regex};
@@ -9,12 +9,12 @@ use super::{Span, built_in};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// The longest authority of an address that is looked at, in bytes.
+/// The maximum length of the authority of a URL in characters.
 const MAX_AUTHORITY_CHARS: usize = 1_024;
-/// User information without a password is a credential from this length on.
+/// The minimum length in bytes of user information without a password that is a credential.
 const MIN_TOKEN_BYTES: usize = 16;
 
-/// Finds the user information of addresses.
+/// Finds the user information of URLs.
 pub(crate) struct Connections {
     oracle: Regex,
     flag: Regex,
@@ -48,14 +48,14 @@ impl Connections {
     }
 }
 
-/// Whether a flag gives the numbers of a user and a group, as those of containers do.
+/// Returns `true` if a flag gives the ids of a user and a group, as for containers.
 fn is_number_of_user(captures: &Captures<'_>) -> bool {
     captures
         .get(1)
         .is_some_and(|user| user.as_str().bytes().all(|b| b.is_ascii_digit() || b == b':'))
 }
 
-/// What may belong to an address, with its path: up to white space, a quotation mark or an angle bracket.
+/// Returns the text that may belong to a URL: up to whitespace, a quotation mark or an angle bracket.
 fn authority(text: &str) -> &str {
     let end = text
         .char_indices()
@@ -66,9 +66,9 @@ fn authority(text: &str) -> &str {
     before(text, end)
 }
 
-/// The length of the user information at the start of an address without its scheme, where it has a secret.
+/// Returns the length of the user information at the start of a URL without its scheme, if it contains a secret.
 ///
-/// A password may contain a slash or an at sign that nobody escaped; a port may not be taken for one.
+/// A password may contain an unescaped slash or at sign; a port must not be mistaken for one.
 fn user_information(address: &str) -> Option<usize> {
     let strict = address.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some(at) = strict.rfind('@') {
@@ -86,7 +86,7 @@ fn user_information(address: &str) -> Option<usize> {
     Some(user.len() + 1 + at)
 }
 
-/// Whether user information has a password, or is a token itself.
+/// Returns `true` if user information has a password, or is a token itself.
 fn is_secret(user: &str) -> bool {
     match user.split_once(':') {
         Some((_, password)) => !password.is_empty() && !password.starts_with(['$', '{', '*']),

@@ -1,4 +1,4 @@
-//! This module finds private keys in PEM form, over lines or within a JSON string, complete or cut off.
+//! Finds private keys in PEM format, over several lines or within a JSON string, complete or truncated.
 
 use memchr::memmem;
 
@@ -9,11 +9,10 @@ use crate::kind::Kind;
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
-/// The longest label of a private key, `ENCRYPTED PRIVATE KEY` and the like, in bytes.
+/// The maximum length of the label of a private key, `ENCRYPTED PRIVATE KEY` and the like, in bytes.
 const MAX_LABEL_BYTES: usize = 40;
 
-/// Finds private keys. The key goes up to its end mark; where that is missing, as far as there is what a key consists
-/// of.
+/// Finds private keys. A key ends at its end mark, or without one at the last character that may belong to it.
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     let mut done = 0;
     for start in memmem::find_iter(text.as_bytes(), BEGIN) {
@@ -26,7 +25,7 @@ pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// Where the body of a private key begins whose begin mark starts at a place.
+/// Returns the start of the body of a private key with its begin mark at `start`.
 fn body_of_private_key(text: &str, start: usize) -> Option<usize> {
     let label = behind(text, start + BEGIN.len());
     let length = memmem::find(
@@ -37,7 +36,7 @@ fn body_of_private_key(text: &str, start: usize) -> Option<usize> {
     is_private.then_some(start + BEGIN.len() + length + DASHES.len())
 }
 
-/// Where a key ends: behind its end mark, or behind the last character that may belong to it.
+/// Returns the end of a key: after its end mark, or after the last character that may belong to it.
 fn end_of_key(text: &str, body: usize) -> usize {
     let rest = behind(text, body);
     let next = memmem::find(rest.as_bytes(), BEGIN.as_bytes()).unwrap_or(rest.len());
@@ -52,7 +51,7 @@ fn end_of_key(text: &str, body: usize) -> usize {
     body + end + END.len() + closing
 }
 
-/// How far lines go that are nothing but base64 or headers of a key.
+/// Returns the length of the lines that are only base64 or headers of a key.
 fn body_lines(run: &str) -> usize {
     let mut length = 0;
     for line in run.split_inclusive('\n') {
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_end_at_their_mark() {
+    fn keys_end_at_their_end_mark() {
         let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\nabc\n-----END RSA PRIVATE KEY-----";
         assert_eq!(found(&format!("x {key}\n y {key}")), [key, key]);
         let escaped = key.replace('\n', "\\n");
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_cut_off_ends_where_prose_begins() {
+    fn a_truncated_key_ends_before_prose() {
         let cut = "-----BEGIN EC PRIVATE KEY-----\nMIIEow\nAAAA";
         assert_eq!(found(&format!("{cut}\nthe log goes on\n")), [cut]);
         assert_eq!(found(&format!("{cut}\" and more")), [cut]);

@@ -1,4 +1,4 @@
-//! This module finds e-mail addresses. Names of units, nodes, packages and repositories with an at sign stay.
+//! Finds e-mail addresses. Names of units, nodes, packages and repositories with an at sign are kept.
 
 use memchr::memmem;
 
@@ -6,41 +6,21 @@ use super::Span;
 use super::boundary::{before, behind};
 use crate::kind::Kind;
 
-/// The longest name before the at sign, in characters.
+/// The maximum length of the name before the at sign, in characters.
 const MAX_LOCAL_CHARS: usize = 64;
-/// The longest domain, in characters.
+/// The maximum length of a domain, in characters.
 const MAX_DOMAIN_CHARS: usize = 253;
-/// Last parts of what is no domain of mail: units of systemd, files, names within a cluster.
+/// Last labels that are not mail domains: systemd units, files, names within a cluster.
+#[rustfmt::skip]
 const NOT_OF_MAIL: [&str; 24] = [
-    "service",
-    "timer",
-    "socket",
-    "mount",
-    "target",
-    "slice",
-    "scope",
-    "device",
-    "path",
-    "svc",
-    "cluster",
-    "default",
-    "internal",
-    "localdomain",
-    "png",
-    "jpg",
-    "svg",
-    "css",
-    "js",
-    "ts",
-    "py",
-    "go",
-    "json",
-    "yaml",
+    "service", "timer", "socket", "mount", "target", "slice", "scope", "device", "path", "svc",
+    "cluster", "default", "internal", "localdomain", "png", "jpg", "svg", "css", "js", "ts", "py",
+    "go", "json", "yaml",
 ];
-/// Names under which programs, not people, are reached.
+/// Names of programs, not people.
 const NOT_A_PERSON: [&str; 5] = ["git", "rabbit", "celery", "ejabberd", "emqx"];
 
-/// Finds e-mail addresses, with a plain at sign or an escaped one.
+/// Finds e-mail addresses, with a plain or an escaped at sign.
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     for sign in ["@", "%40"] {
         for at in memmem::find_iter(text.as_bytes(), sign) {
@@ -54,7 +34,7 @@ pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// The name at the end of a text.
+/// Returns the name at the end of a text.
 fn local_part(text: &str) -> Option<&str> {
     let is_of_local = |c: char| c.is_alphanumeric() || "._+-".contains(c);
     let start = text
@@ -71,7 +51,7 @@ fn local_part(text: &str) -> Option<&str> {
     local.starts_with(|c: char| c.is_alphanumeric() || c == '_').then_some(local)
 }
 
-/// The domain at the start of a text: at least two labels, the last of letters.
+/// Returns the domain at the start of a text: at least two labels, the last one of letters.
 fn domain(text: &str) -> Option<&str> {
     let is_of_domain = |c: char| c.is_alphanumeric() || c == '.' || c == '-';
     let end = text

@@ -1,5 +1,4 @@
-//! This module finds telephone numbers: international ones with plus sign or zeros, and those of North America with
-//! separators.
+//! Finds telephone numbers: international ones with a plus sign or zeros, and North American ones with separators.
 
 use regex::Regex;
 
@@ -8,7 +7,7 @@ use super::{Span, built_in};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// How many digits a number has that begins with the code of a country; E.164 allows 15 at most.
+/// The number of digits of an international number; E.164 allows at most 15.
 const DIGITS: std::ops::RangeInclusive<usize> = 9..=15;
 
 /// Finds telephone numbers.

@@ -1,5 +1,4 @@
-//! This module finds credentials by their shape: tokens of providers, JSON web tokens, and what stands behind
-//! `Bearer`.
+//! Finds credentials by their format: tokens of providers, JSON web tokens, and tokens after `Bearer`.
 
 use aho_corasick::AhoCorasick;
 
@@ -8,7 +7,7 @@ use super::{Span, built_in_words};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// What a credential consists of behind its opening.
+/// The characters of a credential after its opening.
 #[derive(Clone, Copy)]
 enum Alphabet {
     /// Capital letters and digits.
@@ -23,7 +22,7 @@ enum Alphabet {
     Dotted,
     /// Letters, digits, `_`, `-`, `+`, `/`, `=`.
     Base64,
-    /// What may stand behind `Bearer`: as base64, with `.` and `~`.
+    /// The characters after `Bearer`: base64, `.` and `~`.
     Bearer,
 }
 
@@ -41,15 +40,15 @@ impl Alphabet {
     }
 }
 
-/// A shape that only a credential has.
+/// A format that only credentials have.
 struct Shape {
-    /// How it begins.
+    /// Its possible openings.
     openings: &'static [&'static str],
-    /// Of what it goes on.
+    /// The characters after the opening.
     alphabet: Alphabet,
-    /// The fewest bytes behind the opening.
+    /// The minimum number of bytes after the opening.
     shortest: usize,
-    /// The most bytes behind the opening; behind a credential of fixed length no further letter may stand.
+    /// The maximum number of bytes after the opening; no letter may follow a credential of fixed length.
     longest: usize,
 }
 
@@ -64,11 +63,11 @@ const fn shape(
 
 const JSON_WEB_TOKEN: &str = "eyJ";
 const ENCODED_PEM: &str = "LS0tLS1CRUdJTi";
-/// How an encoded certificate goes on, which is public.
+/// The continuation of an encoded certificate, which is public.
 const CERTIFICATE: &str = "BDRVJU";
 
-/// AWS, GitHub, GitLab, Slack, Discord, Stripe, Google, providers of models, package registries, clouds and tools;
-/// last JSON web tokens and PEM files in base64.
+/// AWS, GitHub, GitLab, Slack, Discord, Stripe, Google, model providers, package registries, clouds and tools; finally
+/// JSON web tokens and base64-encoded PEM files.
 const SHAPES: [Shape; 28] = [
     shape(&["AKIA", "ASIA", "ABIA", "ACCA"], Alphabet::Capitals, 16, 16),
     shape(&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphabet::Dotted, 36, 2_048),
@@ -105,13 +104,13 @@ const SHAPES: [Shape; 28] = [
     shape(&[ENCODED_PEM], Alphabet::Base64, 20, 65_536),
 ];
 
-/// What stands behind `Bearer`.
+/// The token after `Bearer`.
 const BEARER: Shape = shape(&["bearer ", "bearer%20"], Alphabet::Bearer, 12, 4_096);
 
-/// Finds credentials by their shape.
+/// Finds credentials by their format.
 pub(crate) struct Tokens {
     openings: AhoCorasick,
-    /// The shape of each opening.
+    /// The format of each opening.
     shapes: Vec<&'static Shape>,
     bearer: AhoCorasick,
 }
@@ -161,7 +160,7 @@ impl Tokens {
     }
 }
 
-/// How far the letters of a shape go from the start of a text, where that is as long as the shape demands.
+/// Returns the length of the credential at the start of a text, if it has the minimum length.
 fn length_of(text: &str, shape: &Shape) -> Option<usize> {
     let letters = text.bytes().take(shape.longest + 1);
     let length = letters.take_while(|byte| shape.alphabet.has(*byte)).count();
@@ -170,7 +169,7 @@ fn length_of(text: &str, shape: &Shape) -> Option<usize> {
     (length >= shape.shortest && !is_cut).then_some(length)
 }
 
-/// Whether what goes on behind an opening is a credential, by more than its letters.
+/// Returns `true` if the text after an opening is a credential, beyond its characters.
 fn is_credential(opening: &str, rest: &str) -> bool {
     match opening {
         JSON_WEB_TOKEN => rest.contains(".eyJ") || rest.matches('.').count() == 4,

@@ -1,5 +1,5 @@
-//! This module runs expressions over a view. One pass finds the words that they need; an expression none of whose
-//! words occurs is not run.
+//! Runs expressions over a view. A single pass finds the words that they need; an expression runs only if one of its
+//! words occurs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use regex::Regex;
 use regex_syntax::hir::literal::{Extractor, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::Sighting;
+use super::Detection;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// What is looked for in a view, and what it is when found.
+/// An expression for a view, with the kind of its findings.
 #[derive(Debug)]
 pub(super) struct Expression {
     pub(super) regex: Regex,
@@ -23,8 +23,8 @@ pub(super) struct Expression {
 }
 
 impl Expression {
-    pub(super) fn find<'v>(&'v self, view: &'v str) -> impl Iterator<Item = Sighting> + 'v {
-        self.regex.find_iter(view).map(|found| Sighting {
+    pub(super) fn find<'v>(&'v self, view: &'v str) -> impl Iterator<Item = Detection> + 'v {
+        self.regex.find_iter(view).map(|found| Detection {
             range: found.range(),
             kind: self.kind,
             treatment: self.treatment,
@@ -33,12 +33,12 @@ impl Expression {
     }
 }
 
-/// Which expressions of a list a text can match, by their places.
+/// The indexes of the expressions that may match a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidates(u64);
 
 impl Candidates {
-    /// Whether a text can match the expression at a place. Beyond the 64th place, any text can.
+    /// Returns `true` if the expression at an index may match. From index 64 on, it always may.
     pub(super) fn has(self, place: usize) -> bool {
         self.0 & bit(place) != 0 || place >= 64
     }
@@ -52,25 +52,25 @@ fn bit(place: usize) -> u64 {
 #[derive(Debug)]
 pub(super) struct Needs {
     words: AhoCorasick,
-    /// For each word, the expressions that it may be a part of.
+    /// For each word, the expressions that need it.
     of_words: Vec<u64>,
-    /// Expressions that need none of a finite number of words.
+    /// Expressions without a finite set of needed words.
     always: u64,
 }
 
 impl Needs {
-    /// Reads the words off the expressions.
+    /// Extracts the words from the expressions.
     pub(super) fn new<'e>(
         expressions: impl Iterator<Item = &'e str>,
     ) -> Result<Self, regex::Error> {
-        let wrong = |reason: String| regex::Error::Syntax(reason);
+        let syntax_error = |reason: String| regex::Error::Syntax(reason);
         let mut words: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         let mut always = 0;
         for (place, expression) in expressions.enumerate() {
             let parsed =
-                regex_syntax::parse(expression).map_err(|error| wrong(error.to_string()))?;
-            for way in ways(&parsed) {
-                match needed(way) {
+                regex_syntax::parse(expression).map_err(|error| syntax_error(error.to_string()))?;
+            for alternative in alternatives(&parsed) {
+                match needed(alternative) {
                     Some(needed) => {
                         for word in needed {
                             *words.entry(word).or_default() |= bit(place);
@@ -84,7 +84,7 @@ impl Needs {
         let words = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::DFA))
             .build(words)
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| syntax_error(error.to_string()))?;
         Ok(Self { words, of_words, always })
     }
 
@@ -95,14 +95,16 @@ impl Needs {
     }
 }
 
-/// The alternatives of an expression.
-fn ways(expression: &Hir) -> Vec<&Hir> {
+/// Returns the alternatives of an expression.
+fn alternatives(expression: &Hir) -> Vec<&Hir> {
     match expression.kind() {
-        HirKind::Alternation(ways) => ways.iter().flat_map(self::ways).collect(),
-        HirKind::Capture(capture) => ways(&capture.sub),
+        HirKind::Alternation(alternatives) => {
+            alternatives.iter().flat_map(self::alternatives).collect()
+        }
+        HirKind::Capture(capture) => alternatives(&capture.sub),
         HirKind::Concat(parts) => {
             match parts.iter().filter(|part| !is_look(part)).collect::<Vec<_>>().as_slice() {
-                [only] => ways(only),
+                [only] => alternatives(only),
                 _ => vec![expression],
             }
         }
@@ -114,14 +116,14 @@ fn is_look(part: &Hir) -> bool {
     matches!(part.kind(), HirKind::Look(_))
 }
 
-/// Words of which every match has one: what the expression, or what is left of it behind some of its parts, begins
-/// with. Those of which the shortest is the longest, for they are the rarest.
-fn needed(way: &Hir) -> Option<Vec<Vec<u8>>> {
-    /// Shorter ones are everywhere.
+/// Returns words of which every match contains one: the prefixes of the expression or of one of its suffixes. Prefers
+/// the longest minimum length, because such words are the rarest.
+fn needed(alternative: &Hir) -> Option<Vec<Vec<u8>>> {
+    /// Shorter words occur everywhere.
     const MIN_BYTES: usize = 2;
-    let parts = match way.kind() {
+    let parts = match alternative.kind() {
         HirKind::Concat(parts) => parts.as_slice(),
-        _ => std::slice::from_ref(way),
+        _ => std::slice::from_ref(alternative),
     };
     let mut extractor = Extractor::new();
     extractor.limit_literal_len(10).limit_total(1_000);

@@ -1,5 +1,5 @@
-//! This module makes views of a text: folded, in small letters, JSON escapes decoded and, if asked for, look-alike
-//! letters of other scripts as Latin ones. Every byte of a view has the place that it comes from.
+//! Normalizes a text for searching: folded, in lower case, with JSON escapes decoded and, optionally, look-alike
+//! letters of other scripts replaced by Latin ones. Each byte of a view is mapped to its origin.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -7,71 +7,44 @@ use std::ops::Range;
 use gsar_core::text::fold::{Folded, has_typed_form};
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
-/// Letters of other scripts that look Latin, and the Latin ones.
+/// Letters of other scripts that look like Latin letters, and those Latin letters.
+#[rustfmt::skip]
 const LOOKALIKES: [(char, char); 33] = [
-    ('а', 'a'),
-    ('ѕ', 's'),
-    ('с', 'c'),
-    ('ԁ', 'd'),
-    ('е', 'e'),
-    ('ո', 'n'),
-    ('һ', 'h'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ӏ', 'l'),
-    ('м', 'm'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('ԛ', 'q'),
-    ('т', 't'),
-    ('υ', 'u'),
-    ('ѵ', 'v'),
-    ('ԝ', 'w'),
-    ('х', 'x'),
-    ('у', 'y'),
-    ('в', 'b'),
-    ('н', 'h'),
-    ('к', 'k'),
-    ('α', 'a'),
-    ('ε', 'e'),
-    ('ι', 'i'),
-    ('ν', 'v'),
-    ('ο', 'o'),
-    ('ρ', 'p'),
-    ('τ', 't'),
-    ('χ', 'x'),
-    ('ɡ', 'g'),
+    ('а', 'a'), ('ѕ', 's'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ո', 'n'), ('һ', 'h'), ('і', 'i'),
+    ('ј', 'j'), ('ӏ', 'l'), ('м', 'm'), ('о', 'o'), ('р', 'p'), ('ԛ', 'q'), ('т', 't'), ('υ', 'u'),
+    ('ѵ', 'v'), ('ԝ', 'w'), ('х', 'x'), ('у', 'y'), ('в', 'b'), ('н', 'h'), ('к', 'k'), ('α', 'a'),
+    ('ε', 'e'), ('ι', 'i'), ('ν', 'v'), ('ο', 'o'), ('ρ', 'p'), ('τ', 't'), ('χ', 'x'), ('ɡ', 'g'),
     ('ı', 'i'),
 ];
 
-/// How letters of other scripts are read.
+/// How to read letters of other scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// As what they are.
-    AsTheyAre,
-    /// As the Latin letters they look like.
+    /// Unchanged.
+    Unchanged,
+    /// As the Latin letters that they look like.
     Latin,
 }
 
-/// Whether a text mixes Latin letters with ones that look like them.
+/// Returns `true` if a text contains letters that look like Latin ones.
 pub(super) fn has_lookalikes(text: &str) -> bool {
     !text.is_ascii() && text.chars().filter(|c| !c.is_ascii()).any(|c| latin(lower(c)).is_some())
 }
 
-/// The view of a text.
+/// The normalized view of a text.
 pub(super) struct View<'t> {
     original: &'t str,
     letters: Letters,
     text: String,
     is_plain: bool,
-    /// Found when first asked for, if the text is plain.
+    /// Computed on first use if the text is plain.
     origins: OnceCell<Origins<'t>>,
 }
 
-/// Where the bytes of a view come from.
+/// The origins of the bytes of a view.
 struct Origins<'t> {
     folded: Folded<'t>,
-    /// For each byte of the view, the bytes of the folded text it came from.
+    /// For each byte of the view, its bytes in the folded text.
     sources: Vec<(u32, u32)>,
 }
 
@@ -89,12 +62,12 @@ impl<'t> View<'t> {
         &self.text
     }
 
-    /// Whether the text has nothing invisible, and nothing that folding changes but white space.
+    /// Returns `true` if the text has nothing invisible, and folding changes only its whitespace.
     pub(super) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// The bytes of the original behind a range of the view.
+    /// Returns the bytes of the original behind a range of the view.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
         let Origins { folded, sources } =
             self.origins.get_or_init(|| read(self.original, self.letters).1);
@@ -105,7 +78,7 @@ impl<'t> View<'t> {
     }
 }
 
-/// Reads any text, and remembers where each byte comes from.
+/// Normalizes any text, and records the origin of each byte.
 fn read(original: &str, letters: Letters) -> (String, Origins<'_>) {
     let folded = Folded::new(original);
     let mut text = String::with_capacity(folded.as_str().len());
@@ -123,7 +96,7 @@ fn read(original: &str, letters: Letters) -> (String, Origins<'_>) {
     (text, Origins { folded, sources })
 }
 
-/// Whether folding does no more to a text than to collapse white space.
+/// Returns `true` if folding only collapses the whitespace of a text.
 fn is_plain(text: &str) -> bool {
     if text.is_ascii() {
         let is_plain =
@@ -134,7 +107,7 @@ fn is_plain(text: &str) -> bool {
         && is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 
-/// Reads a plain text: the same as [`read`] makes of it, in a fraction of the time.
+/// Normalizes a plain text: same result as [`read`], but much faster.
 fn read_plain(original: &str, letters: Letters) -> String {
     if let Some(text) = read_single_spaced(original) {
         return text;
@@ -161,7 +134,7 @@ fn read_plain(original: &str, letters: Letters) -> String {
     text.chars().map(|c| small(c, letters)).collect()
 }
 
-/// Reads a plain text in ASCII that has no backslash, and between words one character of white space: most logs.
+/// Normalizes a plain ASCII text without backslashes and with single spaces between words, as most logs are.
 fn read_single_spaced(original: &str) -> Option<String> {
     let bytes = original.trim_ascii().as_bytes();
     let is_space = |byte: u8| byte <= b' ';
@@ -175,19 +148,19 @@ fn read_single_spaced(original: &str) -> Option<String> {
     String::from_utf8(bytes.iter().map(small).collect()).ok()
 }
 
-/// A character in small letters, and in Latin ones if asked for.
+/// Returns a character in lower case, and as a Latin letter if requested.
 fn small(c: char, letters: Letters) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
     let small = lower(c);
     match letters {
-        Letters::AsTheyAre => small,
+        Letters::Unchanged => small,
         Letters::Latin => latin(small).unwrap_or(small),
     }
 }
 
-/// Adds a character as it is read.
+/// Adds a normalized character.
 fn push(read: char, letters: Letters, text: &mut String) {
     let small = small(read, letters);
     let is_repeated_space = small.is_whitespace() && text.ends_with(' ');
@@ -197,7 +170,7 @@ fn push(read: char, letters: Letters, text: &mut String) {
     text.push(if small.is_whitespace() { ' ' } else { small });
 }
 
-/// A character in small letters, where that is one character.
+/// Returns a character in lower case, if that is a single character.
 fn lower(c: char) -> char {
     let mut small = c.to_lowercase();
     match (small.next(), small.next()) {
@@ -210,11 +183,11 @@ fn latin(small: char) -> Option<char> {
     LOOKALIKES.iter().find(|(lookalike, _)| *lookalike == small).map(|(_, latin)| *latin)
 }
 
-/// The most backslashes before an escape: JSON in JSON in JSON has seven.
+/// The maximum number of backslashes before an escape: JSON nested three deep has seven.
 const MAX_SLASHES: usize = 8;
 
-/// The character that an escape of JSON at the start of a text stands for, and the length of the escape. Backslashes
-/// may be escaped themselves.
+/// Parses a JSON escape at the start of a text. Returns its character and its length. Backslashes may be escaped
+/// themselves.
 fn unescaped(text: &str) -> Option<(char, usize)> {
     let slashes = text.bytes().take(MAX_SLASHES + 1).take_while(|byte| *byte == b'\\').count();
     if !(1..=MAX_SLASHES).contains(&slashes) {
@@ -240,18 +213,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disguises_are_looked_through_and_origins_kept() {
+    fn normalizes_disguises_and_maps_origins() {
         for (text, letters, expected) in [
-            ("Ig\u{200b}NORE  this", Letters::AsTheyAre, "ignore this"),
-            (r"a\nb \u0049gnore \\u0049", Letters::AsTheyAre, "a b ignore i"),
+            ("Ig\u{200b}NORE  this", Letters::Unchanged, "ignore this"),
+            (r"a\nb \u0049gnore \\u0049", Letters::Unchanged, "a b ignore i"),
             ("іgnоrе", Letters::Latin, "ignore"),
-            ("ｉｇｎｏｒｅ", Letters::AsTheyAre, "ignore"),
-            (r"c:\windows", Letters::AsTheyAre, r"c:\windows"),
+            ("ｉｇｎｏｒｅ", Letters::Unchanged, "ignore"),
+            (r"c:\windows", Letters::Unchanged, r"c:\windows"),
         ] {
             assert_eq!(View::new(text, letters).as_str(), expected, "{text}");
         }
         let text = r"a \u0049gnore b";
-        let view = View::new(text, Letters::AsTheyAre);
+        let view = View::new(text, Letters::Unchanged);
         assert_eq!(text.get(view.original(2..8)), Some(r"\u0049gnore"));
     }
 
@@ -259,7 +232,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn plain_texts_are_read_alike_in_both_ways(
+        fn read_plain_equals_read(
             pieces in prop::collection::vec(
                 prop_oneof![
                     r#"[ -~\t\r\n]{0,6}|[ \t\r\n\\]{0,4}|\\{1,10}[nrtu"\/']|\\{1,2}u(00|20|D8|04)[0-9A-Fa-f+]{0,2}"#,
@@ -268,19 +241,19 @@ mod tests {
                 0..8,
             ),
         ) {
-            // As much of a text as is plain.
+            // The longest plain prefix in steps of pieces.
             let text = pieces.iter().fold(String::new(), |text, piece| {
                 let more = text.clone() + piece;
                 if is_plain(&more) { more } else { text }
             });
-            for letters in [Letters::AsTheyAre, Letters::Latin] {
+            for letters in [Letters::Unchanged, Letters::Latin] {
                 prop_assert_eq!(read_plain(&text, letters), read(&text, letters).0, "{:?}", text);
             }
         }
     }
 
     #[test]
-    fn each_plain_character_is_read_alike_in_both_ways() {
+    fn read_plain_equals_read_for_every_character() {
         for c in '\0'..=char::MAX {
             let text = format!("a{c}z");
             let is_shown = !super::super::invisible::is_invisible(c);

@@ -1,5 +1,4 @@
-//! This module finds phrases that instruct their reader, in several languages, in a view: small letters, single
-//! spaces.
+//! Phrases that instruct their reader, in several languages, for views: lower case, single spaces.
 
 use regex::Regex;
 
@@ -7,12 +6,12 @@ use super::expressions::Expression;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// Most words between the parts of a phrase.
+/// The maximum number of words between the parts of a phrase.
 const WORDS: &str = r"(?: [^ .;!?]{1,24}){0,4}? ";
-/// Most characters, for scripts without spaces between words.
+/// The maximum number of characters, for scripts without spaces between words.
 const LETTERS: &str = r"[^ .。!！]{0,12}?";
 
-/// Phrases by language. `{words}` and `{letters}` stand for what may lie between.
+/// Phrases by language. `{words}` and `{letters}` are placeholders for the text between their parts.
 const PHRASES: [&str; 23] = [
     // English: to drop what was said before
     r"\b(?:ignor(?:e|ing)|disregard|forget|override|bypass|neglect|discard|stop following|do not follow|don't follow|pay no attention to){words}(?:previous|prior|above|earlier|preceding|foregoing|your|system|original|initial|all|any|these|those|other){words}?(?:instructions?|prompts?|directives?|guidelines|guardrails|orders|directions|commands|(?:user|system) messages?|tasks?)\b",

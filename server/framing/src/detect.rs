@@ -1,5 +1,5 @@
-//! This module finds where evidence tries to instruct. Each submodule knows one way; all are linear in the text,
-//! because no match is longer than a bound.
+//! Detects instructions in evidence. Each submodule detects one kind; all are linear in the text because the length of
+//! matches is bounded.
 
 mod encoded;
 mod expressions;
@@ -17,30 +17,30 @@ pub use invisible::visible_json;
 use tags::LineTag;
 use view::{Letters, View};
 
-/// The most levels of base64 within base64 that are decoded.
-const DEEPEST: usize = 2;
+/// The maximum number of levels of nested base64 that are decoded.
+const MAX_DEPTH: usize = 2;
 
-/// A stretch that is made inert.
+/// A range to neutralize.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sighting {
+pub(crate) struct Detection {
     /// Its bytes in the original.
     pub(crate) range: Range<usize>,
     pub(crate) kind: FindingKind,
     pub(crate) treatment: Treatment,
-    /// Whether it is reported; what everyday evidence has as well is only made inert.
+    /// `true` if it is reported; ranges that are common in ordinary evidence are only neutralized.
     pub(crate) is_reported: bool,
 }
 
-/// Everything that is looked for.
+/// All compiled expressions.
 #[derive(Debug)]
-pub(crate) struct Look {
+pub(crate) struct Detector {
     in_view: Vec<Expression>,
     in_lines: [LineTag; 2],
-    /// Of the expressions in views, and behind them of the tags in lines.
+    /// The words needed by the expressions in views, followed by those of the tags in lines.
     needs: Needs,
 }
 
-impl Look {
+impl Detector {
     pub(crate) fn new() -> Result<Self, regex::Error> {
         let mut in_view = phrases::expressions()?;
         in_view.extend(tags::expressions()?);
@@ -51,43 +51,43 @@ impl Look {
         Ok(Self { in_view, in_lines, needs })
     }
 
-    /// All sightings in a text, ascending; those of one treatment apart.
-    pub(crate) fn at(&self, text: &str) -> Vec<Sighting> {
-        self.at_depth(text, 0)
+    /// Returns all detections in a text in order; those of one treatment do not overlap.
+    pub(crate) fn detect(&self, text: &str) -> Vec<Detection> {
+        self.detect_at_depth(text, 0)
     }
 
-    fn at_depth(&self, text: &str, depth: usize) -> Vec<Sighting> {
-        let mut sightings = Vec::new();
-        let view = View::new(text, Letters::AsTheyAre);
+    fn detect_at_depth(&self, text: &str, depth: usize) -> Vec<Detection> {
+        let mut detections = Vec::new();
+        let view = View::new(text, Letters::Unchanged);
         let candidates = self.needs.candidates(view.as_str());
         if !view.is_plain() {
-            invisible::find(text, &mut sightings);
+            invisible::find(text, &mut detections);
         }
         for (place, tag) in (self.in_view.len()..).zip(&self.in_lines) {
             if candidates.has(place) {
-                tag.find(text, &mut sightings);
+                tag.find(text, &mut detections);
             }
         }
-        tags::find_comments(text, &mut sightings);
-        self.find_in_view(text, &view, candidates, &mut sightings);
+        tags::find_comments(text, &mut detections);
+        self.find_in_view(text, &view, candidates, &mut detections);
         if view::has_lookalikes(text) {
             let view = View::new(text, Letters::Latin);
             let candidates = self.needs.candidates(view.as_str());
-            self.find_in_view(text, &view, candidates, &mut sightings);
+            self.find_in_view(text, &view, candidates, &mut detections);
         }
-        if depth < DEEPEST {
+        if depth < MAX_DEPTH {
             for (range, decoded) in encoded::decoded(text) {
-                // Zeros and digests decode to control characters: they alone say nothing.
-                let says = |sighting: &Sighting| {
-                    sighting.is_reported && sighting.kind != FindingKind::Invisible
+                // Zeros and digests decode to control characters, which are not reported.
+                let is_instruction = |detection: &Detection| {
+                    detection.is_reported && detection.kind != FindingKind::Invisible
                 };
-                if self.at_depth(&decoded, depth + 1).iter().any(says) {
+                if self.detect_at_depth(&decoded, depth + 1).iter().any(is_instruction) {
                     let (kind, treatment) = (FindingKind::Encoded, Treatment::Mark);
-                    sightings.push(Sighting { range, kind, treatment, is_reported: true });
+                    detections.push(Detection { range, kind, treatment, is_reported: true });
                 }
             }
         }
-        apart(sightings)
+        without_overlaps(detections)
     }
 
     fn find_in_view(
@@ -95,24 +95,24 @@ impl Look {
         text: &str,
         view: &View<'_>,
         candidates: Candidates,
-        sightings: &mut Vec<Sighting>,
+        detections: &mut Vec<Detection>,
     ) {
         let expressions = (0..).zip(&self.in_view).filter(|(place, _)| candidates.has(*place));
         let found = expressions.flat_map(|(_, expression)| expression.find(view.as_str()));
-        sightings.extend(found.map(|mut sighting| {
-            sighting.range = view.original(sighting.range);
-            let stretch = text.get(sighting.range.clone()).unwrap_or_default();
+        detections.extend(found.map(|mut detection| {
+            detection.range = view.original(detection.range);
+            let stretch = text.get(detection.range.clone()).unwrap_or_default();
             if stretch.contains("\\u") {
-                sighting.kind = FindingKind::Encoded;
+                detection.kind = FindingKind::Encoded;
             }
-            sighting
+            detection
         }));
     }
 }
 
-/// Sightings in their order, without those that overlap an earlier one of the same treatment.
-fn apart(mut sightings: Vec<Sighting>) -> Vec<Sighting> {
-    sightings.sort_by(|a, b| {
+/// Returns detections in order, without those that overlap an earlier one of the same treatment.
+fn without_overlaps(mut detections: Vec<Detection>) -> Vec<Detection> {
+    detections.sort_by(|a, b| {
         (a.range.start, b.is_reported, b.range.end).cmp(&(
             b.range.start,
             a.is_reported,
@@ -120,15 +120,15 @@ fn apart(mut sightings: Vec<Sighting>) -> Vec<Sighting> {
         ))
     });
     let mut ends: Vec<(Treatment, usize)> = Vec::new();
-    sightings.retain(|sighting| {
-        match ends.iter_mut().find(|(treatment, _)| *treatment == sighting.treatment) {
-            Some((_, end)) if sighting.range.start < *end => return false,
-            Some((_, end)) => *end = sighting.range.end,
-            None => ends.push((sighting.treatment, sighting.range.end)),
+    detections.retain(|detection| {
+        match ends.iter_mut().find(|(treatment, _)| *treatment == detection.treatment) {
+            Some((_, end)) if detection.range.start < *end => return false,
+            Some((_, end)) => *end = detection.range.end,
+            None => ends.push((detection.treatment, detection.range.end)),
         }
-        !sighting.range.is_empty()
+        !detection.range.is_empty()
     });
-    sightings
+    detections
 }
 
 #[cfg(test)]
@@ -140,9 +140,9 @@ mod tests {
 
     use super::*;
 
-    static LOOK: LazyLock<Look> = LazyLock::new(|| Look::new().unwrap());
+    static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new().unwrap());
 
-    /// The injections and the harmless texts of the tests.
+    /// The injections and harmless texts of the tests.
     static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
         let folders = ["injections", "harmless"].map(|folder| tests.join(folder));
@@ -162,7 +162,7 @@ mod tests {
         "Human:", "aſsistant:", "## System prompt:", "[system]:", "-- begin data", "<<\t/context", "=END OF THE ", "忽略",
     ];
 
-    /// Pieces of anything, and of texts that mean harm.
+    /// Arbitrary pieces, and pieces of malicious texts.
     fn text() -> impl Strategy<Value = String> {
         let of_texts = (0..TEXTS.len(), any::<(prop::sample::Index, prop::sample::Index)>())
             .prop_map(|(text, (one, other))| {
@@ -182,37 +182,37 @@ mod tests {
     }
 
     fn assert_that_only_candidates_match(text: &str) {
-        for letters in [Letters::AsTheyAre, Letters::Latin] {
+        for letters in [Letters::Unchanged, Letters::Latin] {
             let view = View::new(text, letters);
-            let candidates = LOOK.needs.candidates(view.as_str());
-            for (place, expression) in LOOK.in_view.iter().enumerate() {
+            let candidates = DETECTOR.needs.candidates(view.as_str());
+            for (place, expression) in DETECTOR.in_view.iter().enumerate() {
                 let matches = expression.regex.is_match(view.as_str());
                 assert!(!matches || candidates.has(place), "{}: {text:?}", expression.regex);
             }
         }
-        let view = View::new(text, Letters::AsTheyAre);
-        let candidates = LOOK.needs.candidates(view.as_str());
-        for (place, tag) in (LOOK.in_view.len()..).zip(&LOOK.in_lines) {
-            let mut sightings = Vec::new();
-            tag.find(text, &mut sightings);
-            assert!(sightings.is_empty() || candidates.has(place), "{sightings:?}: {text:?}");
+        let view = View::new(text, Letters::Unchanged);
+        let candidates = DETECTOR.needs.candidates(view.as_str());
+        for (place, tag) in (DETECTOR.in_view.len()..).zip(&DETECTOR.in_lines) {
+            let mut detections = Vec::new();
+            tag.find(text, &mut detections);
+            assert!(detections.is_empty() || candidates.has(place), "{detections:?}: {text:?}");
         }
-        let mut sightings = Vec::new();
-        invisible::find(text, &mut sightings);
-        assert!(sightings.is_empty() || !view.is_plain(), "{sightings:?}: {text:?}");
+        let mut detections = Vec::new();
+        invisible::find(text, &mut detections);
+        assert!(detections.is_empty() || !view.is_plain(), "{detections:?}: {text:?}");
     }
 
     #[test]
     fn ordinary_telemetry_has_no_candidates() {
-        let nothing = LOOK.needs.candidates("");
-        let places = 0..LOOK.in_view.len() + LOOK.in_lines.len();
+        let nothing = DETECTOR.needs.candidates("");
+        let places = 0..DETECTOR.in_view.len() + DETECTOR.in_lines.len();
         assert!(!places.clone().any(|place| nothing.has(place)), "{nothing:?}");
         for text in [
             "2026-03-12t14:02:17.123z info checkout-7f9c4d8b6-x2x1z order ord-771 took 35 ms",
             r#"{"level":"error","message":"upstream request timeout","data":{"context":[1,2]}}"#,
             "# type http_requests_total counter http_requests_total{status=\"503\"} 17",
         ] {
-            assert_eq!(LOOK.needs.candidates(text), nothing, "{text}");
+            assert_eq!(DETECTOR.needs.candidates(text), nothing, "{text}");
         }
         for text in TEXTS.iter() {
             assert_that_only_candidates_match(text);

@@ -1,14 +1,15 @@
-//! This module finds characters that a person does not see and a model reads.
+//! Finds invisible characters, which people do not see but models read.
 
 use std::fmt::Write as _;
 
-use super::Sighting;
+use super::Detection;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// Finds stretches of such characters. Those that writing, emoji and terminals need are left or not reported.
-pub(super) fn find(text: &str, sightings: &mut Vec<Sighting>) {
-    let mut open: Option<Sighting> = None;
+/// Finds ranges of such characters, except those that scripts and emoji need. Those common in terminals are not
+/// reported.
+pub(super) fn find(text: &str, detections: &mut Vec<Detection>) {
+    let mut open: Option<Detection> = None;
     let mut before = None;
     let mut characters = text.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
@@ -17,25 +18,25 @@ pub(super) fn find(text: &str, sightings: &mut Vec<Sighting>) {
             let end = at + c.len_utf8();
             let is_reported = !is_everyday(c, at, next);
             match &mut open {
-                Some(sighting) => {
-                    sighting.range.end = end;
-                    sighting.is_reported |= is_reported;
+                Some(detection) => {
+                    detection.range.end = end;
+                    detection.is_reported |= is_reported;
                 }
                 None => {
                     let (kind, treatment) = (FindingKind::Invisible, Treatment::Name);
-                    open = Some(Sighting { range: at..end, kind, treatment, is_reported });
+                    open = Some(Detection { range: at..end, kind, treatment, is_reported });
                 }
             }
         } else {
-            sightings.extend(open.take());
+            detections.extend(open.take());
         }
         before = Some(c);
     }
-    sightings.extend(open);
+    detections.extend(open);
 }
 
-/// A JSON value on one line, in whose strings characters that a person does not see stand as escapes: `\u202e`. It reads
-/// as the same value.
+/// Writes a JSON value on one line with invisible characters in its strings escaped: `\u202e`. It parses to the same
+/// value.
 #[must_use]
 pub fn visible_json(value: &serde_json::Value) -> String {
     let json = value.to_string();
@@ -49,7 +50,7 @@ pub fn visible_json(value: &serde_json::Value) -> String {
         if !c.is_ascii() && is_invisible(c) && !is_needed(before, c, characters.peek().copied()) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
-                // Writing to a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(seen, "\\u{unit:04x}");
             }
         } else {
@@ -60,7 +61,7 @@ pub fn visible_json(value: &serde_json::Value) -> String {
     seen
 }
 
-/// Whether a character has no shape of its own.
+/// Returns `true` if a character is invisible.
 pub(super) fn is_invisible(c: char) -> bool {
     !matches!(c, ' '..='~')
         && matches!(
@@ -89,7 +90,7 @@ pub(super) fn is_invisible(c: char) -> bool {
         )
 }
 
-/// Whether a character joins, parts or turns letters or emoji that need it: only between characters that are no ASCII.
+/// Returns `true` if a character joins, separates or styles letters or emoji: only between non-ASCII characters.
 fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     let is_foreign = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_invisible(c));
     match c {
@@ -101,8 +102,8 @@ fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Whether a character is named without a report: colours of a terminal, form feeds, a byte order mark at the start,
-/// and what is left of a text in another encoding.
+/// Returns `true` for characters that are not reported: terminal colours, form feeds, a leading byte order mark, and
+/// remains of another encoding.
 fn is_everyday(c: char, at: usize, next: Option<char>) -> bool {
     match c {
         '\u{1b}' => next == Some('['),
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_shows_what_turns_or_hides_text_and_reads_the_same() {
+    fn visible_json_escapes_invisible_characters_and_keeps_the_value() {
         for (text, expected) in [
             ("gnal\u{202e} x", r#""gnal\u202e x""#),
             ("a\u{e0041}b", r#""a\udb40\udc41b""#),
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_and_what_is_needed() {
+    fn finds_invisible_characters_unless_needed() {
         for (text, expected) in [
             ("a\u{200b}b", Some(true)),
             ("a\u{200b}\u{202e}b", Some(true)),
@@ -144,11 +145,11 @@ mod tests {
             ("a\u{200d}b", Some(true)),
             ("tab\tand\nline\r\n", None),
         ] {
-            let mut sightings = Vec::new();
-            find(text, &mut sightings);
-            assert!(sightings.len() < 2, "{text:?}");
+            let mut detections = Vec::new();
+            find(text, &mut detections);
+            assert!(detections.len() < 2, "{text:?}");
             assert_eq!(
-                sightings.first().map(|sighting| sighting.is_reported),
+                detections.first().map(|detection| detection.is_reported),
                 expected,
                 "{text:?}"
             );
