@@ -13,7 +13,7 @@ use super::{export, grades};
 use crate::errors;
 use crate::evaluate::{self, PolicyUse, now, refused, summary};
 use crate::export::Export;
-use crate::ledger::{Count, Filter, LedgerError, MAX_COUNTS};
+use crate::ledger::{Count, MAX_COUNTS, PageRequest, Selection};
 use crate::phase::PhaseCell;
 use crate::rescore::MAX_DECIDED;
 
@@ -23,6 +23,8 @@ pub(super) struct LedgerReader {
     pub(super) phase: PhaseCell,
 }
 
+/// The page size for 0.
+const DEFAULT_PAGE: u32 = 50;
 /// The maximum number of evaluations per page.
 const MAX_PAGE: u32 = 1000;
 
@@ -33,18 +35,13 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
         let engine = self.engines.of_request(&request)?;
-        let filter = list_filter(request.into_inner())?;
-        let page = engine.recording()?.list(filter).await.map_err(|error| match error {
-            LedgerError::InvalidPageToken { .. } => {
-                let mut violations = Violations::default();
-                violations.add("page_token", error);
-                violations.into_status()
-            }
-            error => refused(&error),
-        })?;
+        let page_request = page_request(request.into_inner())?;
+        let selection = page_request.selection.clone();
+        let page = engine.recording()?.list(page_request).await.map_err(|error| refused(&error))?;
+        let next_page_token = page.next.map(|next| selection.page_token(next));
         Ok(Response::new(v1::ListEvaluationsResponse {
             evaluations: page.evaluations.into_iter().map(summary).collect(),
-            next_page_token: page.next_page_token.unwrap_or_default(),
+            next_page_token: next_page_token.unwrap_or_default(),
         }))
     }
 
@@ -58,7 +55,7 @@ impl LedgerService for LedgerReader {
         let parsed = parse::evaluation_filter(evaluations, &mut violations);
         let interval = parse::count_interval(interval, &mut violations);
         let (parsed, interval) = violations.finish(parsed.zip(interval))?;
-        let counts = engine.recording()?.counts(to_filter(parsed), interval).await;
+        let counts = engine.recording()?.counts(selection(parsed), interval).await;
         let counts = counts.map_err(|error| refused(&error))?;
         if counts.len() > MAX_COUNTS {
             let mut violations = Violations::default();
@@ -129,7 +126,7 @@ impl LedgerService for LedgerReader {
         }
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let limit = if limit == 0 { MAX_DECIDED } else { limit };
-        engine.rescore_evaluations(&call, to_filter(parsed), policy, limit).await.map(Response::new)
+        engine.rescore_evaluations(&call, selection(parsed), policy, limit).await.map(Response::new)
     }
 
     async fn delete_evaluation(
@@ -181,37 +178,35 @@ impl LedgerService for LedgerReader {
     }
 }
 
-/// Parses the filter of a list and its page.
-fn list_filter(request: v1::ListEvaluationsRequest) -> Result<Filter, Status> {
+/// The page of a list.
+fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Status> {
     let mut violations = Violations::default();
     let parsed = parse::listed_evaluations(&request, &mut violations);
     if request.page_size > MAX_PAGE {
         let description = format!("{} is above {MAX_PAGE}; ask for less", request.page_size);
         violations.add("page_size", description);
     }
-    let parsed = violations.finish(parsed)?;
-    Ok(Filter {
-        page_size: usize::try_from(request.page_size).unwrap_or(usize::MAX),
-        page_token: Some(request.page_token),
-        ..to_filter(parsed)
-    })
+    let selection = selection(violations.finish(parsed)?);
+    let mut violations = Violations::default();
+    let cursor = violations.note("page_token", selection.cursor(&request.page_token));
+    let cursor = violations.finish(cursor)?;
+    let limit = if request.page_size == 0 { DEFAULT_PAGE } else { request.page_size };
+    Ok(PageRequest { selection, cursor, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
 }
 
-/// Converts a parsed filter to the ledger's.
-fn to_filter(parsed: parse::ParsedEvaluationFilter) -> Filter {
-    Filter {
+fn selection(parsed: parse::ParsedEvaluationFilter) -> Selection {
+    let given = |text: String| (!text.is_empty()).then_some(text);
+    Selection {
         tier: parsed.tier.map(Enumeration::number),
-        report_id: Some(parsed.report_id),
-        investigation_id: Some(parsed.investigation_id),
-        policy: Some(parsed.policy),
-        judge: Some(parsed.judge),
-        principal: Some(parsed.principal),
+        report_id: given(parsed.report_id),
+        investigation_id: given(parsed.investigation_id),
+        policy: given(parsed.policy),
+        judge: given(parsed.judge),
+        principal: given(parsed.principal),
         from_micros: parsed.from.map(Timestamp::as_micros),
         before_micros: parsed.before.map(Timestamp::as_micros),
         graded: parsed.graded,
         unproven_only: parsed.unproven_only,
-        page_size: 0,
-        page_token: None,
     }
 }
 

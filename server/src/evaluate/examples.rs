@@ -14,7 +14,7 @@ use prost::Message as _;
 
 use super::Engine;
 use crate::judge::{Example, Judge};
-use crate::ledger::{Filter, Ledger, LedgerError, Scan, Scanned};
+use crate::ledger::{Cursor, Entry, Ledger, LedgerError, PageRequest, Selection};
 
 /// How long graded claims are kept until they are read again.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
@@ -79,27 +79,27 @@ impl Engine {
 
 /// The graded claims of the latest evaluations.
 async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<Graded>, LedgerError> {
-    let latest = Filter { graded: Some(true), page_size: MAX_EVALUATIONS, ..Filter::default() };
-    let latest = ledger.list(latest).await?.evaluations;
-    let from_micros = latest.iter().map(|summary| summary.evaluated_at_micros).min();
-    let scan = Scan { from_micros, is_graded: true, ..Scan::default() };
+    let selection = Selection { graded: Some(true), ..Selection::default() };
+    let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: MAX_EVALUATIONS };
+    let latest = ledger.list(request.clone()).await?.evaluations;
+    request.selection.from_micros = latest.iter().map(|summary| summary.evaluated_at_micros).min();
     let mut graded = Vec::new();
-    let mut after = 0;
-    while from_micros.is_some() && graded.len() < MAX_CLAIMS {
-        let page = ledger.scan(scan.clone(), after).await?;
-        let Some(last) = page.last() else { break };
-        after = last.sequence;
-        page.into_iter().for_each(|scanned| add(scanned, &mut graded));
+    let mut next = (!latest.is_empty()).then_some(Cursor::OLDEST);
+    while let Some(cursor) = next.filter(|_| graded.len() < MAX_CLAIMS) {
+        request.cursor = cursor;
+        let page = ledger.entries(request.clone()).await?;
+        page.evaluations.into_iter().for_each(|entry| add(entry, &mut graded));
+        next = page.next;
     }
     graded.truncate(MAX_CLAIMS);
     Ok(graded)
 }
 
 /// Adds the claims of an evaluation on whose class everybody who graded them agrees.
-fn add(scanned: Scanned, graded: &mut Vec<Graded>) {
-    let Ok(answer) = v1::EvaluateResponse::decode(scanned.response.as_slice()) else { return };
+fn add(entry: Entry, graded: &mut Vec<Graded>) {
+    let Ok(answer) = v1::EvaluateResponse::decode(entry.response.as_slice()) else { return };
     let mut classes: BTreeMap<&str, HashSet<i32>> = BTreeMap::new();
-    for stored in scanned.grades.iter().filter(|stored| !stored.grade.claim_id.is_empty()) {
+    for stored in entry.grades.iter().filter(|stored| !stored.grade.claim_id.is_empty()) {
         classes.entry(&stored.grade.claim_id).or_default().insert(stored.grade.verdict);
     }
     for claim in &answer.claims {
@@ -111,7 +111,7 @@ fn add(scanned: Scanned, graded: &mut Vec<Graded>) {
         graded.push(Graded {
             terms: terms(&claim.text).into_iter().collect(),
             example: Example {
-                evaluation_id: scanned.summary.evaluation_id.clone(),
+                evaluation_id: entry.summary.evaluation_id.clone(),
                 claim_id: claim.id.clone(),
                 text: claim.text.clone(),
                 quotes: quotes.take(MAX_QUOTES).collect(),

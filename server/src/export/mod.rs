@@ -20,11 +20,13 @@ use tonic::Status;
 
 use crate::errors;
 use crate::evaluate::refused;
-use crate::ledger::{Ledger, Scan, Scanned};
+use crate::ledger::{Cursor, Entry, Ledger, PageRequest, Selection};
 use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side, Taus};
 use position::{Position, RequestDigest};
 use v1::export_record::Record;
 
+/// The maximum number of evaluations read at once.
+const PAGE: usize = 64;
 /// The maximum number of policies whose thresholds are cached; beyond that, the cache is cleared.
 const MAX_POLICIES: usize = 256;
 
@@ -33,7 +35,7 @@ const MAX_POLICIES: usize = 256;
 pub struct Export {
     ledger: Arc<dyn Ledger>,
     kinds: Vec<v1::ExportKind>,
-    scan: Scan,
+    selection: Selection,
     request: RequestDigest,
     stage: Stage,
 }
@@ -77,8 +79,8 @@ impl Export {
             Position::Evaluations(after) => Stage::Evaluations(after),
             Position::Sets(exported) => Stage::collecting(exported),
         };
-        let (kinds, scan) = scan(parsed);
-        Ok(Self { ledger, kinds, scan, request: digest, stage })
+        let (kinds, selection) = selection(parsed);
+        Ok(Self { ledger, kinds, selection, request: digest, stage })
     }
 
     /// Returns the next responses, some of them without records; `None` at the end.
@@ -114,7 +116,7 @@ impl Export {
                         continue;
                     }
                     let position = Position::Sets(collecting.exported);
-                    page.into_iter().try_for_each(|scanned| collecting.add(scanned))?;
+                    page.into_iter().try_for_each(|entry| collecting.add(entry))?;
                     self.stage = Stage::Collecting(collecting);
                     return Ok(Some(vec![self.response(Vec::new(), position)]));
                 }
@@ -137,8 +139,10 @@ impl Export {
         self.kinds.iter().any(|kind| *kind != v1::ExportKind::Preferences)
     }
 
-    async fn page(&self, after: i64) -> Result<Vec<Scanned>, Status> {
-        self.ledger.scan(self.scan.clone(), after).await.map_err(|error| refused(&error))
+    async fn page(&self, after: i64) -> Result<Vec<Entry>, Status> {
+        let (selection, cursor) = (self.selection.clone(), Cursor::After(after));
+        let page = self.ledger.entries(PageRequest { selection, cursor, limit: PAGE }).await;
+        page.map(|page| page.evaluations).map_err(|error| refused(&error))
     }
 
     fn response(&self, records: Vec<Record>, position: Position) -> v1::ExportResponse {
@@ -150,12 +154,12 @@ impl Export {
     }
 
     /// Returns a response for each evaluation with records, and always one for the last of the page.
-    fn evaluations(&self, page: Vec<Scanned>) -> Result<Vec<v1::ExportResponse>, Status> {
-        let last = page.last().map(|scanned| scanned.sequence);
+    fn evaluations(&self, page: Vec<Entry>) -> Result<Vec<v1::ExportResponse>, Status> {
+        let last = page.last().map(|entry| entry.sequence);
         let mut responses = Vec::new();
-        for scanned in page {
-            let sequence = scanned.sequence;
-            let records = self.records(scanned)?;
+        for entry in page {
+            let sequence = entry.sequence;
+            let records = self.records(entry)?;
             if !records.is_empty() || Some(sequence) == last {
                 responses.push(self.response(records, Position::Evaluations(sequence)));
             }
@@ -163,15 +167,15 @@ impl Export {
         Ok(responses)
     }
 
-    fn records(&self, scanned: Scanned) -> Result<Vec<Record>, Status> {
-        let answer = decode(&scanned.response)?;
-        let evaluation = records::evaluation(&scanned.summary, &answer);
+    fn records(&self, entry: Entry) -> Result<Vec<Record>, Status> {
+        let answer = decode(&entry.response)?;
+        let evaluation = records::evaluation(&entry.summary, &answer);
         let mut found = Vec::new();
         if self.wants(v1::ExportKind::Partitions) {
             found.push(records::partition(evaluation.clone(), &answer));
         }
         if self.wants(v1::ExportKind::Grades) {
-            found.extend(records::grades(&evaluation, &answer, scanned.grades));
+            found.extend(records::grades(&evaluation, &answer, entry.grades));
         }
         if self.wants(v1::ExportKind::ClaimRewards) {
             found.extend(records::rewards(&evaluation, &answer));
@@ -238,9 +242,9 @@ impl Stage {
 
 impl Collecting {
     /// Adds an evaluation if it can be in a pair.
-    fn add(&mut self, scanned: Scanned) -> Result<(), Status> {
-        self.read = scanned.sequence;
-        let answer = decode(&scanned.response)?;
+    fn add(&mut self, entry: Entry) -> Result<(), Status> {
+        self.read = entry.sequence;
+        let answer = decode(&entry.response)?;
         let provenance = answer.provenance.unwrap_or_default();
         // Only reports with a synthesis have coverage.
         let (Some(_), Some(policy), Some(score)) =
@@ -249,16 +253,16 @@ impl Collecting {
             return Ok(());
         };
         let score = Fraction::new(score.numerator.into(), score.denominator.into());
-        let proceeded = scanned.summary.tier == i32::from(v1::Tier::Proceed);
-        let side = score.zip(self.taus_of(&policy.digest, &scanned.policy_toml));
+        let proceeded = entry.summary.tier == i32::from(v1::Tier::Proceed);
+        let side = score.zip(self.taus_of(&policy.digest, &entry.policy_toml));
         let side = side.and_then(|(score, taus)| Some((score, Side::of(score, proceeded, taus)?)));
         let Some((score, side)) = side.filter(|_| !provenance.evidence.is_empty()) else {
             return Ok(());
         };
         let digests = provenance.evidence.iter().map(|item| item.digest.as_str());
         let candidate = Candidate {
-            sequence: scanned.sequence,
-            evaluation_id: scanned.summary.evaluation_id.into(),
+            sequence: entry.sequence,
+            evaluation_id: entry.summary.evaluation_id.into(),
             report: *blake3::hash(provenance.report_digest.as_bytes()).as_bytes(),
             score,
         };
@@ -293,18 +297,19 @@ fn taus(policy_toml: &str) -> Option<Taus> {
     Some(Taus { proceed: policy.tau_proceed, regenerate: policy.tau_regenerate })
 }
 
-fn scan(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Scan) {
+fn selection(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Selection) {
     let given = |text: String| (!text.is_empty()).then_some(text);
-    let scan = Scan {
+    let selection = Selection {
         from_micros: parsed.from.map(Timestamp::as_micros),
         before_micros: parsed.before.map(Timestamp::as_micros),
         policy: given(parsed.policy),
         judge: given(parsed.judge),
         tier: parsed.tier.map(|tier| tier.number()),
         investigation_id: given(parsed.investigation_id),
-        is_graded: parsed.graded_only,
+        graded: parsed.graded_only.then_some(true),
+        ..Selection::default()
     };
-    (parsed.kinds, scan)
+    (parsed.kinds, selection)
 }
 
 fn decode(response: &[u8]) -> Result<v1::EvaluateResponse, Status> {

@@ -13,11 +13,14 @@ use super::grades::NewGrades;
 use super::investigations::NewEvent;
 use super::postgres::{PostgresLedger, PostgresLedgerOptions};
 use super::record::{Record, StoredEvaluation, Summary};
-use super::scan::Scan;
+use super::selection::{Cursor, PageRequest, Selection};
 use super::sqlite::{Options, SqliteLedger};
 use super::store::Ledger;
 use crate::owner::Owner;
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
+
+/// Evaluations listed at once.
+const PAGE: usize = 1_000;
 
 /// Where a ledger is: `sqlite:DIRECTORY` or `postgres://user@host/database`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,14 +107,11 @@ pub enum CopyError {
 pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, CopyError> {
     let mut copied = Copied::default();
     let mut investigations = BTreeSet::new();
-    let mut after = 0;
+    let mut request =
+        PageRequest { selection: Selection::default(), cursor: Cursor::OLDEST, limit: PAGE };
     loop {
-        let page = from.scan(Scan::default(), after).await?;
-        let Some(last) = page.last() else { return Ok(copied) };
-        after = last.sequence;
-        for Summary { owner, investigation_id, evaluation_id, .. } in
-            page.into_iter().map(|scanned| scanned.summary)
-        {
+        let page = from.list(request.clone()).await?;
+        for Summary { owner, investigation_id, evaluation_id, .. } in page.evaluations {
             let kept_for = Owner::new(&owner, true);
             let (from, to) = (&*from.of(&kept_for), &*to.of(&kept_for));
             if !investigation_id.is_empty()
@@ -125,6 +125,8 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
                 false => copied.there_already += 1,
             }
         }
+        let Some(next) = page.next else { return Ok(copied) };
+        request.cursor = next;
     }
 }
 

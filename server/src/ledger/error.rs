@@ -116,12 +116,6 @@ pub enum LedgerError {
         /// What was given, cut to 64 characters.
         given: String,
     },
-    /// The page size is not allowed.
-    #[error("page_size {given} is not allowed; allowed is 1 to 1000, or 0 for 50")]
-    InvalidPageSize {
-        /// What was given.
-        given: usize,
-    },
 }
 
 fn holder(pid: Option<u32>) -> String {

@@ -1,75 +1,67 @@
-//! Page tokens: where the next page of a list begins, bound to the list's filter.
+//! Page tokens: the position of the next page of a list, bound to the list's selection.
 //!
-//! A token is 34 hexadecimal digits: a version, the sequence of the last row shown, and a check of both
-//! with the filter. The check finds mistakes (a token of another list, a cut token); it keeps nothing
-//! secret, and a forged token shows nothing that a list would not.
+//! A token is 34 hexadecimal digits: a version, the sequence of the last row of the page, and a checksum of both with
+//! the selection. The checksum finds mistakes (a truncated token, a token of another list). It protects no secret: a
+//! forged token shows nothing that a list would not.
 
 use super::error::LedgerError;
-use super::filter::Filter;
+use super::selection::{Cursor, Selection};
 
 const VERSION: u8 = 1;
 const BYTES: usize = 17;
-/// How much of a refused token an error repeats.
+/// The number of characters of an invalid token that an error repeats.
 const SHOWN: usize = 64;
 
-/// The token of the page that begins below `sequence` in the list of `filter`.
-pub(super) fn encode(sequence: i64, filter: &Filter) -> String {
-    let mut token = String::with_capacity(BYTES * 2);
-    for byte in bytes(sequence, filter) {
-        for nibble in [byte >> 4, byte & 0xf] {
-            token.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+impl Selection {
+    /// Returns the token of the page that begins at `next`, in the newest-first list of this selection.
+    #[must_use]
+    pub fn page_token(&self, next: Cursor) -> String {
+        let mut token = String::with_capacity(BYTES * 2);
+        for byte in bytes(next.sequence(), self) {
+            for nibble in [byte >> 4, byte & 0xf] {
+                token.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+            }
         }
+        token
     }
-    token
+
+    /// Returns the cursor of a page token; an empty one is the first page.
+    ///
+    /// # Errors
+    /// [`LedgerError::InvalidPageToken`] if the token was not made for the list of this selection.
+    pub fn cursor(&self, token: &str) -> Result<Cursor, LedgerError> {
+        if token.is_empty() {
+            return Ok(Cursor::NEWEST);
+        }
+        let cursor = sequence(token).map(Cursor::Before);
+        cursor.filter(|cursor| self.page_token(*cursor) == token).ok_or_else(|| {
+            LedgerError::InvalidPageToken { given: token.chars().take(SHOWN).collect() }
+        })
+    }
 }
 
-/// The sequence below which the page begins.
-///
-/// # Errors
-/// [`LedgerError::InvalidPageToken`] when the token was not made for the list of `filter`.
-pub(super) fn decode(token: &str, filter: &Filter) -> Result<i64, LedgerError> {
-    sequence_of(token)
-        .filter(|sequence| encode(*sequence, filter) == token)
-        .ok_or_else(|| LedgerError::InvalidPageToken { given: token.chars().take(SHOWN).collect() })
-}
-
-fn sequence_of(token: &str) -> Option<i64> {
+fn sequence(token: &str) -> Option<i64> {
     if token.len() != BYTES * 2 {
         return None;
     }
     token.get(2..18).and_then(|digits| u64::from_str_radix(digits, 16).ok()).map(u64::cast_signed)
 }
 
-fn bytes(sequence: i64, filter: &Filter) -> impl Iterator<Item = u8> {
+fn bytes(sequence: i64, selection: &Selection) -> impl Iterator<Item = u8> {
     let mut check = blake3::Hasher::new();
     check.update(&[VERSION]);
     check.update(&sequence.to_be_bytes());
-    check.update(&filter.tier.map_or(i64::MIN, i64::from).to_be_bytes());
-    for text in [&filter.report_id, &filter.investigation_id] {
+    for text in selection.texts() {
         let text = text.as_deref().unwrap_or_default();
         check.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
         check.update(text.as_bytes());
     }
-    // Left out where nothing is restricted, so that tokens of before the restriction stay valid.
-    if let Some(graded) = filter.graded {
-        check.update(&[u8::from(graded)]);
+    let Selection { tier, from_micros, before_micros, graded, unproven_only, .. } = selection;
+    for number in [tier.map(i64::from), *from_micros, *before_micros, graded.map(i64::from)] {
+        check.update(&[u8::from(number.is_some())]);
+        check.update(&number.unwrap_or_default().to_be_bytes());
     }
-    for (field, text) in (2_u8..).zip([&filter.policy, &filter.judge, &filter.principal]) {
-        if let Some(text) = text {
-            check.update(&[field]);
-            check.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
-            check.update(text.as_bytes());
-        }
-    }
-    for (field, instant) in (5_u8..).zip([filter.from_micros, filter.before_micros]) {
-        if let Some(instant) = instant {
-            check.update(&[field]);
-            check.update(&instant.to_be_bytes());
-        }
-    }
-    if filter.unproven_only {
-        check.update(&[7]);
-    }
+    check.update(&[u8::from(*unproven_only)]);
     let check = *check.finalize().as_bytes();
     [VERSION].into_iter().chain(sequence.to_be_bytes()).chain(check.into_iter().take(8))
 }
@@ -79,53 +71,65 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn filter(tier: Option<i32>, report: &str, investigation: &str) -> Filter {
-        Filter {
-            tier,
-            report_id: Some(report.to_owned()),
-            investigation_id: Some(investigation.to_owned()),
-            ..Filter::default()
-        }
+    fn selection(tier: Option<i32>, report: &str, investigation: &str) -> Selection {
+        let (report_id, investigation_id) =
+            (Some(report.to_owned()), Some(investigation.to_owned()));
+        Selection { tier, report_id, investigation_id, ..Selection::default() }
     }
 
     proptest! {
         #[test]
         fn a_token_leads_back_to_its_row(sequence in any::<i64>(), tier in any::<Option<i32>>(), report in ".{0,8}") {
-            let filter = filter(tier, &report, "");
-            prop_assert_eq!(decode(&encode(sequence, &filter), &filter), Ok(sequence));
+            let selection = selection(tier, &report, "");
+            let cursor = Cursor::Before(sequence);
+            prop_assert_eq!(selection.cursor(&selection.page_token(cursor)), Ok(cursor));
         }
 
         #[test]
         fn a_token_of_another_list_is_refused(sequence in any::<i64>(), one in "[ab]{0,3}", other in "[ab]{0,3}") {
-            let mine = filter(None, &one, &other);
-            let swapped = filter(None, &other, &one);
-            prop_assert_eq!(decode(&encode(sequence, &mine), &swapped).is_ok(), mine == swapped);
+            let mine = selection(None, &one, &other);
+            let swapped = selection(None, &other, &one);
+            let token = mine.page_token(Cursor::Before(sequence));
+            prop_assert_eq!(swapped.cursor(&token).is_ok(), mine == swapped);
         }
 
         #[test]
-        fn any_other_text_is_refused(text in ".{0,40}", digits in "[0-9a-fA-F+]{34}") {
-            let filter = Filter::default();
-            prop_assert!(decode(&text, &filter).is_err());
-            prop_assert!(decode(&digits, &filter).is_err());
+        fn any_other_text_is_refused(text in ".{1,40}", digits in "[0-9a-fA-F+]{34}") {
+            prop_assert!(Selection::default().cursor(&text).is_err());
+            prop_assert!(Selection::default().cursor(&digits).is_err());
         }
 
         #[test]
         fn one_changed_digit_is_noticed(sequence in any::<i64>(), at in 0_usize..34, digit in "[0-9a-f]") {
-            let filter = filter(Some(1), "r", "i");
-            let token = encode(sequence, &filter);
+            let selection = selection(Some(1), "r", "i");
+            let token = selection.page_token(Cursor::Before(sequence));
             let mut changed = token.clone();
             changed.replace_range(at..=at, &digit);
-            prop_assert_eq!(decode(&changed, &filter).is_ok(), changed == token);
+            prop_assert_eq!(selection.cursor(&changed).is_ok(), changed == token);
         }
     }
 
     #[test]
-    fn a_token_is_of_one_restriction_to_graded_evaluations() {
-        let graded = |graded| Filter { graded, ..Filter::default() };
-        let all = [None, Some(false), Some(true)].map(graded);
+    fn every_field_is_bound_to_the_token() {
+        let text = || Some("a".to_owned());
+        let all = [
+            Selection::default(),
+            Selection { tier: Some(0), ..Selection::default() },
+            Selection { report_id: text(), ..Selection::default() },
+            Selection { investigation_id: text(), ..Selection::default() },
+            Selection { policy: text(), ..Selection::default() },
+            Selection { judge: text(), ..Selection::default() },
+            Selection { principal: text(), ..Selection::default() },
+            Selection { from_micros: Some(0), ..Selection::default() },
+            Selection { before_micros: Some(0), ..Selection::default() },
+            Selection { graded: Some(false), ..Selection::default() },
+            Selection { graded: Some(true), ..Selection::default() },
+            Selection { unproven_only: true, ..Selection::default() },
+        ];
         for one in &all {
             for other in &all {
-                assert_eq!(decode(&encode(7, one), other).is_ok(), one == other);
+                let token = one.page_token(Cursor::Before(7));
+                assert_eq!(other.cursor(&token).is_ok(), one == other, "{one:?} {other:?}");
             }
         }
     }
@@ -133,7 +137,7 @@ mod tests {
     #[test]
     fn a_long_token_is_cut_in_the_error() {
         let Err(LedgerError::InvalidPageToken { given }) =
-            decode(&"é".repeat(5_000), &Filter::default())
+            Selection::default().cursor(&"é".repeat(5_000))
         else {
             panic!("accepted");
         };

@@ -11,12 +11,11 @@ use async_trait::async_trait;
 
 use super::content::Content;
 use super::error::LedgerError;
-use super::filter::{AnswerPage, Count, Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
-use super::record::{Record, Recorded, StoredEvaluation};
-use super::scan::{Scan, Scanned};
+use super::record::{Record, Recorded, StoredEvaluation, Summary};
+use super::selection::{Count, Entry, Page, PageRequest, Selection};
 use crate::owner::Owner;
 
 /// A record of evaluations and of the investigations they belong to.
@@ -51,29 +50,28 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         request_digest: [u8; 32],
     ) -> Result<Option<Vec<u8>>, LedgerError>;
 
-    /// One page of evaluations, the last recorded first. Evaluations recorded meanwhile change nothing on
-    /// the pages after the first.
+    /// Reads one page of evaluations without documents. Evaluations recorded meanwhile do not change the pages after the
+    /// first of a newest-first list, and appear at the end of an oldest-first list.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidPageSize`] or [`LedgerError::InvalidPageToken`], else
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    async fn list(&self, filter: Filter) -> Result<Page, LedgerError>;
+    async fn list(&self, request: PageRequest) -> Result<Page<Summary>, LedgerError>;
 
-    /// One page of evaluations with what was answered, in the order of [`list`](Self::list).
+    /// Reads one page of evaluations with their documents. A page ends early after a few megabytes of documents.
     ///
     /// # Errors
-    /// Those of [`list`](Self::list).
-    async fn answers(&self, filter: Filter) -> Result<AnswerPage, LedgerError>;
+    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError>;
 
-    /// How many evaluations there are, of each interval and kind of decision; intervals are multiples of `interval_micros`, and
-    /// `None` is one for all. The earliest interval first; one more than [`MAX_COUNTS`](super::MAX_COUNTS) where there are more.
-    /// The page of the filter restricts nothing.
+    /// Counts evaluations by interval and decision. Intervals begin at multiples of `interval_micros`; `None` is a single
+    /// interval. Returns the earliest interval first, and one count more than [`MAX_COUNTS`](super::MAX_COUNTS) if there
+    /// are more.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn counts(
         &self,
-        filter: Filter,
+        selection: Selection,
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError>;
 
@@ -82,13 +80,6 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError>;
-
-    /// The next evaluations behind a sequence, in the order in which they were recorded: a bounded page, empty where
-    /// there are no more. 0 stands before the first.
-    ///
-    /// # Errors
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError>;
 
     /// The content of an evidence item of an evaluation, by its BLAKE3; `None` where it is not kept whole.
     ///

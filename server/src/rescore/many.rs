@@ -17,7 +17,7 @@ use super::{Evaluation, Evidence, before, is_partitioned, not_rescored};
 use crate::call::{Call, Step};
 use crate::compute::compute;
 use crate::evaluate::{ChosenPolicy, Engine, answer, refused, summary};
-use crate::ledger::{Answered, Filter};
+use crate::ledger::{Cursor, Entry, PageRequest, Selection};
 
 /// The most evaluations that one call decides.
 pub(crate) const MAX_DECIDED: u32 = 10_000;
@@ -36,23 +36,23 @@ impl Engine {
     pub(crate) async fn rescore_evaluations(
         &self,
         call: &Call,
-        filter: Filter,
+        selection: Selection,
         policy: ChosenPolicy,
         limit: u32,
     ) -> Result<v1::RescoreEvaluationsResponse, Status> {
         let ledger = self.recording()?;
         call.enter(Step::Decide);
         let mut many = Many::new(policy.policy.clone());
-        let mut filter = filter;
+        let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: 0 };
         let mut left = limit;
         let has_more = loop {
-            filter.page_size = usize::try_from(left.min(PAGE)).unwrap_or(usize::MAX);
-            let page = ledger.answers(filter.clone()).await.map_err(|error| refused(&error))?;
+            request.limit = usize::try_from(left.min(PAGE)).unwrap_or(usize::MAX);
+            let page = ledger.entries(request.clone()).await.map_err(|error| refused(&error))?;
             let read = u32::try_from(page.evaluations.len()).unwrap_or(u32::MAX);
             left = left.saturating_sub(read);
             many = compute(call, move |budget| many.with(page.evaluations, budget)).await?;
-            match page.next_page_token {
-                Some(token) if left > 0 => filter.page_token = Some(token),
+            match page.next {
+                Some(next) if left > 0 => request.cursor = next,
                 next => break next.is_some(),
             }
         };
@@ -92,17 +92,17 @@ impl Many {
         }
     }
 
-    fn with(mut self, page: Vec<Answered>, budget: &Budget) -> Self {
-        for answered in page {
-            match self.outcome(&answered, budget) {
-                Some((was, outcome)) => self.note(answered, was, outcome),
+    fn with(mut self, page: Vec<Entry>, budget: &Budget) -> Self {
+        for entry in page {
+            match self.outcome(&entry, budget) {
+                Some((was, outcome)) => self.note(entry, was, outcome),
                 None => self.unreadable += 1,
             }
         }
         self
     }
 
-    fn note(&mut self, answered: Answered, was: i32, outcome: Outcome) {
+    fn note(&mut self, entry: Entry, was: i32, outcome: Outcome) {
         self.decided += 1;
         for field in outcome.not_rescored {
             if self.not_rescored.iter().all(|known| known.field != field.field) {
@@ -115,7 +115,7 @@ impl Many {
         *self.changes.entry((was, outcome.tier)).or_default() += 1;
         if self.changed.len() < MAX_CHANGED {
             self.changed.push(v1::RescoredEvaluation {
-                evaluation: Some(summary(answered.summary)),
+                evaluation: Some(summary(entry.summary)),
                 tier: outcome.tier,
                 guarded_score: outcome.guarded_score,
             });
@@ -123,9 +123,9 @@ impl Many {
     }
 
     /// The tier that was recorded, and what the evaluation comes to; `None` where this version cannot read it.
-    fn outcome(&mut self, answered: &Answered, budget: &Budget) -> Option<(i32, Outcome)> {
-        let answer = v1::EvaluateResponse::decode(answered.response.as_slice()).ok()?;
-        let recorded = self.recorded_policy(&answered.policy_toml)?;
+    fn outcome(&mut self, entry: &Entry, budget: &Budget) -> Option<(i32, Outcome)> {
+        let answer = v1::EvaluateResponse::decode(entry.response.as_slice()).ok()?;
+        let recorded = self.recorded_policy(&entry.policy_toml)?;
         let was = before(&answer).tier;
         if !is_partitioned(&answer) {
             let decided = answer::decided(&answer);
@@ -135,7 +135,7 @@ impl Many {
         }
         let enforced = recorded.verification == VerificationMode::Enforce;
         let partition = parse::recorded_partition(&answer, enforced).ok()?;
-        let report = v1::Report::decode(answered.report.as_slice()).ok()?;
+        let report = v1::Report::decode(entry.report.as_slice()).ok()?;
         let evaluation = Evaluation {
             report,
             policy: recorded,

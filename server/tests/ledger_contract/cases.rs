@@ -5,13 +5,15 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gsar_server::ledger::{Answered, Filter, Ledger, LedgerError, Record, Recorded, Scan, Summary};
+use gsar_server::ledger::{
+    Cursor, Entry, Ledger, LedgerError, PageRequest, Record, Recorded, Selection, Summary,
+};
 use gsar_server::owner::Owner;
 
 use crate::ledger_contract::Place;
 use crate::ledger_contract::records::{
-    answered, digest, event, grades, keyed, listed, record, record_all, start, stored_of,
-    summary_of, with_contents,
+    digest, event, first_page, grades, keyed, listed, read_entries, record, record_all, start,
+    stored_of, summary_of, with_contents,
 };
 
 pub(crate) async fn a_record_comes_back_as_it_was(place: &Place) {
@@ -65,7 +67,7 @@ pub(crate) async fn of_records_with_one_key_one_is_new(place: &Place) {
         let found = ledger.find_by_key(&key, digest(&round.to_be_bytes())).await;
         assert_eq!(found, Ok(Some(new[0].clone())));
     }
-    assert_eq!(listed(&*ledger, &Filter::default()).await.len(), 5);
+    assert_eq!(listed(&*ledger, &first_page(Cursor::NEWEST, 50)).await.len(), 5);
 }
 
 pub(crate) async fn a_key_of_another_request_is_refused(place: &Place) {
@@ -98,53 +100,52 @@ pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
     let some = |text: &str| Some(text.to_owned());
     let base = record(0).evaluated_at_micros;
-    for (filter, wanted) in [
-        (Filter::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
-        (Filter { tier: Some(1), ..Filter::default() }, Box::new(|s| s.tier == 1)),
+    for (selection, wanted) in [
+        (Selection::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
+        (Selection { tier: Some(1), ..Selection::default() }, Box::new(|s| s.tier == 1)),
         (
-            Filter { report_id: some("report-3"), ..Filter::default() },
+            Selection { report_id: some("report-3"), ..Selection::default() },
             Box::new(|s| s.report_id == "report-3"),
         ),
         (
-            Filter {
+            Selection {
                 investigation_id: some("investigation-2"),
                 tier: Some(1),
-                ..Filter::default()
+                ..Selection::default()
             },
             Box::new(|s| s.investigation_id == "investigation-2" && s.tier == 1),
         ),
-        (Filter { report_id: some("none"), ..Filter::default() }, Box::new(|_| false)),
-        (Filter { report_id: some(""), ..Filter::default() }, Box::new(|_| true)),
+        (Selection { report_id: some("none"), ..Selection::default() }, Box::new(|_| false)),
         (
-            Filter { graded: Some(true), ..Filter::default() },
+            Selection { graded: Some(true), ..Selection::default() },
             Box::new(|s| s.evaluation_id == record(8).evaluation_id),
         ),
         (
-            Filter { graded: Some(false), ..Filter::default() },
+            Selection { graded: Some(false), ..Selection::default() },
             Box::new(|s| s.evaluation_id != record(8).evaluation_id),
         ),
         (
-            Filter { policy: some("strict"), ..Filter::default() },
+            Selection { policy: some("strict"), ..Selection::default() },
             Box::new(|s| s.policy == "strict"),
         ),
-        (Filter { judge: some("none"), ..Filter::default() }, Box::new(|_| false)),
-        (Filter { judge: some("rules/2"), ..Filter::default() }, Box::new(|_| true)),
-        (Filter { principal: some("ada"), ..Filter::default() }, Box::new(|_| false)),
+        (Selection { judge: some("none"), ..Selection::default() }, Box::new(|_| false)),
+        (Selection { judge: some("rules/2"), ..Selection::default() }, Box::new(|_| true)),
+        (Selection { principal: some("ada"), ..Selection::default() }, Box::new(|_| false)),
         (
-            Filter {
+            Selection {
                 from_micros: Some(base + 7),
                 before_micros: Some(base + 30),
-                ..Filter::default()
+                ..Selection::default()
             },
             Box::new(|s| (base + 7..base + 30).contains(&s.evaluated_at_micros)),
         ),
-        (Filter { unproven_only: true, ..Filter::default() }, Box::new(is_unproven)),
+        (Selection { unproven_only: true, ..Selection::default() }, Box::new(is_unproven)),
         (
-            Filter {
+            Selection {
                 unproven_only: true,
                 tier: Some(1),
                 policy: some("strict"),
-                ..Filter::default()
+                ..Selection::default()
             },
             Box::new(|s| is_unproven(s) && s.tier == 1 && s.policy == "strict"),
         ),
@@ -155,22 +156,22 @@ pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
             .filter(|summary| wanted(summary))
             .map(|summary| summary.evaluation_id)
             .collect();
-        for page_size in [1, 7, 1_000] {
-            let filter = Filter { page_size, ..filter.clone() };
-            assert_eq!(listed(&*ledger, &filter).await, wanted, "{filter:?}");
-            assert_eq!(answered(&*ledger, &filter).await, wanted, "{filter:?}");
+        for limit in [1, 7, 1_000] {
+            let mut request =
+                PageRequest { selection: selection.clone(), cursor: Cursor::NEWEST, limit };
+            assert_eq!(listed(&*ledger, &request).await, wanted, "{request:?}");
+            assert_eq!(read_entries(&*ledger, &request).await, wanted, "{request:?}");
+            let oldest_first: Vec<String> = wanted.iter().rev().cloned().collect();
+            request.cursor = Cursor::OLDEST;
+            assert_eq!(listed(&*ledger, &request).await, oldest_first, "{request:?}");
+            assert_eq!(read_entries(&*ledger, &request).await, oldest_first, "{request:?}");
         }
     }
-    let first = ledger.list(Filter { page_size: 3, ..Filter::default() }).await.unwrap();
+    let first = ledger.list(first_page(Cursor::NEWEST, 3)).await.unwrap();
     assert_eq!(first.evaluations[0], summary_of(&record(39)));
     record_all(&*ledger, [record(50)]).await;
-    let token = first.next_page_token;
-    let second = Filter { page_size: 3, page_token: token.clone(), ..Filter::default() };
-    assert_eq!(ledger.list(second).await.unwrap().evaluations[0], summary_of(&record(36)));
-    let of_another = Filter { tier: Some(1), page_token: token, ..Filter::default() };
-    assert!(matches!(ledger.list(of_another).await, Err(LedgerError::InvalidPageToken { .. })));
-    let large = Filter { page_size: 1_001, ..Filter::default() };
-    assert_eq!(ledger.list(large).await, Err(LedgerError::InvalidPageSize { given: 1_001 }));
+    let second = ledger.list(first_page(first.next.unwrap(), 3)).await.unwrap();
+    assert_eq!(second.evaluations[0], summary_of(&record(36)));
 }
 
 /// By what is said of each: it proceeded with a claim that is not grounded, or was in shadow and not to proceed.
@@ -181,25 +182,29 @@ fn is_unproven(of: &Summary) -> bool {
     }
 }
 
-pub(crate) async fn answers_come_with_their_records_and_bounded(place: &Place) {
+pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(place: &Place) {
     let ledger = place.open().await;
     let large = |number| Record { response: vec![7; 3 << 20], ..record(number) };
     record_all(&*ledger, [record(1), large(2), large(3), large(4)]).await;
-    let first = ledger.answers(Filter { page_size: 100, ..Filter::default() }).await.unwrap();
-    assert!((1..4).contains(&first.evaluations.len()), "{}", first.evaluations.len());
-    assert_eq!(first.evaluations[0].response, large(4).response);
-    let next = Filter { page_size: 100, page_token: first.next_page_token, ..Filter::default() };
-    assert!(!ledger.answers(next).await.unwrap().evaluations.is_empty());
-    let one = Filter { before_micros: Some(record(2).evaluated_at_micros), ..Filter::default() };
-    let page = ledger.answers(one).await.unwrap();
+    ledger.grade(grades(1, "ada", &[("", 1), ("c", 2)])).await.unwrap();
+    for cursor in [Cursor::NEWEST, Cursor::After(1)] {
+        let first = ledger.entries(first_page(cursor, 100)).await.unwrap();
+        assert!((1..3).contains(&first.evaluations.len()), "{}", first.evaluations.len());
+        let next = ledger.entries(first_page(first.next.unwrap(), 100)).await.unwrap();
+        assert!(!next.evaluations.is_empty());
+    }
+    let page = ledger.entries(first_page(Cursor::OLDEST, 1)).await.unwrap();
     let Record { report, response, policy_toml, .. } = record(1);
-    let wanted = Answered {
+    let expected = Entry {
+        sequence: page.evaluations[0].sequence,
         summary: summary_of(&record(1)),
         report,
         response,
         policy_toml: policy_toml.to_string(),
+        grades: ledger.read(&record(1).evaluation_id).await.unwrap().unwrap().grades,
     };
-    assert_eq!((page.evaluations, page.next_page_token), (vec![wanted], None));
+    assert_eq!(expected.grades.len(), 2);
+    assert_eq!(page.evaluations, [expected]);
 }
 
 pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
@@ -212,19 +217,19 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
     record_all(&*ledger, (0..60).map(at)).await;
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
     let interval = NonZeroU64::new(86_400_000_000);
-    for filter in [
-        Filter::default(),
-        Filter { policy: Some("strict".to_owned()), ..Filter::default() },
-        Filter { from_micros: Some(day), before_micros: Some(3 * day), ..Filter::default() },
-        Filter { unproven_only: true, ..Filter::default() },
-        Filter { graded: Some(true), ..Filter::default() },
-        Filter { report_id: Some("report-3".to_owned()), tier: Some(2), ..Filter::default() },
-        Filter { judge: Some("none".to_owned()), ..Filter::default() },
+    for selection in [
+        Selection::default(),
+        Selection { policy: Some("strict".to_owned()), ..Selection::default() },
+        Selection { from_micros: Some(day), before_micros: Some(3 * day), ..Selection::default() },
+        Selection { unproven_only: true, ..Selection::default() },
+        Selection { graded: Some(true), ..Selection::default() },
+        Selection { report_id: Some("report-3".to_owned()), tier: Some(2), ..Selection::default() },
+        Selection { judge: Some("none".to_owned()), ..Selection::default() },
     ] {
-        let all = Filter { page_size: 1_000, ..filter.clone() };
+        let all = PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, 1_000) };
         let list = ledger.list(all).await.unwrap().evaluations;
         for interval in [None, interval] {
-            let counts = ledger.counts(filter.clone(), interval).await.unwrap();
+            let counts = ledger.counts(selection.clone(), interval).await.unwrap();
             assert!(counts.is_sorted_by_key(|count| count.from_micros), "{counts:?}");
             let mut seen = 0;
             for count in &counts {
@@ -245,57 +250,12 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
                 assert_eq!(u64::try_from(found).unwrap(), count.evaluations, "{count:?}");
                 seen += found;
             }
-            assert_eq!(seen, list.len(), "{filter:?}");
+            assert_eq!(seen, list.len(), "{selection:?}");
         }
     }
 }
 
-pub(crate) async fn a_scan_reads_all_in_order_and_bounded(place: &Place) {
-    let ledger = place.open().await;
-    record_all(&*ledger, (0..100).map(record)).await;
-    let large = |number| Record { response: vec![7; 3 << 20], ..record(number) };
-    record_all(&*ledger, (100..104).map(large)).await;
-    ledger.grade(grades(4, "ada", &[("", 1), ("c", 2)])).await.unwrap();
-    let base = record(0).evaluated_at_micros;
-    for (scan, wanted) in [
-        (Scan::default(), Box::new(|_| true) as Box<dyn Fn(u32) -> bool>),
-        (Scan { from_micros: Some(base + 10), ..Scan::default() }, Box::new(|n| n >= 10)),
-        (Scan { before_micros: Some(base + 10), ..Scan::default() }, Box::new(|n| n < 10)),
-        (Scan { policy: Some("strict".to_owned()), ..Scan::default() }, Box::new(|n| n % 2 == 1)),
-        (Scan { judge: Some("none".to_owned()), ..Scan::default() }, Box::new(|_| false)),
-        (Scan { tier: Some(2), ..Scan::default() }, Box::new(|n| n % 4 == 1)),
-        (
-            Scan {
-                investigation_id: Some("investigation-1".to_owned()),
-                tier: Some(2),
-                ..Scan::default()
-            },
-            Box::new(|n| n % 3 == 1 && n % 4 == 1),
-        ),
-        (Scan { is_graded: true, ..Scan::default() }, Box::new(|n| n == 4)),
-    ] {
-        let wanted: Vec<String> = (0..104)
-            .filter(|number| wanted(*number))
-            .map(|number| record(number).evaluation_id)
-            .collect();
-        let (mut found, mut after) = (Vec::new(), 0);
-        loop {
-            let page = ledger.scan(scan.clone(), after).await.unwrap();
-            let Some(last) = page.last() else { break };
-            let bytes: usize = page.iter().map(|scanned| scanned.response.len()).sum();
-            assert!(page.len() <= 64 && bytes < 8 << 20, "{} of {bytes}", page.len());
-            after = last.sequence;
-            for scanned in page {
-                let graded = scanned.summary.evaluation_id == record(4).evaluation_id;
-                assert_eq!(scanned.grades.len(), if graded { 2 } else { 0 });
-                found.push(scanned.summary.evaluation_id);
-            }
-        }
-        assert_eq!(found, wanted, "{scan:?}");
-    }
-}
-
-/// While many record, what a scan has passed is complete: nothing appears behind it any more.
+/// While many callers record, nothing appears behind the position of a reader any more.
 pub(crate) async fn a_reader_that_follows_misses_nothing(place: &Place) {
     const WRITERS: u32 = 8;
     const EACH: u32 = 60;
@@ -307,13 +267,13 @@ pub(crate) async fn a_reader_that_follows_misses_nothing(place: &Place) {
             let (mut seen, mut after) = (Vec::new(), 0);
             loop {
                 let was_done = is_done.load(Ordering::SeqCst);
-                let page = ledger.scan(Scan::default(), after).await.unwrap();
-                match page.last() {
+                let page = ledger.entries(first_page(Cursor::After(after), 64)).await.unwrap();
+                match page.evaluations.last() {
                     Some(last) => after = last.sequence,
                     None if was_done => return seen,
                     None => tokio::task::yield_now().await,
                 }
-                seen.extend(page.into_iter().map(|scanned| scanned.summary.evaluation_id));
+                seen.extend(page.evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
             }
         })
     };
@@ -342,10 +302,11 @@ pub(crate) async fn nothing_has_a_name_that_cannot_be_kept(place: &Place) {
     assert_eq!(ledger.find_by_key("a\0b", [0; 32]).await, Ok(None));
     assert_eq!(ledger.investigation("a\0b").await, Ok(None));
     assert_eq!(ledger.delete("a\0b").await, Ok(false));
-    let filter = Filter { report_id: Some("a\0b".to_owned()), ..Filter::default() };
-    assert_eq!(listed(&*ledger, &filter).await, Vec::<String>::new());
-    let scan = Scan { judge: Some("a\0b".to_owned()), ..Scan::default() };
-    assert_eq!(ledger.scan(scan, 0).await, Ok(Vec::new()));
+    let selection = Selection { report_id: Some("a\0b".to_owned()), ..Selection::default() };
+    let request = PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, 50) };
+    assert_eq!(listed(&*ledger, &request).await, Vec::<String>::new());
+    assert_eq!(read_entries(&*ledger, &request).await, Vec::<String>::new());
+    assert_eq!(ledger.counts(selection, None).await, Ok(Vec::new()));
 }
 
 pub(crate) async fn contents_are_of_the_evaluations_that_have_them(place: &Place) {
@@ -482,7 +443,8 @@ pub(crate) async fn what_was_acknowledged_is_there_after_it_was_closed(place: &P
             (0..20).map(|number| keyed(round * 20 + number, &format!("{round}-{number}"), number)),
         )
         .await;
-        assert_eq!(listed(&*ledger, &Filter::default()).await.len() as u32, (round + 1) * 20);
+        let all = first_page(Cursor::NEWEST, 50);
+        assert_eq!(listed(&*ledger, &all).await.len() as u32, (round + 1) * 20);
         let again = ledger.record(keyed(9_000, "0-7", 7)).await;
         assert!(matches!(again, Ok(Recorded::Replayed { .. })), "{again:?}");
         closed(ledger).await;
@@ -495,7 +457,7 @@ pub(crate) async fn a_closed_ledger_says_so(place: &Place) {
     closed(Arc::clone(&ledger)).await;
     assert_eq!(ledger.record(record(2)).await, Err(LedgerError::Closed));
     assert_eq!(ledger.read("e").await, Err(LedgerError::Closed));
-    assert_eq!(ledger.list(Filter::default()).await, Err(LedgerError::Closed));
+    assert_eq!(ledger.list(first_page(Cursor::NEWEST, 50)).await, Err(LedgerError::Closed));
     assert_eq!(ledger.append_event(event("i", 1, "x")).await, Err(LedgerError::Closed));
 }
 
@@ -555,11 +517,9 @@ pub(crate) async fn an_owner_sees_its_own_and_who_may_sees_all(place: &Place) {
         (&owner("", false), vec![4, 3, 2, 1, 0]),
     ] {
         let ids: Vec<String> = seen.iter().map(|number| id(*number)).collect();
-        assert_eq!(listed(&**ledger, &Filter::default()).await, ids);
-        let scanned = ledger.scan(Scan::default(), 0).await.unwrap();
-        let scanned: Vec<String> =
-            scanned.into_iter().rev().map(|found| found.summary.evaluation_id).collect();
-        assert_eq!(scanned, ids);
+        let newest_first = first_page(Cursor::NEWEST, 50);
+        assert_eq!(listed(&**ledger, &newest_first).await, ids);
+        assert_eq!(read_entries(&**ledger, &newest_first).await, ids);
     }
     assert_eq!(auditor.read(&id(1)).await.unwrap().unwrap().summary.owner, "ada");
     assert_eq!(ben.read(&id(1)).await, Ok(None));

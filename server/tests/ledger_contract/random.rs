@@ -1,6 +1,6 @@
 //! Arbitrary operations, in an order that a seed decides, on two ledgers: every answer is the same.
 
-use gsar_server::ledger::{Filter, Ledger, Record, Scan};
+use gsar_server::ledger::{Cursor, Ledger, PageRequest, Record, Selection};
 use gsar_server::owner::Owner;
 
 use crate::ledger_contract::records::{digest, event, grades, keyed, record, start, with_contents};
@@ -88,14 +88,21 @@ async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32
         ),
         5 => {
             let tier = (step == 1).then_some(i32::try_from(key % 4).unwrap());
-            let page = ledger.list(Filter { tier, page_size: 1_000, ..Filter::default() }).await;
+            let selection = Selection { tier, ..Selection::default() };
+            let request = PageRequest { selection, cursor: Cursor::NEWEST, limit: 1_000 };
+            let page = ledger.list(request).await;
             format!("{:?}", page.map(|page| page.evaluations))
         }
         6 => format!("{:?}", ledger.read(&id).await),
         7 => {
-            let page =
-                ledger.scan(Scan { is_graded: step == 1, ..Scan::default() }, 0).await.unwrap();
-            let page: Vec<_> = page
+            let graded = (step == 1).then_some(true);
+            let selection = Selection { graded, ..Selection::default() };
+            let request = PageRequest { selection, cursor: Cursor::OLDEST, limit: 64 };
+            let page: Vec<_> = ledger
+                .entries(request)
+                .await
+                .unwrap()
+                .evaluations
                 .into_iter()
                 .map(|found| (found.summary, found.policy_toml, found.grades))
                 .collect();

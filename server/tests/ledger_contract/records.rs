@@ -1,8 +1,8 @@
 //! What the cases record.
 
 use gsar_server::ledger::{
-    AnswerPage, Content, Filter, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page,
-    Record, Recorded, StoredEvaluation, Summary,
+    Content, Cursor, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page, PageRequest,
+    Record, Recorded, Selection, StoredEvaluation, Summary,
 };
 
 pub(crate) fn record(number: u32) -> Record {
@@ -117,29 +117,32 @@ pub(crate) async fn record_all(ledger: &dyn Ledger, records: impl IntoIterator<I
     }
 }
 
-/// The ids of every page of answers.
-pub(crate) async fn answered(ledger: &dyn Ledger, filter: &Filter) -> Vec<String> {
-    let (mut all, mut page_token) = (Vec::new(), None);
+/// The first page of all evaluations.
+pub(crate) fn first_page(cursor: Cursor, limit: usize) -> PageRequest {
+    PageRequest { selection: Selection::default(), cursor, limit }
+}
+
+/// The ids of every page of entries.
+pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
+    let (mut all, mut request) = (Vec::new(), request.clone());
     loop {
-        let filter = Filter { page_token, ..filter.clone() };
-        let AnswerPage { evaluations, next_page_token } = ledger.answers(filter).await.unwrap();
-        all.extend(evaluations.into_iter().map(|answered| answered.summary.evaluation_id));
-        match next_page_token {
-            Some(token) => page_token = Some(token),
+        let Page { evaluations, next } = ledger.entries(request.clone()).await.unwrap();
+        all.extend(evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
+        match next {
+            Some(next) => request.cursor = next,
             None => return all,
         }
     }
 }
 
 /// The ids of every page of a list.
-pub(crate) async fn listed(ledger: &dyn Ledger, filter: &Filter) -> Vec<String> {
-    let (mut all, mut page_token) = (Vec::new(), None);
+pub(crate) async fn listed(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
+    let (mut all, mut request) = (Vec::new(), request.clone());
     loop {
-        let filter = Filter { page_token, ..filter.clone() };
-        let Page { evaluations, next_page_token } = ledger.list(filter).await.unwrap();
+        let Page { evaluations, next } = ledger.list(request.clone()).await.unwrap();
         all.extend(evaluations.into_iter().map(|evaluation| evaluation.evaluation_id));
-        match next_page_token {
-            Some(token) => page_token = Some(token),
+        match next {
+            Some(next) => request.cursor = next,
             None => return all,
         }
     }

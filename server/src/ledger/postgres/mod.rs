@@ -15,7 +15,6 @@ mod options;
 mod partitions;
 mod read;
 mod record;
-mod scan;
 mod settled;
 mod shared_rows;
 mod sweep;
@@ -32,13 +31,12 @@ pub use options::PostgresLedgerOptions;
 use super::content::Content;
 use super::error::LedgerError;
 use super::fault::{Fault, FaultKind};
-use super::filter::{AnswerPage, Count, Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::metrics::LedgerMetrics;
-use super::record::{Record, Recorded, StoredEvaluation};
-use super::scan::{Scan, Scanned};
+use super::record::{Record, Recorded, StoredEvaluation, Summary};
+use super::selection::{Count, Entry, Page, PageRequest, Selection};
 use super::store::Ledger;
 use crate::owner::Owner;
 use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
@@ -151,6 +149,11 @@ fn can_be_kept(text: &str) -> bool {
     !text.contains('\0')
 }
 
+/// Returns `true` if evaluations of a selection may exist.
+fn can_match(selection: &Selection) -> bool {
+    selection.texts().into_iter().flatten().all(|text| can_be_kept(text))
+}
+
 #[async_trait]
 impl Ledger for PostgresLedger {
     fn of(&self, owner: &Owner) -> Arc<dyn Ledger> {
@@ -198,47 +201,42 @@ impl Ledger for PostgresLedger {
         found.map(|found| found.map(|found| found.response)).transpose()
     }
 
-    async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
-        let filter = filter.normalised()?;
-        let below = read::begin(&filter)?;
-        if !filter.names().all(can_be_kept) {
-            return Ok(Page { evaluations: Vec::new(), next_page_token: None });
+    async fn list(&self, request: PageRequest) -> Result<Page<Summary>, LedgerError> {
+        if !can_match(&request.selection) {
+            return Ok(Page { evaluations: Vec::new(), next: None });
         }
         let owner = self.owner.clone();
         let page = self.shared.database.run(move |client, _| {
-            let (owner, filter) = (owner.clone(), filter.clone());
-            Box::pin(async move { read::page(client, &owner, &filter, below).await })
+            let (owner, request) = (owner.clone(), request.clone());
+            Box::pin(async move { read::list(client, &owner, &request).await })
         });
         self.shared.noted(page.await)
     }
 
-    async fn answers(&self, filter: Filter) -> Result<AnswerPage, LedgerError> {
-        let filter = filter.normalised()?;
-        let below = read::begin(&filter)?;
-        if !filter.names().all(can_be_kept) {
-            return Ok(AnswerPage { evaluations: Vec::new(), next_page_token: None });
+    async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError> {
+        if !can_match(&request.selection) {
+            return Ok(Page { evaluations: Vec::new(), next: None });
         }
         let owner = self.owner.clone();
         let page = self.shared.database.run(move |client, _| {
-            let (owner, filter) = (owner.clone(), filter.clone());
-            Box::pin(async move { read::answers(client, &owner, &filter, below).await })
+            let (owner, request) = (owner.clone(), request.clone());
+            Box::pin(async move { read::entries(client, &owner, &request).await })
         });
         self.shared.noted(page.await)
     }
 
     async fn counts(
         &self,
-        filter: Filter,
+        selection: Selection,
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError> {
-        let filter = filter.normalised()?;
-        if !filter.names().all(can_be_kept) {
+        if !can_match(&selection) {
             return Ok(Vec::new());
         }
         let owner = self.owner.clone();
         let counts = self.shared.database.run(move |client, _| {
-            let (owner, filter) = (owner.clone(), filter.clone());
-            Box::pin(async move { read::counts(client, &owner, &filter, interval_micros).await })
+            let (owner, selection) = (owner.clone(), selection.clone());
+            Box::pin(async move { read::counts(client, &owner, &selection, interval_micros).await })
         });
         self.shared.noted(counts.await)
     }
@@ -253,19 +251,6 @@ impl Ledger for PostgresLedger {
             Box::pin(async move { read::stored(client, &owner, &id).await })
         });
         self.shared.noted(read.await)
-    }
-
-    async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
-        let texts = [&scan.policy, &scan.judge, &scan.investigation_id];
-        if !texts.into_iter().flatten().all(|text| can_be_kept(text)) {
-            return Ok(Vec::new());
-        }
-        let owner = self.owner.clone();
-        let page = self.shared.database.run(move |client, _| {
-            let (owner, scan) = (owner.clone(), scan.clone());
-            Box::pin(async move { scan::page(client, &owner, &scan, after).await })
-        });
-        self.shared.noted(page.await)
     }
 
     async fn content(

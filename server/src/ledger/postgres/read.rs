@@ -5,108 +5,116 @@ use std::num::NonZeroU64;
 use deadpool_postgres::Object;
 use tokio_postgres::{Error, Row};
 
-use super::{grades, scan};
-use crate::ledger::error::LedgerError;
-use crate::ledger::filter::{AnswerPage, Answered, Count, Filter, MAX_COUNTS, Page, answer_page};
-use crate::ledger::page_token;
+use super::{grades, settled};
 use crate::ledger::record::{StoredEvaluation, Summary};
+use crate::ledger::selection::{
+    Count, Cursor, Entry, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
+};
 use crate::owner::Owner;
 use crate::storage::postgres::query::{self, Conditions};
 
 /// The columns of [`summary`], and the sequence.
-pub(super) const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, evaluations.evaluated_at_micros, \
+const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, evaluations.evaluated_at_micros, \
      evaluations.owner, report_id, investigation_id, policy, judge, outcome, tier, score_numerator, score_denominator, claims, \
      grounded, in_shadow, fell_back";
 
-/// Whether a row of `evaluations` has grades.
-pub(super) const IS_GRADED: &str =
+const IS_GRADED: &str =
     "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
-
-/// Whether a report could go out without every claim grounded, as the index says it. 1 is `TIER_PROCEED`.
+/// `true` for a report that could be sent without every claim grounded; as in the index. 1 is `TIER_PROCEED`.
 const IS_UNPROVEN: &str =
     "((tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow AND tier <> 1))";
 
-/// Adds what an owner sees.
-pub(super) fn see(conditions: &mut Conditions, owner: &Owner) {
-    if let Some(owner) = owner.only() {
-        conditions.add("owner = ? AND owner <> ''", owner.to_owned());
-    }
-}
-
-/// The sequence below which a page begins.
-pub(super) fn begin(filter: &Filter) -> Result<i64, LedgerError> {
-    match &filter.page_token {
-        Some(token) => page_token::decode(token, filter),
-        None => Ok(i64::MAX),
-    }
-}
-
-/// One page of a list.
-pub(super) async fn page(
+/// Reads one page without documents.
+pub(super) async fn list(
     client: &mut Object,
     owner: &Owner,
-    filter: &Filter,
-    below: i64,
-) -> Result<Page, Error> {
-    let list = restricted(owner, filter, below);
-    let one_more = filter.page_size.saturating_add(1);
-    let sql = format!(
-        "SELECT {SUMMARY_COLUMNS} FROM evaluations WHERE {} ORDER BY sequence DESC LIMIT {one_more}",
-        list.sql
-    );
-    let rows = query::all(&*client, &sql, &list.parameters()).await?;
-    let shown = rows.get(..filter.page_size);
-    let last = shown.and_then(<[Row]>::last).filter(|_| rows.len() > filter.page_size);
+    request: &PageRequest,
+) -> Result<Page<Summary>, Error> {
+    let found = rows(client, owner, request, SUMMARY_COLUMNS).await?;
+    let shown = found.get(..request.limit).unwrap_or(&found);
+    let last = shown.last().filter(|_| found.len() > shown.len());
     Ok(Page {
-        next_page_token: last.map(|row| page_token::encode(row.get("sequence"), filter)),
-        evaluations: shown.unwrap_or(&rows).iter().map(summary).collect(),
+        next: last.map(|row| request.cursor.behind(row.get("sequence"))),
+        evaluations: shown.iter().map(summary).collect(),
     })
 }
 
-/// One page of evaluations with what was answered.
-pub(super) async fn answers(
+/// Reads one page with documents, up to [`PAGE_BYTES`].
+pub(super) async fn entries(
     client: &mut Object,
     owner: &Owner,
-    filter: &Filter,
-    below: i64,
-) -> Result<AnswerPage, Error> {
-    let list = restricted(owner, filter, below);
-    let one_more = filter.page_size.saturating_add(1);
-    // How large each is first, so that no more is fetched than a page takes.
-    let sizes = format!(
-        "SELECT sequence, (length(report) + length(response))::bigint FROM evaluations WHERE {} \
-         ORDER BY sequence DESC LIMIT {one_more}",
-        list.sql
-    );
-    let sizes = query::all(&*client, &sizes, &list.parameters()).await?;
-    let mut sequences = scan::fitting(&sizes);
-    sequences.truncate(filter.page_size);
+    request: &PageRequest,
+) -> Result<Page<Entry>, Error> {
+    // Sizes first, so that no more is fetched than a page takes.
+    let sizes = "sequence, (length(report) + length(response))::bigint";
+    let sizes = rows(client, owner, request, sizes).await?;
+    let mut sequences = fitting(&sizes);
+    sequences.truncate(request.limit);
+    let last = sequences.last().filter(|_| sizes.len() > sequences.len());
+    let next = last.map(|sequence| request.cursor.behind(*sequence));
     let documents = format!(
         "SELECT {SUMMARY_COLUMNS}, report, response, toml FROM evaluations JOIN policies ON policies.id = policy_id \
-         WHERE sequence = ANY($1) ORDER BY sequence DESC"
+         WHERE sequence = ANY($1) {}",
+        request.cursor.order()
     );
-    let rows = query::all(&*client, &documents, &[&sequences]).await?;
-    let answered = |row: &Row| {
-        let answered = Answered {
+    let found = query::all(&*client, &documents, &[&sequences]).await?;
+    let mut grades = grades::read(&*client, &sequences).await?;
+    let entry = |row: &Row| {
+        let sequence = row.get("sequence");
+        Entry {
+            sequence,
             summary: summary(row),
             report: row.get("report"),
             response: row.get("response"),
             policy_toml: row.get("toml"),
-        };
-        (row.get("sequence"), answered)
+            grades: grades.remove(&sequence).unwrap_or_default(),
+        }
     };
-    let has_more = sizes.len() > sequences.len();
-    Ok(answer_page(rows.iter().map(answered).collect(), has_more, filter))
+    Ok(Page { evaluations: found.iter().map(entry).collect(), next })
 }
 
-/// How many evaluations there are, of each interval and kind of decision.
+/// Reads the rows of a page, and one more if there is one.
+async fn rows(
+    client: &mut Object,
+    owner: &Owner,
+    request: &PageRequest,
+    columns: &str,
+) -> Result<Vec<Row>, Error> {
+    let PageRequest { selection, cursor, limit } = request;
+    let mut conditions = conditions(owner, selection);
+    conditions.add(cursor.condition(), cursor.sequence());
+    if let Cursor::After(_) = cursor {
+        // An evaluation that is not visible yet delays those after it, so that a reader who goes on misses none.
+        conditions.add("sequence <= ?", settled::bound(&*client).await?);
+    }
+    let sql = format!(
+        "SELECT {columns} FROM evaluations WHERE {} {} LIMIT {}",
+        conditions.sql,
+        cursor.order(),
+        limit.saturating_add(1)
+    );
+    query::all(&*client, &sql, &conditions.parameters()).await
+}
+
+/// Returns the sequences that a page takes, of rows with their sizes: at least one.
+fn fitting(sizes: &[Row]) -> Vec<i64> {
+    let mut bytes = 0_usize;
+    let fits = |row: &&Row| {
+        let is_room = bytes < PAGE_BYTES;
+        bytes = bytes.saturating_add(usize::try_from(row.get::<_, i64>(1)).unwrap_or(usize::MAX));
+        is_room
+    };
+    sizes.iter().take_while(fits).map(|row| row.get(0)).collect()
+}
+
+/// Counts evaluations by interval and decision.
 pub(super) async fn counts(
     client: &mut Object,
     owner: &Owner,
-    filter: &Filter,
+    selection: &Selection,
     interval_micros: Option<NonZeroU64>,
 ) -> Result<Vec<Count>, Error> {
-    let mut counted = restricted(owner, filter, i64::MAX);
+    let mut counted = conditions(owner, selection);
     let from = match interval_micros {
         None => "0::bigint".to_owned(),
         Some(interval) => {
@@ -134,40 +142,39 @@ pub(super) async fn counts(
     Ok(rows.iter().map(count).collect())
 }
 
-/// What an owner sees of evaluations that fit, below a sequence.
-fn restricted(owner: &Owner, filter: &Filter, below: i64) -> Conditions {
-    let mut list = Conditions { sql: "true".to_owned(), values: Vec::new() };
-    if below < i64::MAX {
-        list.add("sequence < ?", below);
-    }
-    see(&mut list, owner);
-    for (condition, name) in [
-        ("owner = ?", &filter.principal),
-        ("report_id = ? AND report_id <> ''", &filter.report_id),
-        ("investigation_id = ? AND investigation_id <> ''", &filter.investigation_id),
-        ("policy = ?", &filter.policy),
-        ("judge = ?", &filter.judge),
+/// Returns the conditions on the evaluations of a selection that an owner may see.
+fn conditions(owner: &Owner, selection: &Selection) -> Conditions {
+    let mut conditions = Conditions { sql: "true".to_owned(), values: Vec::new() };
+    for (condition, text) in [
+        ("owner = ? AND owner <> ''", owner.only()),
+        ("owner = ?", selection.principal.as_deref()),
+        ("report_id = ? AND report_id <> ''", selection.report_id.as_deref()),
+        ("investigation_id = ? AND investigation_id <> ''", selection.investigation_id.as_deref()),
+        ("policy = ?", selection.policy.as_deref()),
+        ("judge = ?", selection.judge.as_deref()),
     ] {
-        if let Some(name) = name {
-            list.add(condition, name.clone());
+        if let Some(text) = text {
+            conditions.add(condition, text.to_owned());
         }
     }
-    if let Some(from) = filter.from_micros {
-        list.add("evaluated_at_micros >= ?", from);
+    for (condition, micros) in [
+        ("evaluated_at_micros >= ?", selection.from_micros),
+        ("evaluated_at_micros < ?", selection.before_micros),
+    ] {
+        if let Some(micros) = micros {
+            conditions.add(condition, micros);
+        }
     }
-    if let Some(before) = filter.before_micros {
-        list.add("evaluated_at_micros < ?", before);
+    if let Some(tier) = selection.tier {
+        conditions.add("tier = ?", tier);
     }
-    if let Some(tier) = filter.tier {
-        list.add("tier = ?", tier);
+    if let Some(graded) = selection.graded {
+        conditions.require(&format!("{}{IS_GRADED}", if graded { "" } else { "NOT " }));
     }
-    if let Some(graded) = filter.graded {
-        list.require(&format!("{}{IS_GRADED}", if graded { "" } else { "NOT " }));
+    if selection.unproven_only {
+        conditions.require(IS_UNPROVEN);
     }
-    if filter.unproven_only {
-        list.require(IS_UNPROVEN);
-    }
-    list
+    conditions
 }
 
 /// One evaluation in full.
@@ -236,7 +243,7 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
 }
 
 /// A row of [`SUMMARY_COLUMNS`].
-pub(super) fn summary(row: &Row) -> Summary {
+fn summary(row: &Row) -> Summary {
     let numerator: Option<i64> = row.get("score_numerator");
     let denominator: Option<i64> = row.get("score_denominator");
     Summary {

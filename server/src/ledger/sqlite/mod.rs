@@ -18,7 +18,6 @@ mod lists;
 mod options;
 mod reader;
 mod retention;
-mod scan;
 mod schema;
 mod writer;
 
@@ -36,13 +35,12 @@ pub use options::{Durability, Options};
 
 use super::content::Content;
 use super::error::LedgerError;
-use super::filter::{AnswerPage, Count, Filter, Page};
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::metrics::LedgerMetrics;
-use super::record::{Record, Recorded, StoredEvaluation};
-use super::scan::{Scan, Scanned};
+use super::record::{Record, Recorded, StoredEvaluation, Summary};
+use super::selection::{Count, Entry, Page, PageRequest, Selection};
 use super::store::Ledger;
 use crate::owner::Owner;
 use directory::Directory;
@@ -152,28 +150,24 @@ impl Ledger for SqliteLedger {
         self.shared.readers.find_by_key(self.owner.clone(), key.to_owned(), request_digest).await
     }
 
-    async fn list(&self, filter: Filter) -> Result<Page, LedgerError> {
-        self.shared.readers.list(self.owner.clone(), filter).await
+    async fn list(&self, request: PageRequest) -> Result<Page<Summary>, LedgerError> {
+        self.shared.readers.list(self.owner.clone(), request).await
     }
 
-    async fn answers(&self, filter: Filter) -> Result<AnswerPage, LedgerError> {
-        self.shared.readers.answers(self.owner.clone(), filter).await
+    async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError> {
+        self.shared.readers.entries(self.owner.clone(), request).await
     }
 
     async fn counts(
         &self,
-        filter: Filter,
+        selection: Selection,
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError> {
-        self.shared.readers.counts(self.owner.clone(), filter, interval_micros).await
+        self.shared.readers.counts(self.owner.clone(), selection, interval_micros).await
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
         self.shared.readers.read(self.owner.clone(), evaluation_id.to_owned()).await
-    }
-
-    async fn scan(&self, scan: Scan, after: i64) -> Result<Vec<Scanned>, LedgerError> {
-        self.shared.readers.scan(self.owner.clone(), scan, after).await
     }
 
     async fn content(

@@ -13,14 +13,12 @@ use super::contents;
 use super::grades;
 use super::investigations;
 use super::lists;
-use super::scan;
 use crate::ledger::content::Content;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
-use crate::ledger::filter::{AnswerPage, Count, Filter, Page};
 use crate::ledger::investigations::StoredInvestigation;
 use crate::ledger::record::{StoredEvaluation, Summary};
-use crate::ledger::scan::{Scan, Scanned};
+use crate::ledger::selection::{Count, Entry, Page, PageRequest, Selection};
 use crate::owner::Owner;
 
 /// How many reads run at once; the others wait.
@@ -29,10 +27,6 @@ const READERS: usize = 4;
 /// The columns of [`summary`], and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "owner, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, grounded, in_shadow, fell_back, sequence";
-
-/// Whether a row of `evaluations` has grades.
-pub(super) const IS_GRADED: &str =
-    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
 
 /// A few connections that read.
 #[derive(Debug)]
@@ -62,33 +56,32 @@ impl Readers {
             .transpose()
     }
 
-    /// One page of a list.
-    pub(super) async fn list(&self, owner: Owner, filter: Filter) -> Result<Page, LedgerError> {
-        let filter = filter.normalised()?;
-        let below = lists::begin(&filter)?;
-        self.run(move |connection| lists::page(connection, &owner, &filter, below)).await
-    }
-
-    /// One page of evaluations with what was answered.
-    pub(super) async fn answers(
+    /// One page without documents.
+    pub(super) async fn list(
         &self,
         owner: Owner,
-        filter: Filter,
-    ) -> Result<AnswerPage, LedgerError> {
-        let filter = filter.normalised()?;
-        let below = lists::begin(&filter)?;
-        self.run(move |connection| lists::answers(connection, &owner, &filter, below)).await
+        request: PageRequest,
+    ) -> Result<Page<Summary>, LedgerError> {
+        self.run(move |connection| lists::list(connection, &owner, &request)).await
+    }
+
+    /// One page with documents.
+    pub(super) async fn entries(
+        &self,
+        owner: Owner,
+        request: PageRequest,
+    ) -> Result<Page<Entry>, LedgerError> {
+        self.run(move |connection| lists::entries(connection, &owner, &request)).await
     }
 
     /// How many evaluations there are, of each interval and kind of decision.
     pub(super) async fn counts(
         &self,
         owner: Owner,
-        filter: Filter,
+        selection: Selection,
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError> {
-        let filter = filter.normalised()?;
-        self.run(move |connection| lists::counts(connection, &owner, &filter, interval_micros))
+        self.run(move |connection| lists::counts(connection, &owner, &selection, interval_micros))
             .await
     }
 
@@ -119,16 +112,6 @@ impl Readers {
         evaluation_id: String,
     ) -> Result<Vec<Content>, LedgerError> {
         self.run(move |connection| contents::read_all(connection, &owner, &evaluation_id)).await
-    }
-
-    /// The next evaluations behind a sequence, in the order of recording.
-    pub(super) async fn scan(
-        &self,
-        owner: Owner,
-        scan: Scan,
-        after: i64,
-    ) -> Result<Vec<Scanned>, LedgerError> {
-        self.run(move |connection| scan::page(connection, &owner, &scan, after)).await
     }
 
     /// An investigation in full.
