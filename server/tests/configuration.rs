@@ -27,9 +27,9 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "[storage]\nurl = \"mysql://h/d\"",
-        &["storage.url: is no address of PostgreSQL; give postgres://"],
+        &["storage.url: is not a PostgreSQL address; give postgres://"],
     ),
-    ("[storage]\nurl = \"postgres://ada@/d\"", &["storage.url: names no host"]),
+    ("[storage]\nurl = \"postgres://ada@/d\"", &["storage.url: has no host"]),
     (
         "[storage]\nurl = \"postgres://ada:x@db/d\"\npassword_file = \"DIR/none\"\nconnections = 0\ntimeout = \"1ms\"",
         &[
@@ -42,7 +42,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ("[storage]\nca = \"DIR/ca\"", &["storage.ca: has no effect without storage.url"]),
     (
         "[storage]\nurl = \"postgres://ada@db/d\"\nca = \"DIR/policies/a.toml\"",
-        &["storage: storage.ca DIR/policies/a.toml: holds no certificate"],
+        &["storage: storage.ca DIR/policies/a.toml: has no certificate"],
     ),
     (
         "[storage]\nurl = \"postgres:///d?host=/run\"\nca = \"DIR/ca\"\n[ledger]\nmax_size = \"1GiB\"",
@@ -133,8 +133,8 @@ const FAULTS: &[(&str, &[&str])] = &[
         "[ledger]\nmax_size = \"4KiB\"\nmax_age = \"1ms\"",
         &["ledger.max_size: ", "ledger.max_age: "],
     ),
-    ("[evidence]\nmodel = \"DIR/key\"", &["evidence.model: DIR/key is no folder"]),
-    ("[evidence]\nonnxruntime = \"DIR/none\"", &["evidence.onnxruntime: DIR/none is no file"]),
+    ("[evidence]\nmodel = \"DIR/key\"", &["evidence.model: DIR/key is not a folder"]),
+    ("[evidence]\nonnxruntime = \"DIR/none\"", &["evidence.onnxruntime: DIR/none is not a file"]),
     (
         "[evidence]\nembeddings = \"required\"\nmodel = \"DIR/policies\"",
         &["evidence.embeddings: is required: "],

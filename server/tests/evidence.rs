@@ -293,7 +293,7 @@ async fn what_makes_no_sense_is_refused() {
         ("more before an item", vec![head("c"), more()]),
         ("more of JSON", vec![head("c"), message(Part::Item(json)), more()]),
         (
-            "no UTF-8",
+            "not UTF-8",
             vec![head("c"), message(Part::Item(item("t", ""))), message(Part::More(vec![0xff]))],
         ),
         ("two corpora", vec![head("c"), head("d")]),

@@ -132,13 +132,10 @@ async fn a_copy_is_the_same() {
     random::fill(&*first).await;
     random::fill_for_an_owner(&*first).await;
     let there = copy_ledger(&*first, &*second).await.unwrap();
-    assert!(
-        there.evaluations > 20 && there.investigations > 0 && there.there_already == 0,
-        "{there}"
-    );
+    assert!(there.evaluations > 20 && there.investigations > 0 && there.existing == 0, "{there}");
     let again = copy_ledger(&*first, &*second).await.unwrap();
     assert_eq!(
-        (again.evaluations, again.there_already, again.investigations),
+        (again.evaluations, again.existing, again.investigations),
         (0, there.evaluations, 0)
     );
     assert_eq!(copy_ledger(&*second, &*third).await, Ok(there));

@@ -122,13 +122,13 @@ impl Storage {
             let ledger = Arc::new(opened.map_err(|error| error.to_string())?);
             return Ok(Self { ledger, place: Place::Here(config.data_dir.clone()) });
         };
-        let held = DataDir::take(&config.data_dir).map_err(|error| error.to_string())?;
+        let held = DataDir::lock(&config.data_dir).map_err(|error| error.to_string())?;
         let runtime = Handle::try_current().map_err(|error| error.to_string())?;
         let max_age = config.ledger.max_age.map(|age| age.0);
         let (ledger, database) = runtime.block_on(async {
             let database = database::open(&options).await?;
             let options = PostgresLedgerOptions { database: options, max_age };
-            let ledger = PostgresLedger::on(database.clone(), options).await;
+            let ledger = PostgresLedger::with_database(database.clone(), options).await;
             Ok::<_, String>((ledger.map_err(|error| error.to_string())?, database))
         })?;
         let place = Place::Shared { database, runtime, held };

@@ -49,8 +49,8 @@ impl Staging {
         let unwritable = |error: &io::Error| unwritable(folder, error.to_string());
         create_folder(&partial).map_err(|error| unwritable(&error))?;
         let lock = lock(&partial.join(LOCK)).map_err(|error| match error {
-            LockError::Held(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
-            LockError::Refused(error) => {
+            LockError::Locked(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
+            LockError::Io(error) => {
                 // Without its lock file, the folder would not be recognized later.
                 let _ = std::fs::remove_dir(&partial);
                 unwritable(&error)

@@ -1,6 +1,6 @@
-//! This module cuts ranges of bytes at whole characters.
+//! Cuts byte ranges at whole characters.
 
-/// The text in some bytes of a text, without the parts of characters at its ends, and the bytes left out before it.
+/// Returns the whole characters in a byte range of a text, and the number of bytes skipped before them.
 pub(super) fn whole_characters(bytes: &[u8]) -> (usize, &str) {
     const MAX_CONTINUATION_BYTES: usize = 3;
     let skipped = bytes

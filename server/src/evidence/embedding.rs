@@ -1,7 +1,7 @@
-//! This module searches by meaning: it starts the embedding model when it is first needed and has every corpus embedded
-//! in the background while the search by terms serves.
+//! Semantic search: starts the embedding model on first use and embeds corpora in the background, while lexical search
+//! serves.
 //!
-//! Without model or runtime everything else works, and every answer says so.
+//! Without a model or its runtime, answers report that search is lexical only.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,46 +19,46 @@ use super::store::{Corpus, Summary, VectorSpace};
 use super::{CorpusName, Evidence, Method};
 use crate::owner::Owner;
 
-/// The file below the folder of all corpora that keeps vectors by what they are of.
+/// The vector cache, in the folder of all corpora.
 pub(super) const CACHE: &str = ".vectors.sqlite3";
-/// The most bytes of vectors in memory.
+/// The maximum size of the cache in memory, in bytes.
 const CACHE_MEMORY: usize = 32 << 20;
-/// The most bytes of vectors on disk.
+/// The maximum size of the cache on disk, in bytes.
 const CACHE_DISK: u64 = 1 << 30;
-/// The most vectors that a crash may lose; they are in the cache.
-const UNSAVED: usize = 2_048;
+/// The maximum number of vectors that a crash may lose; they remain in the cache.
+const MAX_UNSAVED: usize = 2_048;
 
-/// Which model, and whether there has to be one.
+/// The embedding model to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Embeddings {
-    /// None: search is by terms.
+    /// None: search is lexical.
     #[default]
     Off,
-    /// The one in this folder, with this library of ONNX Runtime; those in the user's cache where none is named.
+    /// A model folder and a library of ONNX Runtime; `None` for those in the user's cache.
     Model {
         /// The folder of the model.
         folder: Option<PathBuf>,
         /// The shared library.
         runtime: Option<PathBuf>,
-        /// Sessions, each with a thread and a copy of the weights.
+        /// The number of sessions, each with a thread and a copy of the weights.
         workers: usize,
     },
 }
 
-/// The model as it runs.
+/// A running model.
 #[derive(Debug)]
 pub(super) struct EmbeddingModel {
     embedder: Embedder,
-    /// The digest of its files: which vectors may be compared.
+    /// The digest of its files; only vectors of equal digests are comparable.
     digest: String,
 }
 
-/// Where vectors are kept by what they are of.
+/// The cache of vectors by text.
 #[derive(Debug)]
 pub(super) enum VectorCache {
-    /// In a file below the folder of all corpora.
+    /// A file in the folder of all corpora.
     File(PathBuf),
-    /// In the database that servers share.
+    /// The shared database.
     Shared(SharedVectors),
 }
 
@@ -78,29 +78,29 @@ impl VectorCache {
     }
 }
 
-/// The model of a server, started once.
+/// The model of a server, started on first use.
 #[derive(Debug)]
-pub(super) struct ModelOnDemand {
-    wanted: Embeddings,
+pub(super) struct LazyModel {
+    embeddings: Embeddings,
     cache: VectorCache,
     started: OnceLock<Result<EmbeddingModel, String>>,
 }
 
 impl Embeddings {
-    /// Checks that the named files are there: gives for each file that cannot be used its key in the configuration, and what is wrong with it.
+    /// Checks that the named files exist. Returns the configuration key and the problem of each unusable file.
     pub fn check_files(&self) -> Vec<(&'static str, String)> {
         let Self::Model { folder, runtime, .. } = self else { return Vec::new() };
         let mut wrong = Vec::new();
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
             let description = format!(
-                "{} is no folder; name one with an ONNX sentence model, or leave it out",
+                "{} is not a folder; use one with an ONNX sentence model, or leave it out",
                 folder.display()
             );
             wrong.push(("model", description));
         }
         if let Some(runtime) = runtime.as_ref().filter(|runtime| !runtime.is_file()) {
             let description = format!(
-                "{} is no file; name the shared library of ONNX Runtime, or leave it out",
+                "{} is not a file; use the shared library of ONNX Runtime, or leave it out",
                 runtime.display()
             );
             wrong.push(("onnxruntime", description));
@@ -108,20 +108,20 @@ impl Embeddings {
         wrong
     }
 
-    /// Starts the model once and lets it go, as proof that it can be started. Blocks.
+    /// Starts and drops the model, to test that it can be started. Blocks.
     ///
     /// # Errors
-    /// Why there is none, and what to do.
+    /// The problem and its fix.
     pub fn try_model(&self) -> Result<(), String> {
         let Self::Model { folder, runtime, .. } = self else { return Ok(()) };
-        let (runtime, model) = loaded(folder.as_deref(), runtime.as_deref())?;
+        let (runtime, model) = load(folder.as_deref(), runtime.as_deref())?;
         let options = Options { workers: 1, ..Options::default() };
         let started = Embedder::start(&runtime, &model, &options, None);
         started.map(drop).map_err(|error| error.to_string())
     }
 }
 
-fn loaded(folder: Option<&Path>, runtime: Option<&Path>) -> Result<(Runtime, Model), String> {
+fn load(folder: Option<&Path>, runtime: Option<&Path>) -> Result<(Runtime, Model), String> {
     let runtime = Runtime::load(runtime).map_err(|error| error.to_string())?;
     let model = match folder {
         Some(folder) => Model::open(folder),
@@ -130,36 +130,36 @@ fn loaded(folder: Option<&Path>, runtime: Option<&Path>) -> Result<(Runtime, Mod
     Ok((runtime, model.map_err(|error| error.to_string())?))
 }
 
-impl ModelOnDemand {
-    pub(super) fn later(wanted: Embeddings, cache: VectorCache) -> Self {
-        Self { wanted, cache, started: OnceLock::new() }
+impl LazyModel {
+    pub(super) fn new(embeddings: Embeddings, cache: VectorCache) -> Self {
+        Self { embeddings, cache, started: OnceLock::new() }
     }
 
-    /// The model, or why there is none. Blocks while it starts.
+    /// Returns the model, or the reason why there is none. Blocks while it starts.
     pub(super) fn get(&self) -> Result<&EmbeddingModel, &str> {
         let started = self.started.get_or_init(|| {
             let started = self.start();
             match &started {
-                Ok(model) => tracing::info!(model = model.digest, "search by meaning serves"),
-                Err(_) if self.wanted == Embeddings::Off => {}
-                Err(reason) => tracing::warn!(reason, "search is by words only"),
+                Ok(model) => tracing::info!(model = model.digest, "semantic search is ready"),
+                Err(_) if self.embeddings == Embeddings::Off => {}
+                Err(reason) => tracing::warn!(reason, "search is lexical only"),
             }
             started
         });
         started.as_ref().map_err(String::as_str)
     }
 
-    /// The model that runs; `None` where none was started.
+    /// Returns the digest of the running model; `None` if it was not started.
     fn digest(&self) -> Option<&str> {
         self.started.get()?.as_ref().ok().map(|model| model.digest.as_str())
     }
 
     fn start(&self) -> Result<EmbeddingModel, String> {
-        let Embeddings::Model { folder, runtime, workers } = &self.wanted else {
+        let Embeddings::Model { folder, runtime, workers } = &self.embeddings else {
             return Err("evidence.embeddings is off".to_owned());
         };
         let text = |error: &dyn std::error::Error| error.to_string();
-        let (runtime, model) = loaded(folder.as_deref(), runtime.as_deref())?;
+        let (runtime, model) = load(folder.as_deref(), runtime.as_deref())?;
         let cache = self.cache.open().map_err(|error| text(&error))?;
         let options = Options { workers: *workers, ..Options::default() };
         let embedder = Embedder::start(&runtime, &model, &options, Some(cache))
@@ -172,15 +172,15 @@ impl ModelOnDemand {
 }
 
 impl Evidence {
-    /// Starts the model now.
+    /// Starts the model.
     ///
     /// # Errors
-    /// Why there is none, and the fix.
+    /// The reason why there is none, and the fix.
     pub fn start_model(&self) -> Result<(), String> {
         self.shared.model.get().map(|_| ()).map_err(str::to_owned)
     }
 
-    /// How this server searches, and why not by meaning as well, where it does not. Starts the model.
+    /// Returns the search method, and the reason if it is lexical only. Starts the model.
     pub async fn serves(&self) -> (Method, Option<String>) {
         match self.embedder().await {
             Ok(_) => (Method::Hybrid, None),
@@ -188,22 +188,22 @@ impl Evidence {
         }
     }
 
-    /// The digest of the model's files; `None` where none was started.
+    /// Returns the digest of the model's files; `None` if it was not started.
     #[must_use]
     pub fn embedder_digest(&self) -> Option<String> {
         self.shared.model.digest().map(str::to_owned)
     }
 
-    /// The vectors of queries.
+    /// Embeds queries.
     ///
     /// # Errors
-    /// Why search by meaning does not serve, and the fix.
+    /// The reason why semantic search is unavailable, and the fix.
     pub async fn embed_queries(&self, queries: Vec<String>) -> Result<Vec<Vector>, String> {
         let embedder = self.embedder().await?;
         embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())
     }
 
-    /// The vectors of this server's model. Starts it.
+    /// Returns the vector space of this server's model. Starts the model.
     pub(super) fn space(&self) -> Result<VectorSpace, String> {
         let model = self.shared.model.get()?;
         Ok(VectorSpace { dimension: model.embedder.dimension(), model: model.digest.clone() })
@@ -212,7 +212,7 @@ impl Evidence {
     async fn embedder(&self) -> Result<Embedder, String> {
         let shared = Arc::clone(&self.shared);
         let started = tokio::task::spawn_blocking(move || {
-            if let Some(reason) = shared.store.without_vectors() {
+            if let Some(reason) = shared.store.vectors_unavailable() {
                 return Err(reason.to_owned());
             }
             let model = shared.model.get();
@@ -224,12 +224,12 @@ impl Evidence {
         }
     }
 
-    /// Gives every passage of a corpus that should have one its vector. Does nothing where that is done already, goes
-    /// on elsewhere, or there is no model.
+    /// Embeds the passages of a corpus that lack a vector. Does nothing without a model, or if another task is
+    /// embedding the corpus.
     pub async fn embed_corpus(&self, name: CorpusName) {
         let Ok(embedder) = self.embedder().await else { return };
         if let Err(reason) = self.embed_with(&embedder, &name).await {
-            tracing::warn!(corpus = %name, reason, "passages stay without vectors");
+            tracing::warn!(corpus = %name, reason, "embedding a corpus failed");
         }
     }
 
@@ -245,12 +245,12 @@ impl Evidence {
         progress.is_due.store(true, Ordering::SeqCst);
         let Ok(_alone) = progress.embedder.try_lock() else { return Ok(()) };
         while progress.is_due.swap(false, Ordering::SeqCst) {
-            embed_all_of(embedder, &corpus, &space).await?;
+            embed_passages(embedder, &corpus, &space).await?;
         }
         Ok(())
     }
 
-    /// Embeds every corpus whose vectors are not complete. The model is not started for none.
+    /// Embeds every corpus with missing vectors. Does not start the model if there is none.
     pub async fn embed_all(&self) {
         let evidence = self.clone();
         let names = blocking(move || {
@@ -270,8 +270,8 @@ impl Evidence {
     }
 }
 
-/// Gives every passage of a corpus that should have one its vector.
-async fn embed_all_of(
+/// Embeds the passages of a corpus that lack a vector.
+async fn embed_passages(
     embedder: &Embedder,
     corpus: &Arc<dyn Corpus>,
     space: &VectorSpace,
@@ -279,14 +279,14 @@ async fn embed_all_of(
     let (mut after, mut unsaved) = (0, 0);
     loop {
         let (of, within) = (Arc::clone(corpus), space.clone());
-        let passages = blocking(move || of.without_vector(&within, after)).await?;
+        let passages = blocking(move || of.passages_without_vector(&within, after)).await?;
         let Some((last, _)) = passages.last() else { break };
         after = *last;
         let (numbers, texts): (Vec<i64>, Vec<String>) = passages.into_iter().unzip();
         unsaved += numbers.len();
         let vectors = embedder.embed(texts, Priority::Background).await;
         let vectors = vectors.map_err(|error| error.to_string())?;
-        let save = unsaved >= UNSAVED;
+        let save = unsaved >= MAX_UNSAVED;
         let (of, within) = (Arc::clone(corpus), space.clone());
         blocking(move || {
             of.add_vectors(&within, numbers.into_iter().zip(vectors).collect())?;
@@ -305,28 +305,28 @@ async fn embed_all_of(
     .await
 }
 
-/// How far the embedding of each corpus is.
+/// The corpora that are being embedded.
 #[derive(Debug, Default)]
 pub(super) struct EmbeddingProgress(Mutex<HashMap<CorpusName, Arc<Progress>>>);
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// Held by the one who embeds the corpus.
+    /// Locked by the task that embeds the corpus.
     embedder: tokio::sync::Mutex<()>,
-    /// Something came since its passages were last looked at.
+    /// `true` if passages may have been added since the last pass.
     is_due: AtomicBool,
 }
 
 impl EmbeddingProgress {
     fn of(&self, name: &CorpusName) -> Arc<Progress> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that nobody embeds have nothing to remember.
+        // Drops corpora that no task embeds.
         all.retain(|_, progress| Arc::strong_count(progress) > 1);
         Arc::clone(all.entry(name.clone()).or_default())
     }
 }
 
-/// Runs what blocks on a thread for such.
+/// Runs blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {

@@ -1,4 +1,4 @@
-//! This module holds the errors of stored evidence, each with its subject and the fix.
+//! Errors of stored evidence, each with its fix.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,52 +6,52 @@ use std::path::{Path, PathBuf};
 use crate::storage::SchemaMismatch;
 use crate::storage::postgres::{Failure, FailureKind};
 
-/// Why stored evidence could not be had or kept.
+/// An error of stored evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The name of a corpus is not allowed.
+    /// The name of a corpus is invalid.
     #[error(
-        "{given:?} is no name of a corpus; use 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit"
+        "invalid corpus name {given:?}; use 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit"
     )]
     InvalidName {
-        /// What was given, cut to 64 characters.
+        /// The given name, cut to 64 characters.
         given: String,
     },
-    /// There is no such corpus.
-    #[error("corpus `{corpus}` is not known; `gsar evidence list` shows those that are stored")]
+    /// The corpus does not exist.
+    #[error("unknown corpus `{corpus}`; `gsar evidence list` lists the stored ones")]
     UnknownCorpus {
         /// Its name.
         corpus: String,
     },
     /// The corpus has no such item.
-    #[error("corpus `{corpus}` has no item {item}; `gsar search {corpus}` finds what it has")]
+    #[error("corpus `{corpus}` has no item {item}; `gsar search {corpus}` finds its items")]
     UnknownItem {
         /// The corpus.
         corpus: String,
-        /// The item as it was asked for.
+        /// The id or key of the item.
         item: String,
     },
-    /// A bound on what is stored would be passed.
+    /// A size limit would be exceeded.
     #[error(
-        "{limit} allows {allowed} bytes and {needed} would be needed; delete a corpus, store less, or raise it"
+        "{limit} is {allowed} bytes and {needed} would be needed; delete a corpus, store less, or raise it"
     )]
     Full {
-        /// The bound as it is configured.
+        /// The configuration key of the limit.
         limit: &'static str,
-        /// The most that it allows, in its unit.
+        /// The limit in bytes.
         allowed: u64,
-        /// What would be needed; of all corpora only where the owner sees all.
+        /// The size that would be needed.
         needed: Needed,
     },
-    /// The messages of a call do not make sense together.
+    /// The messages of a call are invalid or in the wrong order.
     #[error("{0}")]
     Disorder(String),
-    /// The database of a corpus is damaged or of another program.
+    /// The database of a corpus is damaged, or of another program.
     #[error("{place} is damaged ({reason}); delete the corpus and store its evidence again")]
     Damaged {
         /// The database.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// The corpus has another schema than this server supports.
@@ -62,25 +62,25 @@ pub enum StoreError {
         /// The difference.
         mismatch: SchemaMismatch,
     },
-    /// The store cannot take or give evidence at present.
+    /// The store cannot be read or written at the moment.
     #[error("stored evidence is unavailable: {reason}; {fix}, then try again")]
     Unavailable {
-        /// What the system or the database said.
+        /// The error of the system or the database.
         reason: String,
-        /// What to do.
+        /// The fix.
         fix: &'static str,
     },
 }
 
-/// What to do where a folder does not take evidence.
-pub(super) const WRITE: &str = "make room or give the server the right to write there";
+/// The fix for a folder that cannot be written.
+pub(super) const WRITE: &str = "make room or let the server write there";
 
-/// Bytes that would be needed.
+/// The size that would be needed, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
-    /// That many.
+    /// A number of bytes.
     Bytes(u64),
-    /// How many says what others keep.
+    /// Not shown: the number would reveal the size of other owners' corpora.
     More,
 }
 
@@ -94,8 +94,8 @@ impl fmt::Display for Needed {
 }
 
 impl StoreError {
-    /// What a database that servers share did not do.
-    pub(super) fn of_database(failure: &Failure) -> Self {
+    /// Converts a failure of the shared database.
+    pub(super) fn from_database(failure: &Failure) -> Self {
         match failure.kind {
             FailureKind::Corrupt => Self::Damaged {
                 place: "a corpus in the database".to_owned(),
@@ -105,8 +105,8 @@ impl StoreError {
         }
     }
 
-    /// An error of SQLite.
-    pub(super) fn of_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
+    /// Converts an error of SQLite.
+    pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => {
@@ -116,8 +116,8 @@ impl StoreError {
         }
     }
 
-    /// An error of the file system.
-    pub(super) fn of_system(error: &std::io::Error, path: &Path) -> Self {
+    /// Converts an error of the file system.
+    pub(super) fn from_io(error: &std::io::Error, path: &Path) -> Self {
         Self::Unavailable { reason: format!("{}: {error}", path.display()), fix: WRITE }
     }
 }

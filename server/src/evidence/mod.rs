@@ -1,10 +1,11 @@
-//! This module stores evidence that outlives one call: corpora of items, each in a folder of its own below the data
-//! directory, and the search in them.
+//! Stored evidence: corpora of items that outlive one call, and search in them.
 //!
-//! What is kept and how is the engine's (`store`: `sqlite`, or `postgres` for servers that share it); here are the limits, items as they are
-//! received, what is read as a whole, and the model. This module knows core and [`gsar_retrieval`], nothing of the contract. Everything here blocks.
+//! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`. This
+//! module adds the limits, receiving items, the cache of whole corpora, and the model. It must not depend on the
+//! contract. Everything here blocks.
 
 mod characters;
+mod corpus_cache;
 mod embedding;
 mod error;
 mod name;
@@ -15,7 +16,6 @@ mod search;
 mod snapshot;
 mod sqlite;
 mod store;
-mod whole;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use gsar_core::evidence::EvidenceItem;
 use tokio::runtime::Handle;
 
 pub use embedding::Embeddings;
-use embedding::{EmbeddingProgress, ModelOnDemand, VectorCache};
+use embedding::{EmbeddingProgress, LazyModel, VectorCache};
 pub use error::{Needed, StoreError};
 pub use gsar_embedding::Vector;
 pub use name::CorpusName;
@@ -42,27 +42,27 @@ pub use store::{Head, Summary};
 use crate::owner::Owner;
 use crate::storage::DatabaseFile;
 use crate::storage::postgres::Database;
-use whole::WholeCorpora;
+use corpus_cache::CorpusCache;
 
-/// The folder of all corpora below the data directory.
+/// The folder of all corpora in the data directory.
 const FOLDER: &str = "evidence";
-/// The most corpora that the store is asked for at once.
-const LOOKED_UP: usize = 500;
+/// The maximum number of corpora per query to the store.
+const SUMMARY_BATCH: usize = 500;
 
-/// Bounds on what is stored.
+/// Limits of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most bytes of contents in one corpus.
+    /// The maximum size of the contents of one corpus, in bytes.
     pub max_corpus_size: u64,
-    /// The most bytes of contents in all corpora.
+    /// The maximum size of the contents of all corpora, in bytes.
     pub max_size: u64,
-    /// How long a corpus is kept that says nothing else; `None` for ever.
+    /// The default time to live of a corpus; `None` for ever.
     pub time_to_live: Option<Duration>,
-    /// The most bytes of contents that stay in memory.
+    /// The maximum size of contents cached in memory, in bytes.
     pub kept_in_memory: u64,
 }
 
-/// All corpora of a server. Cheap to clone.
+/// The evidence store of a server. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     shared: Arc<Shared>,
@@ -73,18 +73,18 @@ pub struct Evidence {
 struct Shared {
     store: Box<dyn CorpusStore>,
     bounds: Bounds,
-    /// Corpora that were read as a whole.
-    whole: WholeCorpora,
-    model: ModelOnDemand,
+    /// The cache of whole corpora.
+    corpus_cache: CorpusCache,
+    model: LazyModel,
     embedding: EmbeddingProgress,
 }
 
 impl Evidence {
-    /// Opens the store below a data directory and takes it for this process. Corpora are opened when they are asked for;
-    /// what was deleted in part is deleted.
+    /// Opens the store in a data directory and locks it for this process. Corpora are opened on first use; interrupted
+    /// deletions are completed.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where the folder cannot be made or read, or another process holds it.
+    /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process holds it.
     pub fn open(
         data_dir: &Path,
         bounds: Bounds,
@@ -92,14 +92,14 @@ impl Evidence {
     ) -> Result<Self, StoreError> {
         let folder = data_dir.join(FOLDER);
         let store = SqliteCorpora::open(&folder)?;
-        let model = ModelOnDemand::later(embeddings, VectorCache::below(&folder));
-        Ok(Self::over(Box::new(store), bounds, model))
+        let model = LazyModel::new(embeddings, VectorCache::below(&folder));
+        Ok(Self::with_store(Box::new(store), bounds, model))
     }
 
-    /// Opens the store in a database that servers share, whose schema is there.
+    /// Opens the store in a shared database whose tables exist.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where the database gives no answer.
+    /// [`StoreError::Unavailable`] if the database does not answer.
     pub(crate) fn shared(
         (database, runtime): (Database, Handle),
         bounds: Bounds,
@@ -107,42 +107,42 @@ impl Evidence {
     ) -> Result<Self, StoreError> {
         let store = PostgresCorpora::open(database, runtime)?;
         let vectors = VectorCache::Shared(store.vector_cache());
-        let model = ModelOnDemand::later(embeddings, vectors);
-        Ok(Self::over(Box::new(store), bounds, model))
+        let model = LazyModel::new(embeddings, vectors);
+        Ok(Self::with_store(Box::new(store), bounds, model))
     }
 
-    fn over(store: Box<dyn CorpusStore>, bounds: Bounds, model: ModelOnDemand) -> Self {
-        let whole = WholeCorpora::new(bounds.kept_in_memory);
+    fn with_store(store: Box<dyn CorpusStore>, bounds: Bounds, model: LazyModel) -> Self {
+        let corpus_cache = CorpusCache::new(bounds.kept_in_memory);
         let embedding = EmbeddingProgress::default();
-        let shared = Shared { store, bounds, whole, model, embedding };
+        let shared = Shared { store, bounds, corpus_cache, model, embedding };
         Self { shared: Arc::new(shared), owner: Owner::default() }
     }
 
-    /// The same store for an owner: corpora are named by each owner by itself, and it finds what it sees.
+    /// Returns this store for an owner: each owner has its own names of corpora, and finds what it may see.
     #[must_use]
     pub fn of(&self, owner: &Owner) -> Self {
         Self { shared: Arc::clone(&self.shared), owner: owner.clone() }
     }
 
-    /// Begins storing in a corpus, made where there is none.
+    /// Starts storing items in a corpus, creating it if it does not exist.
     ///
     /// # Errors
-    /// [`StoreError`] where the corpus cannot be opened.
+    /// [`StoreError`] if the corpus cannot be opened.
     pub fn put(&self, name: CorpusName, time_to_live: Option<Duration>) -> Result<Put, StoreError> {
         let corpus = self.corpus(&name, true)?;
         let is_new = corpus.summary()?.items == 0;
-        let lives = time_to_live.or(self.shared.bounds.time_to_live.filter(|_| is_new));
-        if let Some(lives) = lives {
-            let lives = i64::try_from(lives.as_micros()).unwrap_or(i64::MAX);
-            corpus.expire(Some(self.shared.store.now()?.saturating_add(lives)))?;
+        let time_to_live = time_to_live.or(self.shared.bounds.time_to_live.filter(|_| is_new));
+        if let Some(time_to_live) = time_to_live {
+            let micros = i64::try_from(time_to_live.as_micros()).unwrap_or(i64::MAX);
+            corpus.expire(Some(self.shared.store.now()?.saturating_add(micros)))?;
         }
         Ok(Put::begin(self.clone(), corpus))
     }
 
-    /// A part of an item.
+    /// Reads a part of an item.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], [`StoreError::UnknownItem`], or that the corpus cannot be read.
+    /// [`StoreError::UnknownCorpus`] or [`StoreError::UnknownItem`], or an error of reading the corpus.
     pub fn snapshot(
         &self,
         name: &CorpusName,
@@ -159,101 +159,99 @@ impl Evidence {
         })
     }
 
-    /// The passages of a corpus that bear on a query, the best first: by its terms, and by its meaning where it has a
-    /// vector.
+    /// Searches the passages of a corpus, best first: by terms, and by meaning if the query has a vector.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
     pub fn search(
         &self,
         name: &CorpusName,
         query: &Query<'_>,
         filter: &Filter,
-        most: usize,
+        limit: usize,
     ) -> Result<Hits, StoreError> {
         let corpus = self.corpus(name, false)?;
         let meaning = query.vector.map(|vector| (vector, self.space()));
-        corpus.search(query, meaning, filter, most)
+        corpus.search(query, meaning, filter, limit)
     }
 
-    /// Passages of a corpus by their numbers, in that order, not ranked; without those that were deleted.
+    /// Returns passages of a corpus by their numbers, in that order and unranked, without deleted ones.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
     pub fn passages(&self, name: &CorpusName, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
         self.corpus(name, false)?.passages(numbers)
     }
 
-    /// What is known of a corpus.
+    /// Returns the summary of a corpus.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
     pub fn summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
         let summary = self.corpus(name, false)?.summary()?;
         Ok(Summary { name: name.clone(), ..summary })
     }
 
-    /// Every item of a corpus with its whole content, by id; kept in memory while it is asked for again.
+    /// Returns every item of a corpus with its whole content, ordered by id. Cached in memory.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that the corpus cannot be read.
+    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
     pub fn items(&self, name: &CorpusName) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         let corpus = self.corpus(name, false)?;
-        self.shared.whole.items(&*corpus)
+        self.shared.corpus_cache.items(&*corpus)
     }
 
-    /// Corpora in the order of their names, after one of them, at most `most`. One that cannot be opened is left out
-    /// and logged.
+    /// Lists at limit `limit` corpora after a name, ordered by name. One that cannot be opened is skipped and logged.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where the folder cannot be read.
+    /// [`StoreError::Unavailable`] if the folder cannot be read.
     pub fn list(
         &self,
         after: Option<&CorpusName>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<Summary>, StoreError> {
         let mut names: Vec<(CorpusName, CorpusName)> = self
             .shared
             .store
             .names()?
             .into_iter()
-            .filter_map(|kept| Some((kept.seen_by(&self.owner)?, kept)))
-            .filter(|(seen, _)| after.is_none_or(|after| seen > after))
+            .filter_map(|stored| Some((stored.visible_name(&self.owner)?, stored)))
+            .filter(|(visible, _)| after.is_none_or(|after| visible > after))
             .collect();
         names.sort_unstable();
         let mut found = Vec::new();
-        for some in names.chunks(most.clamp(1, LOOKED_UP)) {
-            if found.len() >= most {
+        for batch in names.chunks(limit.clamp(1, SUMMARY_BATCH)) {
+            if found.len() >= limit {
                 break;
             }
-            let kept: Vec<CorpusName> = some.iter().map(|(_, kept)| kept.clone()).collect();
-            let seen = |summary: Summary| {
-                Some(Summary { name: summary.name.seen_by(&self.owner)?, ..summary })
+            let stored: Vec<CorpusName> = batch.iter().map(|(_, stored)| stored.clone()).collect();
+            let visible = |summary: Summary| {
+                Some(Summary { name: summary.name.visible_name(&self.owner)?, ..summary })
             };
-            found.extend(self.shared.store.summaries(&kept)?.into_iter().filter_map(seen));
+            found.extend(self.shared.store.summaries(&stored)?.into_iter().filter_map(visible));
         }
         found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        found.truncate(most);
+        found.truncate(limit);
         Ok(found)
     }
 
-    /// Deletes a corpus, a damaged one as well; says what it was where that can be known.
+    /// Deletes a corpus, even a damaged one. Returns its summary if it could be read.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that its folder cannot be deleted.
+    /// [`StoreError::UnknownCorpus`], or an error of deleting its folder.
     pub fn delete(&self, name: &CorpusName) -> Result<Option<Summary>, StoreError> {
         let summary = match self.summary(name) {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
             known => known.ok(),
         };
-        self.shared.store.delete(&self.kept(name)?)?;
+        self.shared.store.delete(&self.stored_name(name)?)?;
         Ok(summary)
     }
 
-    /// Deletes the corpora that have expired, and what was left behind; returns how many corpora.
+    /// Deletes expired corpora, and rows and files left behind. Returns the number of deleted corpora.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where the folder cannot be read.
+    /// [`StoreError::Unavailable`] if the folder cannot be read.
     pub fn delete_expired(&self) -> Result<usize, StoreError> {
         let now = self.shared.store.now()?;
         let mut deleted = 0;
@@ -263,7 +261,7 @@ impl Evidence {
                 continue;
             }
             match all.delete(&summary.name) {
-                // Another server was faster.
+                // Another server deleted it first.
                 Err(StoreError::UnknownCorpus { .. }) => continue,
                 done => done?,
             };
@@ -274,17 +272,17 @@ impl Evidence {
         Ok(deleted)
     }
 
-    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError> {
-        self.shared.store.corpus(&self.kept(name)?, make)
+    fn corpus(&self, name: &CorpusName, create: bool) -> Result<Arc<dyn Corpus>, StoreError> {
+        self.shared.store.corpus(&self.stored_name(name)?, create)
     }
 
-    /// The name by which the store knows a corpus. What the owner may not see, there is not.
-    fn kept(&self, name: &CorpusName) -> Result<CorpusName, StoreError> {
-        name.kept_for(&self.owner)
+    /// Returns the stored name of a corpus. A corpus that the owner may not see is unknown.
+    fn stored_name(&self, name: &CorpusName) -> Result<CorpusName, StoreError> {
+        name.stored_name(&self.owner)
             .ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })
     }
 
-    /// Refuses `bytes` that would take a corpus past its bounds.
+    /// Refuses bytes that would exceed a limit.
     fn admit(&self, corpus: &dyn Corpus, added: u64) -> Result<(), StoreError> {
         let bounds = self.shared.bounds;
         let needed = corpus.summary()?.size.saturating_add(added);
@@ -303,12 +301,12 @@ impl Evidence {
     }
 }
 
-/// How many corpora lie below a data directory.
+/// Returns the number of corpora in a data directory.
 pub(crate) fn corpora_below(data_dir: &Path) -> usize {
     sqlite::database_files(&data_dir.join(FOLDER)).map_or(0, |files| files.len())
 }
 
-/// The databases below a data directory: the corpora and the cache of vectors.
+/// Returns the databases in a data directory: corpora and the vector cache.
 pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFile>> {
     let folder = data_dir.join(FOLDER);
     if !folder.is_dir() {
@@ -323,7 +321,7 @@ pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFil
     Ok(found.into_iter().map(below).collect())
 }
 
-/// Microseconds since the epoch.
+/// The current time, in microseconds since 1970-01-01T00:00:00Z.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)

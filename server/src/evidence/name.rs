@@ -1,21 +1,20 @@
-//! This module parses names of corpora: safe as names of folders, and none that an operating system reserves. In front of
-//! the name may stand whose it is.
+//! Names of corpora: safe as folder names, and not reserved by an operating system, with an optional owner.
 
 use std::fmt;
 
 use super::error::StoreError;
 use crate::owner::Owner;
 
-/// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; where it is a
-/// principal's, the name of that and `@` in front of it.
+/// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; for a principal's
+/// corpus, prefixed with the principal's name and `@`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CorpusName(String);
 
 impl CorpusName {
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     pub const MAX_BYTES: usize = 128;
 
-    /// Checks a name.
+    /// Parses a name.
     ///
     /// # Errors
     /// [`StoreError::InvalidName`].
@@ -35,8 +34,8 @@ impl CorpusName {
         Err(StoreError::InvalidName { given: name.chars().take(64).collect() })
     }
 
-    /// The name by which the store knows what an owner calls so; `None` where it may not see that.
-    pub(super) fn kept_for(&self, owner: &Owner) -> Option<Self> {
+    /// Returns the stored name of what an owner calls by this name; `None` if the owner may not see it.
+    pub(super) fn stored_name(&self, owner: &Owner) -> Option<Self> {
         match self.0.split_once('@') {
             None if owner.name().is_empty() => Some(self.clone()),
             None => Some(Self(format!("{}@{}", owner.name(), self.0))),
@@ -46,13 +45,13 @@ impl CorpusName {
         }
     }
 
-    /// What an owner calls a corpus that the store knows by this name; `None` where it may not see it.
-    pub(super) fn seen_by(&self, owner: &Owner) -> Option<Self> {
-        let (kept_for, name) = self.0.split_once('@').unwrap_or(("", &self.0));
+    /// Returns the name that an owner uses for a corpus with this stored name; `None` if the owner may not see it.
+    pub(super) fn visible_name(&self, owner: &Owner) -> Option<Self> {
+        let (named, name) = self.0.split_once('@').unwrap_or(("", &self.0));
         match owner.only() {
-            _ if kept_for == owner.name() => Some(Self(name.to_owned())),
+            _ if named == owner.name() => Some(Self(name.to_owned())),
             Some(_) => None,
-            None => Some(Self(format!("{kept_for}@{name}"))),
+            None => Some(Self(format!("{named}@{name}"))),
         }
     }
 
@@ -78,7 +77,7 @@ mod tests {
         let name = |text: &str| CorpusName::new(text).unwrap();
         let nobody = Owner::default();
         let [ada, auditor] = [Owner::new("ada", false), Owner::new("auditor", true)];
-        for (owner, said, kept) in [
+        for (owner, given, stored) in [
             (&nobody, "x", Some("x")),
             (&nobody, "ada@x", Some("ada@x")),
             (&ada, "x", Some("ada@x")),
@@ -89,19 +88,19 @@ mod tests {
             (&auditor, "ada@x", Some("ada@x")),
             (&auditor, "@x", Some("x")),
         ] {
-            let found = name(said).kept_for(owner);
-            assert_eq!(found, kept.map(name), "{owner:?} {said}");
+            let found = name(given).stored_name(owner);
+            assert_eq!(found, stored.map(name), "{owner:?} {given}");
             let Some(found) = found else { continue };
             assert_eq!(
-                found.seen_by(owner).unwrap().kept_for(owner),
+                found.visible_name(owner).unwrap().stored_name(owner),
                 Some(found),
-                "{owner:?} {said}"
+                "{owner:?} {given}"
             );
         }
-        assert_eq!(name("ben@x").seen_by(&ada), None);
-        assert_eq!(name("x").seen_by(&ada), None);
-        assert_eq!(name("x").seen_by(&auditor), Some(name("@x")));
-        assert_eq!(name("ada@x").seen_by(&nobody), Some(name("ada@x")));
+        assert_eq!(name("ben@x").visible_name(&ada), None);
+        assert_eq!(name("x").visible_name(&ada), None);
+        assert_eq!(name("x").visible_name(&auditor), Some(name("@x")));
+        assert_eq!(name("ada@x").visible_name(&nobody), Some(name("ada@x")));
     }
 
     #[test]

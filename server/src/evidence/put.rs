@@ -1,4 +1,4 @@
-//! This module stores items in one corpus: one after the other, checked against the limits, durable together.
+//! Stores items in a corpus, one after the other, within the limits, durable together.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use super::error::StoreError;
 use super::receive::{Receiver, Stored};
 use super::store::{Corpus, Summary};
 
-/// Storing in one corpus. Items that were completed stay, whatever becomes of the rest.
+/// Storing items in one corpus. Completed items stay, even if a later one fails.
 #[derive(Debug)]
 pub struct Put {
     evidence: Evidence,
     corpus: Arc<dyn Corpus>,
     open: Option<Receiver>,
     stored: Vec<Stored>,
-    /// The bytes that came since the limits were checked.
+    /// Bytes received since the limits were last checked.
     added: u64,
 }
 
 impl Put {
-    /// The most bytes that may come before the limits are checked again.
+    /// The maximum number of bytes between checks of the limits.
     const UNCHECKED: u64 = 4 << 20;
 
     pub(super) fn begin(evidence: Evidence, corpus: Arc<dyn Corpus>) -> Self {
         Self { evidence, corpus, open: None, stored: Vec::new(), added: 0 }
     }
 
-    /// Completes the item before and begins the next. It is durable with [`Put::finish`].
+    /// Completes the current item and starts the next one. It is durable after [`Put::finish`].
     ///
     /// # Errors
-    /// [`StoreError`]; what was completed before stays.
+    /// [`StoreError`]; items completed before stay.
     pub fn item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
         self.complete()?;
         self.count(item.content.as_str().len() as u64)?;
@@ -39,28 +39,28 @@ impl Put {
         Ok(())
     }
 
-    /// Takes more text of the item begun last.
+    /// Appends text to the current item.
     ///
     /// # Errors
-    /// [`StoreError::Disorder`] where there is none or it is JSON, or the text is no UTF-8.
+    /// [`StoreError::Disorder`] without a current item, or if it is JSON or the text is not UTF-8.
     pub fn more(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.count(bytes.len() as u64)?;
         let Some(open) = &mut self.open else {
-            let reason = "more text came before an item; send the item first";
+            let reason = "text arrived before an item; send the item first";
             return Err(StoreError::Disorder(reason.to_owned()));
         };
         open.more(bytes)
     }
 
-    /// Completes the last item; everything is durable then.
+    /// Completes the last item and makes everything durable.
     ///
     /// # Errors
-    /// [`StoreError`]; what was completed before stays.
+    /// [`StoreError`]; items completed before stay.
     pub fn finish(mut self) -> Result<(Summary, Vec<Stored>), StoreError> {
         self.complete()?;
         self.corpus.make_durable()?;
         let summary = self.corpus.summary()?;
-        let name = self.corpus.name().seen_by(&self.evidence.owner).unwrap_or(summary.name);
+        let name = self.corpus.name().visible_name(&self.evidence.owner).unwrap_or(summary.name);
         Ok((Summary { name, ..summary }, std::mem::take(&mut self.stored)))
     }
 
@@ -86,6 +86,6 @@ impl Put {
 impl Drop for Put {
     fn drop(&mut self) {
         self.open = None;
-        self.evidence.shared.store.was_stored_in(self.corpus.name());
+        self.evidence.shared.store.size_changed(self.corpus.name());
     }
 }

@@ -1,5 +1,5 @@
-//! This module receives items: each is cut into passages while it comes and stored in batches, so that a long text
-//! needs no more memory than a short one.
+//! Receives items: each is split into passages on arrival and stored in batches, so that memory use does not depend on
+//! its length.
 
 use std::time::Instant;
 
@@ -11,39 +11,39 @@ use gsar_retrieval::terms::terms;
 use std::sync::Arc;
 
 use super::error::StoreError;
-use super::store::{Batch, Corpus, Head, Kept, NewPassage, Received};
+use super::store::{Batch, Corpus, Head, NewPassage, Received, StoreOutcome};
 
-/// The most passages stored at once.
+/// The maximum number of passages per batch.
 const BATCH_PASSAGES: usize = 512;
-/// The most bytes of content stored at once.
+/// The maximum size of contents per batch, in bytes.
 const BATCH_BYTES: usize = 1 << 20;
-/// The bytes of a stretch of content: what a range of it costs to read.
-const STRETCH: usize = 64 << 10;
-/// The most terms of the tool and query that every passage of an item has.
+/// The size of a chunk of content, in bytes: the unit in which a range is read.
+const CHUNK_BYTES: usize = 64 << 10;
+/// The maximum number of terms of the tool and query that are added to every passage.
 const MAX_TOOL_TERMS: usize = 32;
 
-/// One item as it was stored.
+/// A stored item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
     /// Its id.
     pub id: String,
-    /// The BLAKE3 of its content.
+    /// The BLAKE3 digest of its content.
     pub digest: [u8; 32],
-    /// The bytes of its content.
+    /// The size of its content in bytes.
     pub size: u64,
-    /// How many passages it has.
+    /// The number of passages.
     pub passages: u64,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u64,
-    /// How many lines repeat, with other figures, a line before them.
+    /// The number of lines that differ from an earlier one only in numbers.
     pub repeated_lines: u64,
-    /// The item that stands for it.
+    /// The item that replaces it: one with the same content.
     pub same_as: Option<String>,
-    /// Whether it was there already.
+    /// `true` if it was stored before.
     pub unchanged: bool,
 }
 
-/// An item that is being received. What is dropped before [`Receiver::finish`] is taken away again.
+/// An item that is being received. Dropping it before [`Receiver::finish`] discards the item.
 #[derive(Debug)]
 pub(super) struct Receiver {
     corpus: Arc<dyn Corpus>,
@@ -55,18 +55,18 @@ pub(super) struct Receiver {
     size: u64,
     blocks: Blocks,
     templates: Templates,
-    /// The end of the text so far that is no whole line yet.
+    /// The last, incomplete line so far.
     line: String,
-    /// The bytes so far that are no whole character yet.
-    cut: Vec<u8>,
-    stretch: Vec<u8>,
+    /// The bytes of the last, incomplete character so far.
+    partial: Vec<u8>,
+    chunk: Vec<u8>,
     batch: Batch,
     passages: u64,
     since: Instant,
 }
 
 impl Receiver {
-    /// Begins an item with the content that came with it.
+    /// Starts an item with its first content.
     pub(super) fn begin(corpus: Arc<dyn Corpus>, item: EvidenceItem) -> Result<Self, StoreError> {
         let is_json = matches!(item.content, Content::Json(_));
         let head = Head {
@@ -96,8 +96,8 @@ impl Receiver {
             blocks: Blocks::default(),
             templates: Templates::default(),
             line: String::new(),
-            cut: Vec::new(),
-            stretch: Vec::new(),
+            partial: Vec::new(),
+            chunk: Vec::new(),
             batch: Batch::default(),
             passages: 0,
             since: Instant::now(),
@@ -114,31 +114,31 @@ impl Receiver {
         self.head.id.as_str()
     }
 
-    /// The bytes of its content so far.
+    /// The size of its content so far, in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Takes more of a text, cut anywhere.
+    /// Appends text, split at any byte.
     pub(super) fn more(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         if self.head.is_json {
             return Err(StoreError::Disorder(format!(
-                "item `{}` is JSON, and more of it came; a JSON document is sent in one message",
+                "item `{}` is JSON; send a JSON document in one message",
                 self.id()
             )));
         }
-        let mut joined = std::mem::take(&mut self.cut);
+        let mut joined = std::mem::take(&mut self.partial);
         joined.extend_from_slice(bytes);
         match std::str::from_utf8(&joined) {
             Ok(text) => self.text(text),
             Err(error) if error.error_len().is_none() => {
-                let (whole, cut) = joined.split_at(error.valid_up_to());
-                self.cut = cut.to_vec();
-                // Valid up to here, so nothing is lost.
+                let (whole, partial) = joined.split_at(error.valid_up_to());
+                self.partial = partial.to_vec();
+                // Valid up to here.
                 self.text(std::str::from_utf8(whole).unwrap_or_default())
             }
             Err(error) => Err(StoreError::Disorder(format!(
-                "item `{}` is no UTF-8 text at byte {}; send text, or its printable form",
+                "item `{}` is not UTF-8 at byte {}; send text, or its printable form",
                 self.id(),
                 self.size + error.valid_up_to() as u64
             ))),
@@ -146,7 +146,7 @@ impl Receiver {
     }
 
     fn text(&mut self, text: &str) -> Result<(), StoreError> {
-        self.keep(text)?;
+        self.append_content(text)?;
         for line in text.split_inclusive('\n') {
             match line.strip_suffix('\n') {
                 Some(rest) if self.line.is_empty() => self.templates.push(rest),
@@ -155,7 +155,7 @@ impl Receiver {
                     self.templates.push(&self.line);
                     self.line.clear();
                 }
-                None if self.line.len() < STRETCH => self.line.push_str(line),
+                None if self.line.len() < CHUNK_BYTES => self.line.push_str(line),
                 None => {}
             }
         }
@@ -165,10 +165,10 @@ impl Receiver {
     }
 
     fn document(&mut self, document: &str) -> Result<(), StoreError> {
-        self.keep(document)?;
-        // The edge has checked that it is JSON.
+        self.append_content(document)?;
+        // The API has checked that it is JSON.
         let found = records(document).map_err(|error| {
-            StoreError::Disorder(format!("item `{}` is no JSON: {error}", self.id()))
+            StoreError::Disorder(format!("item `{}` is not JSON: {error}", self.id()))
         })?;
         found.into_iter().try_for_each(|record| {
             let words = self.words(&format!("{} {}", record.pointer, record.text));
@@ -200,25 +200,25 @@ impl Receiver {
         words
     }
 
-    fn keep(&mut self, text: &str) -> Result<(), StoreError> {
+    fn append_content(&mut self, text: &str) -> Result<(), StoreError> {
         self.hasher.update(text.as_bytes());
         let mut rest = text.as_bytes();
         while !rest.is_empty() {
-            let room = STRETCH - self.stretch.len();
+            let room = CHUNK_BYTES - self.chunk.len();
             let (now, later) = rest.split_at(room.min(rest.len()));
-            self.stretch.extend_from_slice(now);
+            self.chunk.extend_from_slice(now);
             self.size += now.len() as u64;
             rest = later;
-            if self.stretch.len() == STRETCH {
-                self.end_stretch();
+            if self.chunk.len() == CHUNK_BYTES {
+                self.end_chunk();
             }
         }
         self.flush_when_full()
     }
 
-    fn end_stretch(&mut self) {
-        if !self.stretch.is_empty() {
-            let bytes = std::mem::take(&mut self.stretch);
+    fn end_chunk(&mut self) {
+        if !self.chunk.is_empty() {
+            let bytes = std::mem::take(&mut self.chunk);
             self.batch.contents.push((self.size - bytes.len() as u64, bytes));
         }
     }
@@ -231,7 +231,7 @@ impl Receiver {
 
     fn flush_when_full(&mut self) -> Result<(), StoreError> {
         let is_full = self.batch.passages.len() >= BATCH_PASSAGES
-            || self.batch.contents.len() * STRETCH >= BATCH_BYTES;
+            || self.batch.contents.len() * CHUNK_BYTES >= BATCH_BYTES;
         if is_full { self.flush() } else { Ok(()) }
     }
 
@@ -244,7 +244,7 @@ impl Receiver {
 
     /// Completes the item.
     pub(super) fn finish(mut self) -> Result<Stored, StoreError> {
-        if !self.cut.is_empty() {
+        if !self.partial.is_empty() {
             return Err(StoreError::Disorder(format!(
                 "item `{}` ends within a character; send all of its text",
                 self.id()
@@ -256,7 +256,7 @@ impl Receiver {
         let mut found = Vec::new();
         std::mem::take(&mut self.blocks).finish(|passage| found.push(passage));
         found.into_iter().try_for_each(|passage| self.passage(passage))?;
-        self.end_stretch();
+        self.end_chunk();
         self.flush()?;
         let templates = std::mem::take(&mut self.templates);
         let received = Received {
@@ -268,7 +268,7 @@ impl Receiver {
             templates: templates.finish(),
         };
         let number = self.number.unwrap_or_default();
-        let kept = self.corpus.complete(number, &self.head, &received)?;
+        let outcome = self.corpus.complete(number, &self.head, &received)?;
         self.number = None;
         tracing::debug!(
             corpus = %self.corpus.name(), size = self.size, passages = self.passages,
@@ -281,10 +281,10 @@ impl Receiver {
             passages: received.passages,
             lines: received.lines,
             repeated_lines: received.repeated_lines,
-            unchanged: kept == Kept::Unchanged,
-            same_as: match kept {
-                Kept::SameAs(id) => Some(id),
-                Kept::New | Kept::Unchanged => None,
+            unchanged: outcome == StoreOutcome::Unchanged,
+            same_as: match outcome {
+                StoreOutcome::SameAs(id) => Some(id),
+                StoreOutcome::New | StoreOutcome::Unchanged => None,
             },
         })
     }
@@ -293,7 +293,7 @@ impl Receiver {
 impl Drop for Receiver {
     fn drop(&mut self) {
         if let Some(number) = self.number
-            && let Err(error) = self.corpus.give_up(number)
+            && let Err(error) = self.corpus.discard(number)
         {
             tracing::warn!(corpus = %self.corpus.name(), %error, "what was received in part stays until the next start");
         }

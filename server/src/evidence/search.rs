@@ -1,5 +1,5 @@
-//! This module says what a search asks for and finds, and chooses the best passages of two rankings: by their terms
-//! (Okapi BM25: Robertson and Zaragoza 2009) and by their meaning (cosine of vectors). It reads nothing.
+//! Queries and results of search, and the fusion of two rankings: by terms (Okapi BM25: Robertson and Zaragoza 2009)
+//! and by meaning (cosine of vectors).
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,21 +12,21 @@ use gsar_vectors::Hit as Nearest;
 
 use super::store::Head;
 
-/// What restricts a search; every part that is given must hold.
+/// Restricts a search; all given parts must match.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Kinds of items; empty for all.
     pub kinds: Vec<EvidenceKind>,
     /// Lanes of items; empty for all.
     pub lanes: Vec<Lane>,
-    /// What a passage or the tool of its item must name, all of them.
+    /// Entities that the passage or the tool of its item must name, all of them.
     pub entities: Vec<String>,
-    /// When the item was collected; items without a time are in no window.
+    /// The window in which the item was collected; items without a time match no window.
     pub window: Option<Window>,
 }
 
 impl Filter {
-    /// Whether it restricts nothing.
+    /// Returns `true` if it restricts nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
             && self.lanes.is_empty()
@@ -35,35 +35,35 @@ impl Filter {
     }
 }
 
-/// A passage that was found.
+/// A passage found by a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// Its number in the corpus.
     pub passage: i64,
     /// The number of its item.
     pub item: i64,
-    /// What its item is.
+    /// The head of its item.
     pub head: Head,
     /// Its JSON pointer; empty for text.
     pub pointer: String,
     /// Its first and last line, from 1; zeros for JSON.
     pub lines: (u64, u64),
-    /// Its bytes in the content, half-open.
+    /// Its half-open byte range in the content.
     pub bytes: (u64, u64),
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// Its rank among those found by their terms, from 1; 0 where it was not.
+    /// Its rank by terms, from 1; 0 if it was not found by terms.
     pub lexical_rank: u32,
-    /// Its rank among those found by their meaning, from 1; 0 where it was not.
+    /// Its rank by meaning, from 1; 0 if it was not found by meaning.
     pub vector_rank: u32,
-    /// The sum of reciprocal rank fusion over both rankings, in billionths.
+    /// The score of reciprocal rank fusion over both rankings, in billionths.
     pub score: u64,
-    /// The cosine of its vector and the query's, -1 to 1, where it was found by its meaning.
+    /// The cosine similarity of its vector and the query's, -1 to 1; `None` if it was not found by meaning.
     pub similarity: Option<f32>,
 }
 
 impl Hit {
-    /// Names the passage: `pods#/items/3`, `app-log#L120-143`.
+    /// Returns a label of the passage: `pods#/items/3`, `app-log#L120-143`.
     #[must_use]
     pub fn label(&self) -> String {
         let id = &self.head.id;
@@ -74,38 +74,38 @@ impl Hit {
     }
 }
 
-/// How many passages are ranked for each one that is wanted, so that those that differ can be chosen.
+/// The number of ranked passages per requested one, so that dissimilar ones can be chosen.
 pub(super) const RANKED_FOR_EACH: usize = 4;
-/// The weight of the ranking by terms; that by meaning has weight 1. docs/EVALUATION.md, "How the rankings are
-/// fused".
+/// The weight of the ranking by terms; the ranking by meaning has weight 1. See docs/EVALUATION.md, "How the rankings
+/// are fused".
 const WEIGHT_OF_TERMS: u32 = 4;
-/// The most terms of a query that are looked for; a longer query is hardly one statement.
+/// The maximum number of terms of a query; a longer query is rarely a single statement.
 pub(super) const MAX_TERMS: usize = 64;
 
-/// What is looked for.
+/// A search query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'q> {
-    /// In plain words.
+    /// The text.
     pub text: &'q str,
-    /// Its vector; `None` to look for terms only.
+    /// Its vector; `None` to search by terms only.
     pub vector: Option<&'q [f32]>,
-    /// Whether terms count.
+    /// `true` to search by terms.
     pub by_terms: bool,
 }
 
-/// How passages were found.
+/// The method of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// By their terms.
+    /// By terms.
     Lexical,
-    /// By their meaning.
+    /// By meaning.
     Vector,
     /// By both.
     Hybrid,
 }
 
 impl Method {
-    /// The word used in answers.
+    /// The name used in answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -116,43 +116,43 @@ impl Method {
     }
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Hits {
-    /// The passages, the best first.
+    /// The passages, best first.
     pub hits: Vec<Hit>,
-    /// How they were found.
+    /// The method used.
     pub method: Method,
-    /// Why meaning did not count, where it should have.
+    /// The reason why meaning was not used, if it was requested.
     pub degraded: Option<String>,
 }
 
-/// The best passages of two rankings that differ from one another.
+/// Returns the best dissimilar passages of two rankings.
 ///
-/// `read` gives a passage by its number, not ranked; `None` where it was deleted.
+/// `read` returns a passage by its number, unranked; `None` if it was deleted.
 ///
 /// # Errors
-/// Those of `read`.
+/// Errors of `read`.
 pub(super) fn best_of<E>(
-    said: &[u64],
-    meant: &[Nearest],
-    most: usize,
+    by_terms: &[u64],
+    by_meaning: &[Nearest],
+    limit: usize,
     mut read: impl FnMut(u64) -> Result<Option<Hit>, E>,
 ) -> Result<Vec<Hit>, E> {
-    let by_terms: HashMap<u64, u32> = said.iter().copied().zip(1..).collect();
-    let by_meaning: HashMap<u64, (u32, f32)> =
-        (1..).zip(meant).map(|(rank, near)| (near.key, (rank, near.similarity))).collect();
-    let meant: Vec<u64> = meant.iter().map(|near| near.key).collect();
+    let term_ranks: HashMap<u64, u32> = by_terms.iter().copied().zip(1..).collect();
+    let similarities: HashMap<u64, (u32, f32)> =
+        (1..).zip(by_meaning).map(|(rank, near)| (near.key, (rank, near.similarity))).collect();
+    let meaning: Vec<u64> = by_meaning.iter().map(|near| near.key).collect();
     let mut hits = Vec::new();
-    for fused in fuse(&[(WEIGHT_OF_TERMS, said), (1, &meant)]) {
-        if hits.len() >= most.saturating_mul(RANKED_FOR_EACH) {
+    for fused in fuse(&[(WEIGHT_OF_TERMS, by_terms), (1, &meaning)]) {
+        if hits.len() >= limit.saturating_mul(RANKED_FOR_EACH) {
             break;
         }
-        // A passage that was deleted may still have its vector.
+        // The vector of a deleted passage may remain.
         let Some(found) = read(fused.key)? else { continue };
-        let near = by_meaning.get(&fused.key);
+        let near = similarities.get(&fused.key);
         hits.push(Hit {
-            lexical_rank: by_terms.get(&fused.key).copied().unwrap_or(0),
+            lexical_rank: term_ranks.get(&fused.key).copied().unwrap_or(0),
             vector_rank: near.map_or(0, |(rank, _)| *rank),
             score: fused.score,
             similarity: near.map(|(_, similarity)| *similarity),
@@ -161,7 +161,7 @@ pub(super) fn best_of<E>(
     }
     let texts: Vec<HashSet<String>> =
         hits.iter().map(|hit: &Hit| terms(&hit.text).into_iter().collect()).collect();
-    let mut chosen = diverse(&texts, most);
+    let mut chosen = diverse(&texts, limit);
     chosen.sort_unstable();
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     Ok(chosen.into_iter().filter_map(|place| hits.get_mut(place)?.take()).collect())

@@ -1,51 +1,51 @@
-//! This module says how the content of one item, or a range of it, is asked for and given.
+//! Reading an item, or a range of it.
 
 use gsar_core::evidence::EvidenceItem;
 
 use super::store::{self, Head};
 
-/// The bytes of the head that is given where no range is asked for.
+/// The number of bytes returned without a range.
 pub(super) const HEAD_BYTES: u64 = 4 << 10;
-/// The most bytes that are given at once.
+/// The maximum number of bytes returned at once.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 
-/// Which item.
+/// Identifies an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// By its id.
     Id(String),
-    /// By the BLAKE3 of its content.
+    /// By the BLAKE3 digest of its content.
     Digest([u8; 32]),
 }
 
-/// Which part of it.
+/// A range of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Its beginning.
+    /// The first bytes.
     Head,
-    /// From an offset in bytes to before another.
+    /// A half-open range of bytes.
     Bytes(u64, u64),
-    /// From a line, counted from 1, to another, that one included.
+    /// An inclusive range of lines, from 1.
     Lines(u64, u64),
 }
 
 /// A part of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// What the item is.
+    /// The head of the item.
     pub head: Head,
-    /// The BLAKE3 of its content.
+    /// The BLAKE3 digest of its content.
     pub digest: [u8; 32],
-    /// The bytes of its whole content.
+    /// The size of its whole content in bytes.
     pub size: u64,
-    /// The content in the part.
+    /// The content of the part.
     pub content: String,
-    /// The offset at which that begins; behind the one asked for where that is within a character.
+    /// The offset at which it starts; after the requested one if that is inside a character.
     pub start: u64,
 }
 
 impl Snapshot {
-    /// An item with the content in the part.
+    /// Converts the part into an item.
     #[must_use]
     pub fn into_item(self) -> EvidenceItem {
         store::item(self.head, self.content)

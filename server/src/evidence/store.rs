@@ -1,5 +1,4 @@
-//! This module says what keeps corpora, whatever engine it is: what is stored, what is known of it, and what can be done
-//! with it. It keeps nothing. Everything here may block.
+//! The traits that the engines implement, and the types of their data. All methods may block.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -16,48 +15,48 @@ use super::name::CorpusName;
 use super::search::{Filter, Hit, Hits, Query};
 use super::snapshot::{Named, Part, Snapshot};
 
-/// Corpora by name.
+/// A store of corpora by name.
 pub(super) trait CorpusStore: Debug + Send + Sync {
-    /// The corpus of that name; `make` has it made where there is none.
+    /// Returns a corpus; `create` creates it if it does not exist.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that it cannot be opened.
-    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError>;
+    /// [`StoreError::UnknownCorpus`], or an error of opening it.
+    fn corpus(&self, name: &CorpusName, create: bool) -> Result<Arc<dyn Corpus>, StoreError>;
 
-    /// What is known of corpora. One that is gone is left out, and one that cannot be opened, which is logged.
+    /// Returns the summaries of corpora. Skips deleted ones, and those that cannot be opened, which are logged.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError>;
 
-    /// Microseconds since the epoch by the clock that decides when corpora expire.
+    /// The time by the clock that decides when corpora expire, in microseconds since 1970-01-01T00:00:00Z.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     fn now(&self) -> Result<i64, StoreError>;
 
-    /// Every name, in order.
+    /// Returns every name, in order.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     fn names(&self) -> Result<Vec<CorpusName>, StoreError>;
 
-    /// The bytes of contents in all corpora but one.
+    /// Returns the size of the contents of all corpora but one, in bytes.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError>;
 
-    /// Something was stored in a corpus by this process, completely or not.
-    fn was_stored_in(&self, _name: &CorpusName) {}
+    /// Called after this process stored something in a corpus, completely or not.
+    fn size_changed(&self, _name: &CorpusName) {}
 
-    /// Deletes a corpus, a damaged one as well.
+    /// Deletes a corpus, even a damaged one.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or that it cannot be deleted.
+    /// [`StoreError::UnknownCorpus`], or an error of deleting it.
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError>;
 
-    /// Takes away what was left behind, where the store does not do that by itself.
+    /// Removes rows and files left behind.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
@@ -65,141 +64,150 @@ pub(super) trait CorpusStore: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Why it keeps no vectors, and the fix; `None` where it does.
-    fn without_vectors(&self) -> Option<&str> {
+    /// The reason why the store has no vectors, and the fix; `None` if it has.
+    fn vectors_unavailable(&self) -> Option<&str> {
         None
     }
 }
 
-/// One corpus. An item is stored in batches, each durable as a whole or lost; it can be found at once and is complete
-/// only with [`Corpus::complete`].
+/// One corpus. An item is stored in batches, each durable as a whole or lost; it can be found immediately and is
+/// complete only after [`Corpus::complete`].
 pub(super) trait Corpus: Debug + Send + Sync {
     /// The name of the corpus.
     fn name(&self) -> &CorpusName;
 
-    /// A number that is another one after every change of its items; no two states of any corpus have the same.
+    /// A number that changes with the items; no two states of any corpora have the same.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`] where it was deleted, or that it cannot be read.
+    /// [`StoreError::UnknownCorpus`] if it was deleted, or an error of reading it.
     fn revision(&self) -> Result<u64, StoreError>;
 
-    /// What is known of it.
+    /// Returns the summary.
     fn summary(&self) -> Result<Summary, StoreError>;
 
-    /// Sets when it expires, in microseconds since the epoch; `None` for never.
+    /// Sets the expiry, in microseconds since 1970-01-01T00:00:00Z; `None` for never.
     fn expire(&self, at: Option<i64>) -> Result<(), StoreError>;
 
-    /// Begins an item and returns its number in the corpus.
+    /// Starts an item and returns its number in the corpus.
     fn begin(&self, head: &Head) -> Result<i64, StoreError>;
 
-    /// Stores a part of an item.
+    /// Stores a batch of an item.
     fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Completes an item: it takes the place of the one with its id, or gives way to one that says the same.
-    fn complete(&self, item: i64, head: &Head, received: &Received) -> Result<Kept, StoreError>;
+    /// Completes an item: it replaces the one with its id, or is discarded in favour of one with the same content.
+    fn complete(
+        &self,
+        item: i64,
+        head: &Head,
+        received: &Received,
+    ) -> Result<StoreOutcome, StoreError>;
 
-    /// Takes away an item that will not be completed.
-    fn give_up(&self, item: i64) -> Result<(), StoreError>;
+    /// Discards an item that will not be completed.
+    fn discard(&self, item: i64) -> Result<(), StoreError>;
 
-    /// Puts everything that was stored so far on disk.
+    /// Flushes everything stored so far to disk.
     fn make_durable(&self) -> Result<(), StoreError>;
 
-    /// Every complete item with its whole content, by id. A content that is not what was stored is damage.
+    /// Returns every complete item with its whole content, ordered by id. A content with another digest than the stored
+    /// one is an error.
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError>;
 
-    /// A part of an item; `None` where the corpus has no such item.
+    /// Reads a part of an item; `None` if the corpus has no such item.
     fn snapshot(&self, named: &Named, part: Part) -> Result<Option<Snapshot>, StoreError>;
 
-    /// The passages that bear on a query, the best first; by meaning as well where there is a vector of the query and
-    /// the space that it is in, or the reason why there is none.
+    /// Searches passages, best first; by meaning too if `meaning` has a vector of the query with its space, or the
+    /// reason why there is none.
     fn search(
         &self,
         query: &Query<'_>,
         meaning: Option<(&[f32], Result<VectorSpace, String>)>,
         filter: &Filter,
-        most: usize,
+        limit: usize,
     ) -> Result<Hits, StoreError>;
 
-    /// Passages by their numbers, in that order, not ranked; without those that were deleted.
+    /// Returns passages by their numbers, in that order and unranked, without deleted ones.
     fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError>;
 
-    /// The next passages behind one that should have a vector and have none, with what they say.
+    /// Returns the next passages after one that should have a vector but lack it, with their texts.
     ///
     /// # Errors
     /// A sentence with the fix.
-    fn without_vector(&self, space: &VectorSpace, after: i64)
-    -> Result<Vec<(i64, String)>, String>;
+    fn passages_without_vector(
+        &self,
+        space: &VectorSpace,
+        after: i64,
+    ) -> Result<Vec<(i64, String)>, String>;
 
-    /// Gives passages their vectors.
+    /// Adds vectors of passages.
     ///
     /// # Errors
     /// A sentence with the fix.
     fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String>;
 
-    /// Puts the vectors that were added on disk.
+    /// Flushes added vectors to disk.
     ///
     /// # Errors
     /// A sentence with the fix.
     fn save_vectors(&self, space: &VectorSpace) -> Result<(), String>;
 
-    /// Notes that every passage that should have a vector in a space has it.
+    /// Records that every passage that should have a vector in a space has it.
     fn mark_embedded(&self, space: &VectorSpace) -> Result<(), StoreError>;
 }
 
-/// The vectors that may be compared with one another.
+/// A space of comparable vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VectorSpace {
-    /// How many numbers a vector has.
+    /// The dimension of a vector.
     pub(super) dimension: usize,
     /// The digest of the model's files.
     pub(super) model: String,
 }
 
-/// What is known of a corpus.
+/// The summary of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Its name.
     pub name: CorpusName,
-    /// How many items it has.
+    /// The number of items.
     pub items: u64,
-    /// How many passages they have.
+    /// The number of passages.
     pub passages: u64,
-    /// The bytes of the contents of all items.
+    /// The size of the contents in bytes.
     pub size: u64,
-    /// When it was made, in microseconds since the epoch.
+    /// The time of creation, in microseconds since 1970-01-01T00:00:00Z.
     pub created_at: i64,
-    /// When it may be deleted, in microseconds since the epoch; `None` for never.
+    /// The expiry, in microseconds since 1970-01-01T00:00:00Z; `None` for never.
     pub expires_at: Option<i64>,
-    /// The model whose vectors every passage has that should; `None` where some are missing.
+    /// The model that embedded every passage; `None` while some lack a vector.
     pub embedded_by: Option<String>,
 }
 
-/// What an item is, apart from its content.
+/// An item without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Its id.
     pub id: EvidenceId,
-    /// What it is.
+    /// Its kind.
     pub kind: EvidenceKind,
-    /// Where it comes from.
+    /// Its source.
     pub lane: Lane,
     /// The tool that produced it.
     pub tool: String,
-    /// What was searched for.
+    /// The query given to the tool.
     pub query: String,
-    /// Whether its content is JSON.
+    /// `true` if its content is JSON.
     pub is_json: bool,
-    /// When it was collected.
+    /// The time of collection.
     pub collected_at: Option<Timestamp>,
-    /// Whether it lists everything in its scope.
+    /// `true` if it lists everything in its scope.
     pub exhaustive: bool,
-    /// Whether it came over a channel that the configuration vouches for.
+    /// `true` if it arrived over a channel that the configuration vouches for.
     pub attested: bool,
     /// The step that produced it; may be empty.
     pub step_id: String,
     /// The specialist that ran the step; may be empty.
     pub specialist_id: String,
-    /// How an executed check ended; `None` where it is not known.
+    /// The result of an executed check; `None` if unknown.
     pub verification_result: Option<VerificationResult>,
 }
 
@@ -208,51 +216,51 @@ pub struct Head {
 pub(super) struct NewPassage {
     /// Its first byte in the content.
     pub(super) start: u64,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub(super) end: u64,
     /// Its first and last line, from 1; zeros for JSON.
     pub(super) lines: (u64, u64),
     pub(super) pointer: String,
-    /// Its terms, parted by spaces.
+    /// Its terms, separated by spaces.
     pub(super) words: String,
 }
 
-/// A part of an item to be stored.
+/// A batch of an item to be stored.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Stretches of the content, each with the offset of its first byte.
+    /// Chunks of the content, each with the offset of its first byte.
     pub(super) contents: Vec<(u64, Vec<u8>)>,
     pub(super) passages: Vec<NewPassage>,
 }
 
-/// What an item came to when it was complete.
+/// The totals of a completely received item.
 #[derive(Clone, Debug)]
 pub(super) struct Received {
-    /// The BLAKE3 of its content.
+    /// The BLAKE3 digest of its content.
     pub(super) digest: [u8; 32],
-    /// The bytes of its content.
+    /// The size of its content in bytes.
     pub(super) size: u64,
-    /// How many lines it has.
+    /// The number of lines.
     pub(super) lines: u64,
-    /// How many lines repeat, with other figures, a line before them.
+    /// The number of lines that differ from an earlier one only in numbers.
     pub(super) repeated_lines: u64,
-    /// How many passages it has.
+    /// The number of passages.
     pub(super) passages: u64,
     pub(super) templates: Vec<Template>,
 }
 
-/// What became of a complete item.
+/// The outcome of completing an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum StoreOutcome {
     /// It is stored.
     New,
-    /// It was there already, with this content.
+    /// It was stored before with this content.
     Unchanged,
-    /// Another item with the same head and content stands for it.
+    /// Discarded: another item has the same head and content.
     SameAs(String),
 }
 
-/// An item of evidence with that content.
+/// Returns an item with this head and content.
 pub(crate) fn item(head: Head, text: String) -> EvidenceItem {
     EvidenceItem {
         id: head.id,
@@ -270,8 +278,8 @@ pub(crate) fn item(head: Head, text: String) -> EvidenceItem {
     }
 }
 
-/// Whether an item that is there makes another one with its content superfluous: everything agrees, and what is
-/// attested is not replaced by what is not.
+/// Returns `true` if a stored item replaces another one with its content: their heads are equal, and an attested item
+/// is not replaced by one that is not.
 pub(super) fn stands_for(known: &Head, new: &Head) -> bool {
     known.attested >= new.attested && Head { attested: new.attested, ..known.clone() } == *new
 }

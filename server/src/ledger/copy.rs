@@ -1,5 +1,5 @@
-//! This module copies a ledger into another one, whatever keeps them, and compares both. What is there already is passed
-//! over, so that a copy that was broken off goes on where it ended.
+//! Copies a ledger into another one and compares both. Existing evaluations are skipped, so that an interrupted copy
+//! can be resumed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,10 +19,10 @@ use super::store::Ledger;
 use crate::owner::Owner;
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 
-/// Evaluations listed at once.
+/// The number of evaluations listed at once.
 const PAGE: usize = 1_000;
 
-/// Where a ledger is: `sqlite:DIRECTORY` or `postgres://user@host/database`.
+/// The location of a ledger: `sqlite:DIRECTORY` or `postgres://user@host/database`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerPlace {
     /// A data directory.
@@ -36,7 +36,7 @@ impl FromStr for LedgerPlace {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix("sqlite:") {
-            Some("") => Err("names no directory; give sqlite:DIRECTORY".to_owned()),
+            Some("") => Err("has no directory; give sqlite:DIRECTORY".to_owned()),
             Some(folder) => Ok(Self::Sqlite(PathBuf::from(folder))),
             None => text.parse().map(Box::new).map(Self::Postgres).map_err(|wrong: String| {
                 format!("{wrong}, or sqlite:DIRECTORY for the ledger of a data directory")
@@ -46,10 +46,10 @@ impl FromStr for LedgerPlace {
 }
 
 impl LedgerPlace {
-    /// Opens the ledger, in the schema of this version.
+    /// Opens the ledger, creating it if it does not exist.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// The reason why it cannot be opened.
     pub async fn open(self) -> Result<Arc<dyn Ledger>, LedgerError> {
         match self {
             Self::Sqlite(folder) => {
@@ -66,41 +66,41 @@ impl LedgerPlace {
     }
 }
 
-/// What a copy came to.
+/// The result of [`copy_ledger`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// Evaluations that were written.
+    /// The number of evaluations written.
     pub evaluations: u64,
-    /// Those that were there already.
-    pub there_already: u64,
-    /// Investigations that were written.
+    /// The number of evaluations that existed already.
+    pub existing: u64,
+    /// The number of investigations written.
     pub investigations: u64,
 }
 
 impl fmt::Display for Copied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { evaluations, there_already, investigations } = self;
+        let Self { evaluations, existing, investigations } = self;
         write!(
             f,
-            "copied and compared: {evaluations} evaluations, {there_already} more were there already; {investigations} \
+            "copied and compared: {evaluations} evaluations, {existing} existing ones skipped; {investigations} \
              investigations"
         )
     }
 }
 
-/// Why a copy ended early. What was copied stays; it can be started again.
+/// An error from [`copy_ledger`]. What was copied stays; the copy can be started again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     /// One of the ledgers failed.
     #[error("{0}")]
     Ledger(#[from] LedgerError),
-    /// Something else has the same id.
-    #[error("{0} is in the other ledger and differs; copy into an empty one")]
+    /// The target has something else with the same id.
+    #[error("{0} differs in the target ledger; copy into an empty one")]
     Differs(String),
 }
 
-/// Copies every evaluation in the order of recording, with its evidence, grades and investigation. Investigations of which
-/// nothing was evaluated are not copied.
+/// Copies every evaluation in recording order, with its evidence, grades and investigation. Investigations without
+/// evaluations are not copied.
 ///
 /// # Errors
 /// [`CopyError`].
@@ -112,8 +112,8 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
     loop {
         let page = from.list(request.clone()).await?;
         for Summary { owner, investigation_id, evaluation_id, .. } in page.evaluations {
-            let kept_for = Owner::new(&owner, true);
-            let (from, to) = (&*from.of(&kept_for), &*to.of(&kept_for));
+            let owner_of_copy = Owner::new(&owner, true);
+            let (from, to) = (&*from.of(&owner_of_copy), &*to.of(&owner_of_copy));
             if !investigation_id.is_empty()
                 && investigations.insert((owner, investigation_id.clone()))
             {
@@ -122,7 +122,7 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
             }
             match copy_evaluation(from, to, &evaluation_id).await? {
                 true => copied.evaluations += 1,
-                false => copied.there_already += 1,
+                false => copied.existing += 1,
             }
         }
         let Some(next) = page.next else { return Ok(copied) };
@@ -130,9 +130,9 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
     }
 }
 
-/// Whether it was written now.
+/// Returns `true` if the evaluation was written.
 async fn copy_evaluation(from: &dyn Ledger, to: &dyn Ledger, id: &str) -> Result<bool, CopyError> {
-    // It may have been deleted meanwhile.
+    // Deleted since it was listed.
     let Some(stored) = from.read(id).await? else { return Ok(false) };
     let is_new = to.read(id).await?.is_none();
     if is_new {
@@ -181,7 +181,7 @@ fn record(stored: &StoredEvaluation, contents: Vec<Content>) -> Record {
     }
 }
 
-/// Whether it was written now.
+/// Returns `true` if the investigation was written.
 async fn copy_investigation(
     from: &dyn Ledger,
     to: &dyn Ledger,

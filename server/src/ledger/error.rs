@@ -1,38 +1,38 @@
-//! What can go wrong with the ledger, each with what was meant and the fix.
+//! Errors of the ledger, each with its fix.
 
 use std::path::PathBuf;
 
 use crate::storage::SchemaMismatch;
 
-/// Why the ledger did not do what it was asked.
+/// An error of the ledger.
 ///
-/// Cheap to clone: every record of a failed batch gets the same answer.
+/// Cheap to clone: every record of a failed batch gets the same error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
     /// An option has a value that is not allowed.
-    #[error("ledger option {field}: {given} is not allowed; allowed is {allowed}")]
+    #[error("ledger option {field}: invalid value {given}; expected {allowed}")]
     InvalidOption {
         /// The option.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         given: String,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// The directory cannot be created or used.
-    #[error("data directory {}: {reason}; choose a directory this user may write, or give it the right", directory.display())]
+    #[error("data directory {}: {reason}; choose a directory that this user may write to, or change its permissions", directory.display())]
     UnusableDirectory {
         /// The directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// Another process, or another ledger of this one, holds the directory.
-    #[error("data directory {} is in use by {}; stop it, or give this server a directory of its own", directory.display(), holder(*pid))]
+    /// Another process, or another ledger of this process, holds the directory.
+    #[error("data directory {} is in use by {}; stop it, or use another directory", directory.display(), holder(*pid))]
     Locked {
         /// The directory.
         directory: PathBuf,
-        /// The process that holds it, where it has said so.
+        /// The process that holds it, if known.
         pid: Option<u32>,
     },
     /// The ledger has another schema than this server supports.
@@ -43,37 +43,37 @@ pub enum LedgerError {
         /// The difference.
         mismatch: SchemaMismatch,
     },
-    /// The file is a database of something else.
+    /// The file is a database of another program.
     #[error("{} is the database of another program; choose another data directory", file.display())]
     Foreign {
         /// The database.
         file: PathBuf,
     },
-    /// The file is no database, or is damaged.
+    /// The file is damaged, or not a database.
     #[error("{} is damaged ({reason}); move it away together with its -wal file and restore a backup, or start with an empty directory", file.display())]
     Corrupt {
         /// The database.
         file: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         reason: String,
     },
-    /// The ledger cannot take or give records at present. The next call may work.
+    /// The ledger cannot be read or written at the moment. The next call may succeed.
     #[error("the ledger is unavailable: {reason}; {fix}")]
     Unavailable {
-        /// What happened.
+        /// The problem.
         reason: String,
-        /// What to do about it.
+        /// The fix.
         fix: String,
     },
-    /// As many records wait as may wait. Nothing was recorded.
+    /// The queue is full. Nothing was recorded.
     #[error(
-        "{queue} records wait for the ledger, which is its bound; nothing was recorded, try again shortly"
+        "the queue of the ledger is full ({queue} records); nothing was recorded, try again shortly"
     )]
     Busy {
-        /// The bound.
+        /// The maximum number of queued records.
         queue: usize,
     },
-    /// The ledger was closed. Records that waited were not acknowledged.
+    /// The ledger was closed. Queued records were not acknowledged.
     #[error("the ledger is closed; the server is stopping")]
     Closed,
     /// The idempotency key belongs to another request.
@@ -84,36 +84,36 @@ pub enum LedgerError {
         /// The key.
         key: String,
     },
-    /// An evaluation of that id is recorded already.
-    #[error("evaluation {evaluation_id:?} is recorded already; an id names one evaluation")]
+    /// An evaluation with this id is recorded already.
+    #[error("evaluation {evaluation_id:?} is recorded already; use a new id")]
     DuplicateId {
         /// The id.
         evaluation_id: String,
     },
-    /// The record is larger than a row may be.
-    #[error(
-        "evaluation {evaluation_id:?} needs {bytes} bytes, more than a row may have (1000000000)"
-    )]
+    /// The record exceeds the maximum size of a row.
+    #[error("evaluation {evaluation_id:?} needs {bytes} bytes; a row has at most 1000000000")]
     TooLarge {
         /// The evaluation.
         evaluation_id: String,
-        /// Its size.
+        /// Its size in bytes.
         bytes: usize,
     },
     /// The step of the investigation is taken, or the investigation is gone.
-    #[error("step {step} of investigation {investigation_id:?} is taken; ask where it stands")]
+    #[error(
+        "step {step} of investigation {investigation_id:?} is taken; get the investigation for its current step"
+    )]
     StepTaken {
         /// The investigation.
         investigation_id: String,
         /// The step.
         step: u32,
     },
-    /// The page token is none of this list's.
+    /// The page token was not made for this list.
     #[error(
-        "page_token {given:?} is no token of this list; pass next_page_token of the page before, with the same filter, or none"
+        "invalid page_token {given:?}; pass next_page_token of the previous page with the same filter, or none"
     )]
     InvalidPageToken {
-        /// What was given, cut to 64 characters.
+        /// The given token, cut to 64 characters.
         given: String,
     },
 }

@@ -1,8 +1,8 @@
-//! This module says what kinds of trouble keep a ledger from being written, whatever keeps it.
+//! Failures of a ledger, classified for metrics.
 
 use super::error::LedgerError;
 
-/// What kind of trouble kept a batch from being written.
+/// The class of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultKind {
     Full,
@@ -27,7 +27,7 @@ impl FaultKind {
         Self::Other,
     ];
 
-    /// Its name as a label of a metric.
+    /// The value of the metric label.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -42,7 +42,7 @@ impl FaultKind {
     }
 }
 
-/// A failure, sorted by what fixes it.
+/// A failure with its class.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) kind: FaultKind,

@@ -1,27 +1,27 @@
-//! Whether the ledger takes records.
+//! The health of a ledger.
 
-/// Whether the ledger takes records, as the last transaction showed.
+/// The health of a ledger, as of the last transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// When a transaction last became durable, in microseconds since 1970-01-01T00:00:00Z; `None` before
-    /// the first since opening.
+    /// The time of the last commit, in microseconds since 1970-01-01T00:00:00Z; `None` before the first one since
+    /// opening.
     pub last_commit_micros: Option<i64>,
-    /// Why the last transaction failed, or that the ledger is closed; `None` while it works. A failure goes
-    /// away by itself: the writer tries again every second, records or none.
+    /// The reason why the last transaction failed, or that the ledger is closed; `None` while it works. The ledger
+    /// recovers by itself: the writer retries every second.
     pub failure: Option<Failure>,
 }
 
-/// Why the ledger takes no records.
+/// The reason why the ledger cannot record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What is wrong, and the fix.
+    /// The problem and its fix.
     pub reason: String,
-    /// Since when, in microseconds since 1970-01-01T00:00:00Z.
+    /// The start of the failure, in microseconds since 1970-01-01T00:00:00Z.
     pub since_micros: i64,
 }
 
 impl Health {
-    /// Whether the ledger takes records.
+    /// Returns `true` if the ledger can record.
     #[must_use]
     pub fn is_working(&self) -> bool {
         self.failure.is_none()

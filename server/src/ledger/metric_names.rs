@@ -1,4 +1,4 @@
-//! The names of the ledger's metrics and their descriptions, in one place.
+//! Names and descriptions of the ledger's metrics.
 
 use metrics::{Unit, describe_counter, describe_histogram};
 
@@ -6,11 +6,11 @@ use metrics::{Unit, describe_counter, describe_histogram};
 pub const COMMITS_TOTAL: &str = "gsar_ledger_commits_total";
 /// Evaluations recorded; replays are not counted.
 pub const RECORDS_TOTAL: &str = "gsar_ledger_records_total";
-/// Time from the begin of a transaction to the return of its commit, in seconds.
+/// Time from the start of a transaction to the return of its commit, in seconds.
 pub const COMMIT_DURATION_SECONDS: &str = "gsar_ledger_commit_duration_seconds";
-/// Records taken into one transaction.
+/// Records in one transaction.
 pub const BATCH_SIZE: &str = "gsar_ledger_batch_size";
-/// Batches that failed and records refused because the queue was full, by label [`KIND`].
+/// Failed batches, and records refused because the queue was full, by label [`KIND`].
 pub const ERRORS_TOTAL: &str = "gsar_ledger_errors_total";
 /// Evaluations deleted by retention or on request, by label [`REASON`].
 pub const DELETED_TOTAL: &str = "gsar_ledger_deleted_total";
@@ -21,7 +21,7 @@ pub const KIND: &str = "kind";
 /// Label of [`DELETED_TOTAL`]: `age`, `size` or `request`.
 pub const REASON: &str = "reason";
 
-/// Tells the recorder what each metric means.
+/// Describes the metrics to the recorder.
 pub fn describe() {
     describe_counter!(COMMITS_TOTAL, "Ledger transactions that became durable.");
     describe_counter!(RECORDS_TOTAL, "Evaluations recorded in the ledger.");

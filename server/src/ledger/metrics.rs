@@ -1,4 +1,4 @@
-//! The ledger's metrics as handles: looked up once when a ledger opens, not at every commit.
+//! Handles of the ledger's metrics, looked up once when a ledger opens.
 
 use metrics::{Counter, Histogram, counter, histogram};
 
@@ -8,7 +8,7 @@ use super::metric_names::{
     RECORDS_TOTAL, describe,
 };
 
-/// Handles of every metric of the ledger that does not depend on an error.
+/// Handles of the ledger's metrics.
 #[derive(Clone, Debug)]
 pub(super) struct LedgerMetrics {
     pub(super) commits: Counter,
@@ -24,7 +24,7 @@ pub(super) struct LedgerMetrics {
 }
 
 impl LedgerMetrics {
-    /// Registers the metrics with the recorder that is installed now.
+    /// Registers the metrics with the currently installed recorder.
     pub(super) fn register() -> Self {
         describe();
         Self {
@@ -41,7 +41,7 @@ impl LedgerMetrics {
         }
     }
 
-    /// Counts a transaction that became durable, with its new records.
+    /// Counts a committed transaction and its new records.
     pub(super) fn committed(&self, took: std::time::Duration, records: u32) {
         self.commit_duration.record(took);
         self.commits.increment(1);
@@ -49,7 +49,7 @@ impl LedgerMetrics {
         self.batch_size.record(f64::from(records));
     }
 
-    /// Counts a batch that failed.
+    /// Counts a failed batch.
     pub(super) fn batch_failed(&self, kind: FaultKind) {
         for (known, counter) in &self.faults {
             if *known == kind {

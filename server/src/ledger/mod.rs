@@ -1,9 +1,8 @@
-//! The ledger: every evaluation durable before it is acknowledged.
+//! The ledger: every evaluation is durable before it is acknowledged.
 //!
-//! What a ledger does is the trait [`Ledger`]; two engines keep one: [`sqlite`] in a directory that one server holds, and
-//! [`postgres`] in a database that any number of servers share.
-//!
-//! This module keeps messages as bytes. It knows neither the rules nor the contract, and reads no configuration.
+//! The trait [`Ledger`] has two implementations: [`sqlite`], in a directory that one server owns, and [`postgres`], in
+//! a database that any number of servers share. Messages are stored as bytes. This module must not depend on the rules,
+//! the contract or the configuration.
 
 mod content;
 mod copy;

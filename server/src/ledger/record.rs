@@ -1,4 +1,4 @@
-//! What the ledger takes and gives. It keeps messages as bytes and never looks into them.
+//! Records of evaluations, as the ledger takes and returns them. Messages are bytes.
 
 use std::sync::Arc;
 
@@ -9,35 +9,35 @@ use super::investigations::NewEvent;
 /// One evaluation to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The id of the evaluation; an id names one evaluation.
+    /// The id of the evaluation; unique.
     pub evaluation_id: String,
-    /// When it began, in microseconds since 1970-01-01T00:00:00Z.
+    /// The start time, in microseconds since 1970-01-01T00:00:00Z.
     pub evaluated_at_micros: i64,
-    /// The report as the caller named it; may be empty.
+    /// The caller's id of the report; may be empty.
     pub report_id: String,
-    /// The investigation as the caller named it; may be empty.
+    /// The caller's id of the investigation; may be empty.
     pub investigation_id: String,
-    /// The policy by name.
+    /// The name of the policy.
     pub policy: String,
-    /// The judge that judged.
+    /// The name of the judge.
     pub judge: String,
     /// The number of a `gsar.v1.Outcome`.
     pub outcome: i32,
     /// The number of a `gsar.v1.Tier`.
     pub tier: i32,
-    /// Numerator and denominator of the score as published; `None` where there is none.
+    /// Numerator and denominator of the published score; `None` without a score.
     pub score: Option<(u64, u64)>,
-    /// How many claims were counted.
+    /// The number of counted claims.
     pub claims: u32,
-    /// How many of them as grounded; `None` where that is not known.
+    /// The number of claims counted as grounded; `None` if unknown.
     pub grounded: Option<u32>,
-    /// Whether the tier did not govern.
+    /// `true` if the tier was not enforced.
     pub in_shadow: bool,
-    /// Whether the first judge of the chain failed and another one was asked.
+    /// `true` if the first judge of the chain failed and another one was used.
     pub fell_back: bool,
-    /// The caller's idempotency key; `None` for none.
+    /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
-    /// A digest of the request, by which a reused key is noticed.
+    /// A digest of the request, to detect a reused key.
     pub request_digest: [u8; 32],
     /// An encoded `gsar.v1.Report`.
     pub report: Vec<u8>,
@@ -45,16 +45,16 @@ pub struct Record {
     pub response: Vec<u8>,
     /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
     pub evidence: Vec<u8>,
-    /// The contents of its evidence to keep whole, each kept once however many evaluations share it.
+    /// Full contents of its evidence; each is stored once for all evaluations that share it.
     pub contents: Vec<Content>,
-    /// The policy that applied, as a file; kept once however many evaluations share it.
+    /// The policy that applied, as a file; stored once for all evaluations that share it.
     pub policy_toml: Arc<str>,
-    /// What it means for the investigation it belongs to, durable together with it; `None` where it is not driven.
+    /// The event of its investigation, recorded in the same transaction; `None` if no investigation is driven.
     pub event: Option<NewEvent>,
 }
 
 impl Record {
-    /// About how many bytes it takes, its row's short columns included.
+    /// The approximate size in bytes, including the short columns.
     pub(super) fn bytes(&self) -> usize {
         const SHORT_COLUMNS: usize = 512;
         let documents = [&self.report, &self.response, &self.evidence];
@@ -65,14 +65,14 @@ impl Record {
     }
 }
 
-/// What became of a record.
+/// The outcome of recording an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// It is in the ledger now.
+    /// It was written.
     New,
-    /// Its idempotency key was there with the same request: nothing was written.
+    /// Its idempotency key was recorded before with the same request: nothing was written.
     Replayed {
-        /// The `gsar.v1.EvaluateResponse` that was recorded first.
+        /// The `gsar.v1.EvaluateResponse` recorded first.
         response: Vec<u8>,
     },
 }
@@ -80,33 +80,33 @@ pub enum Recorded {
 /// One evaluation in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// For whom it is kept; empty where callers have no names.
+    /// The principal that owns it; empty without principals.
     pub owner: String,
     /// The id of the evaluation.
     pub evaluation_id: String,
-    /// When it began, in microseconds since 1970-01-01T00:00:00Z.
+    /// The start time, in microseconds since 1970-01-01T00:00:00Z.
     pub evaluated_at_micros: i64,
-    /// The report as the caller named it.
+    /// The caller's id of the report.
     pub report_id: String,
-    /// The investigation as the caller named it.
+    /// The caller's id of the investigation.
     pub investigation_id: String,
-    /// The policy by name.
+    /// The name of the policy.
     pub policy: String,
-    /// The judge that judged.
+    /// The name of the judge.
     pub judge: String,
     /// The number of a `gsar.v1.Outcome`.
     pub outcome: i32,
     /// The number of a `gsar.v1.Tier`.
     pub tier: i32,
-    /// Numerator and denominator of the score as published; `None` where there is none.
+    /// Numerator and denominator of the published score; `None` without a score.
     pub score: Option<(u64, u64)>,
-    /// How many claims were counted.
+    /// The number of counted claims.
     pub claims: u32,
-    /// How many of them as grounded; `None` where an earlier version recorded it.
+    /// The number of claims counted as grounded; `None` if unknown.
     pub grounded: Option<u32>,
-    /// Whether the tier did not govern.
+    /// `true` if the tier was not enforced.
     pub in_shadow: bool,
-    /// Whether the first judge of the chain failed and another one was asked.
+    /// `true` if the first judge of the chain failed and another one was used.
     pub fell_back: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct Summary {
 pub struct StoredEvaluation {
     /// The evaluation as in a list.
     pub summary: Summary,
-    /// The caller's idempotency key; `None` for none.
+    /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
     /// The digest of the request.
     pub request_digest: [u8; 32],
@@ -127,6 +127,6 @@ pub struct StoredEvaluation {
     pub evidence: Vec<u8>,
     /// The policy that applied, as a file.
     pub policy_toml: String,
-    /// What people said of it: of the report first, then by claim id and grader.
+    /// Grades given by people: of the report first, then by claim id and grader.
     pub grades: Vec<StoredGrade>,
 }

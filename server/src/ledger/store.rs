@@ -1,7 +1,7 @@
-//! This module says what a ledger does, whatever keeps it. It keeps nothing.
+//! The trait that both ledgers implement.
 //!
-//! Evaluations and investigations are one trait because one transaction writes both: a report that was judged and the
-//! step of its investigation are durable together or not at all.
+//! Evaluations and investigations are one trait because one transaction writes both: a judged report and the step of
+//! its investigation are durable together or not at all.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -18,32 +18,32 @@ use super::record::{Record, Recorded, StoredEvaluation, Summary};
 use super::selection::{Count, Entry, Page, PageRequest, Selection};
 use crate::owner::Owner;
 
-/// A record of evaluations and of the investigations they belong to.
+/// Records evaluations and the investigations they belong to.
 #[async_trait]
 pub trait Ledger: fmt::Debug + Send + Sync {
-    /// The same ledger for an owner: what is recorded is its own, and it finds what it sees. Ids of investigations and
-    /// idempotency keys are names that each owner gives by itself.
+    /// Returns this ledger for an owner: it records on the owner's behalf and finds what the owner may see. Each owner
+    /// has its own names of investigations and idempotency keys.
     fn of(&self, owner: &Owner) -> Arc<dyn Ledger>;
 
-    /// Records an evaluation; returns when it is durable as the options promise.
+    /// Records an evaluation; returns when it is as durable as the options promise.
     ///
-    /// A record whose idempotency key is known with the same request digest is not written again: the
-    /// answer is the response recorded first. Of any number of such records at once exactly one is new.
+    /// A record whose idempotency key is known with the same request digest is not written again: the answer is the
+    /// response recorded first. Of concurrent records with one key, exactly one is new.
     ///
     /// Cancellation: when the caller stops waiting, the record may still be written.
     ///
     /// # Errors
     /// [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`], [`LedgerError::StepTaken`] and
-    /// [`LedgerError::TooLarge`] concern this record. [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] and
-    /// [`LedgerError::Closed`] concern the ledger; the record was not acknowledged then.
+    /// [`LedgerError::TooLarge`] concern this record. [`LedgerError::Busy`], [`LedgerError::Unavailable`],
+    /// [`LedgerError::Corrupt`] and [`LedgerError::Closed`] concern the ledger; the record was not acknowledged then.
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError>;
 
-    /// The encoded `gsar.v1.EvaluateResponse` recorded under `key`; `None` when the key is new. A key is
-    /// known as long as its evaluation is kept.
+    /// Returns the encoded `gsar.v1.EvaluateResponse` recorded under `key`; `None` if the key is new. A key is
+    /// forgotten when its evaluation is deleted.
     ///
     /// # Errors
-    /// [`LedgerError::KeyReused`] when the key was recorded with another digest, else
-    /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    /// [`LedgerError::KeyReused`] if the key was recorded with another digest; otherwise [`LedgerError::Unavailable`],
+    /// [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn find_by_key(
         &self,
         key: &str,
@@ -75,13 +75,14 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError>;
 
-    /// One evaluation in full; `None` when there is none of that id.
+    /// Returns one evaluation in full; `None` if the id is unknown.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError>;
 
-    /// The content of an evidence item of an evaluation, by its BLAKE3; `None` where it is not kept whole.
+    /// Returns the content of an evidence item of an evaluation, by its BLAKE3 digest; `None` if it was not stored in
+    /// full.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
@@ -91,45 +92,43 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError>;
 
-    /// Every content that is kept whole of the evidence of an evaluation, in the order of their digests.
+    /// Returns every content stored in full of the evidence of an evaluation, ordered by digest.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn contents(&self, evaluation_id: &str) -> Result<Vec<Content>, LedgerError>;
 
-    /// Deletes an evaluation with what only it refers to, after all that was recorded before; whether there was one.
+    /// Deletes an evaluation and what only it refers to, after everything recorded before. Returns `true` if it
+    /// existed.
     ///
     /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError>;
 
-    /// Keeps grades of an evaluation, all or none, durable when it returns; whether there is such an evaluation. Each
-    /// replaces the earlier one of its grader on its subject.
+    /// Stores grades of an evaluation, all or none, durably. Each replaces the earlier grade of its grader on its
+    /// subject. Returns `true` if the evaluation exists.
     ///
     /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError>;
 
-    /// Begins an investigation; the one that has the id already, where there is one.
+    /// Starts an investigation, or returns the existing one with this id.
     ///
     /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn start_investigation(
         &self,
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError>;
 
-    /// Appends an event to an investigation; durable when it returns.
+    /// Appends an event to an investigation, durably.
     ///
     /// # Errors
-    /// [`LedgerError::StepTaken`] where the step does not follow the last, else [`LedgerError::Busy`],
+    /// [`LedgerError::StepTaken`] if the step does not follow the last one; otherwise [`LedgerError::Busy`],
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError>;
 
-    /// An investigation with everything that happened to it; `None` when there is none of that id.
+    /// Returns an investigation with all its events; `None` if the id is unknown.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
@@ -138,10 +137,10 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError>;
 
-    /// Whether the ledger takes records.
+    /// Returns whether the ledger can record.
     #[must_use]
     fn health(&self) -> Health;
-    /// Writes what waits, answers it, and closes the database; every handle answers
-    /// [`LedgerError::Closed`] from then on. Blocks for the time of that writing.
+    /// Writes and answers what is queued, then closes the database; every handle returns [`LedgerError::Closed`] from
+    /// then on. Blocks until then.
     fn close(&self);
 }

@@ -1,7 +1,7 @@
-//! This module copies a database as it stood at one moment, beside a server that goes on writing, and checks the copy.
+//! Copies a database while a server writes to it, and checks the copy.
 //!
-//! All pages are copied in one step of SQLite's online backup: a reader of the write-ahead log, for which no writer
-//! waits. Meanwhile the log grows by what is written.
+//! All pages are copied in one step of SQLite's online backup. It reads the write-ahead log like any reader, so that no
+//! writer waits; meanwhile the log grows.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,31 +11,31 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::open_file;
 
-/// How long the copy waits for a lock that a server holds while it opens or closes the database.
+/// The maximum wait for a lock that a server holds while it opens or closes the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A database below a data directory.
+/// A database in a data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseFile {
-    /// Its path below the data directory.
+    /// The path relative to the data directory.
     pub(crate) path: PathBuf,
-    /// Statements for the copy, which lacks what stands beside the database; empty for none.
+    /// Statements to run on the copy, since it lacks the files next to the database; may be empty.
     pub(crate) after_copy: &'static str,
 }
 
-/// Why there is no copy.
+/// An error from [`copy_database`].
 #[derive(Debug)]
 pub(crate) enum CopyError {
-    /// The database is damaged, or none.
+    /// The source is damaged, or not a database.
     Damaged(String),
-    /// It cannot be opened or locked.
+    /// The source cannot be opened or locked.
     Unreadable(String),
     /// The copy cannot be written.
     Unwritable(String),
 }
 
-/// Copies a database to a file that is made for this user alone; whether there was something in it. What is copied is a
-/// single file without a log, every page of it checked.
+/// Copies a database to a new file that only this user can access. The copy is a single file without a log, with every
+/// page checked. Returns `false` if nothing was ever committed to the source.
 pub(crate) fn copy_database(from: &Path, to: &Path, after_copy: &str) -> Result<bool, CopyError> {
     let source = open_source(from).map_err(|error| CopyError::reading(&error))?;
     open_file(to).map_err(|error| CopyError::Unwritable(error.to_string()))?;
@@ -50,7 +50,7 @@ fn open_source(file: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
-    // Opens the file and its log, and so tells what is wrong with them from what is wrong with the copy.
+    // Opens the file and its log, so that their errors are not reported as errors of the copy.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
@@ -73,7 +73,7 @@ fn copy_pages(source: &Connection, to: &Path) -> Result<(), CopyError> {
     }
 }
 
-/// Makes a single file of the copy and checks it; whether nothing was ever committed to the database.
+/// Turns the copy into a single file and checks it. Returns `true` if nothing was ever committed to the database.
 fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
     let copy = open_copy(file)?;
     let version: i64 = copy.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -93,7 +93,7 @@ fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
 }
 
 impl CopyError {
-    /// An error before the copy was there.
+    /// An error before the copy exists.
     fn reading(error: &rusqlite::Error) -> Self {
         match is_damage(error) {
             true => Self::Damaged(error.to_string()),

@@ -1,4 +1,4 @@
-//! This module locks a file that one process holds while it owns the folder around it.
+//! Lock files: the process that holds one owns the folder around it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -6,29 +6,29 @@ use std::path::Path;
 
 use super::open_file;
 
-/// Why a folder could not be taken.
+/// An error from [`lock`].
 #[derive(Debug)]
 pub(crate) enum LockError {
-    /// Another process, or another part of this one, holds it; the process as it wrote itself down.
-    Held(Option<u32>),
+    /// Another process, or another part of this one, holds the lock; the pid in the file, if any.
+    Locked(Option<u32>),
     /// The system refused.
-    Refused(io::Error),
+    Io(io::Error),
 }
 
-/// Takes a lock file. The system gives it back when the process ends, however it ends.
+/// Locks a file and writes the pid into it. The system releases the lock when the process ends.
 pub(crate) fn lock(path: &Path) -> Result<File, LockError> {
-    let mut file = open_file(path).map_err(LockError::Refused)?;
+    let mut file = open_file(path).map_err(LockError::Io)?;
     match file.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(LockError::Held(written_pid(&mut file))),
-        Err(TryLockError::Error(error)) => return Err(LockError::Refused(error)),
+        Err(TryLockError::WouldBlock) => return Err(LockError::Locked(read_pid(&mut file))),
+        Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
     }
-    file.set_len(0).and_then(|()| file.rewind()).map_err(LockError::Refused)?;
-    writeln!(file, "{}", std::process::id()).map_err(LockError::Refused)?;
+    file.set_len(0).and_then(|()| file.rewind()).map_err(LockError::Io)?;
+    writeln!(file, "{}", std::process::id()).map_err(LockError::Io)?;
     Ok(file)
 }
 
-fn written_pid(file: &mut File) -> Option<u32> {
+fn read_pid(file: &mut File) -> Option<u32> {
     const MAX_BYTES: u64 = 16;
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text).ok()?;

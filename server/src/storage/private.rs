@@ -1,4 +1,4 @@
-//! This module creates folders and files for this user alone.
+//! Folders and files that only this user can access.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-/// Creates a folder with mode 0700 where it is missing, and makes the entry in its parent last.
+/// Creates a folder with mode 0700 if it is missing, and syncs its parent.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -19,10 +19,10 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a folder can be used by this user, or made; changes nothing.
+/// Checks that a folder can be used, or created, by this user. Changes nothing.
 ///
 /// # Errors
-/// What stands in the way.
+/// The obstacle.
 pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
     for existing in path.ancestors() {
         let shown = match existing.as_os_str().is_empty() {
@@ -48,7 +48,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens a file for reading and writing; one that is missing is created with mode 0600.
+/// Opens a file for reading and writing; creates it with mode 0600 if it is missing.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }

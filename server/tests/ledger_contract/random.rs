@@ -38,7 +38,7 @@ pub(crate) async fn compare(one: &dyn Ledger, other: &dyn Ledger, seed: u64) {
 pub(crate) async fn fill(ledger: &dyn Ledger) {
     for number in 0..30 {
         let id = format!("investigation-{}", number % 3);
-        let _there_already = ledger.start_investigation(start(&id)).await.unwrap();
+        let _existing = ledger.start_investigation(start(&id)).await.unwrap();
         let event = event(&id, number / 3 + 1, &number.to_string());
         let key = number.is_multiple_of(2).then(|| format!("key-{number}"));
         let contents = with_contents(number, [&["a", "b"][..], &["b"], &[]][number as usize % 3]);
@@ -53,7 +53,7 @@ pub(crate) async fn fill(ledger: &dyn Ledger) {
 /// Adds what an owner keeps under names that [`fill`] uses too.
 pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     let ledger = ledger.of(&Owner::new("ada", false));
-    let _there_already = ledger.start_investigation(start("investigation-0")).await.unwrap();
+    let _existing = ledger.start_investigation(start("investigation-0")).await.unwrap();
     let event = Some(event("investigation-0", 1, "of ada"));
     let record = Record { event, ..keyed(30, "key-0", 30) };
     ledger.record(record).await.unwrap();

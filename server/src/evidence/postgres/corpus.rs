@@ -1,5 +1,4 @@
-//! This module is one corpus of a database. What stands in it is asked of the database each time, since other servers
-//! change it.
+//! One corpus in a database. Its state is always read from the database, since other servers change it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use tokio_postgres::{Error, Row};
 
 use super::head::{head, signed, unsigned};
 use super::index::Index;
-use super::write::{Columns, Place};
+use super::write::{Columns, ItemState};
 use super::{Blocking, lexical, read, vectors, write};
 use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
@@ -20,15 +19,15 @@ use crate::evidence::name::CorpusName;
 use crate::evidence::search::{Filter, Hit, Hits, Method, Query, RANKED_FOR_EACH, best_of};
 use crate::evidence::snapshot::{Named, Part, Snapshot};
 use crate::evidence::store::{
-    Batch, Corpus, Head, Kept, Received, Summary, VectorSpace, item, stands_for,
+    Batch, Corpus, Head, Received, StoreOutcome, Summary, VectorSpace, item, stands_for,
 };
 use crate::storage::postgres::query;
 
-/// The corpora of those names.
+/// Selects the summaries of corpora by name.
 pub(super) const SUMMARIES: &str = "SELECT name, items, passages, size, created_at, expires_at, embedded_by \
      FROM evidence_corpora WHERE name = ANY($1)";
 
-/// What a row says of a corpus.
+/// Converts a row of [`SUMMARIES`].
 pub(super) fn summary(name: CorpusName, row: &Row) -> Summary {
     Summary {
         name,
@@ -41,7 +40,7 @@ pub(super) fn summary(name: CorpusName, row: &Row) -> Summary {
     }
 }
 
-/// A corpus by its number: one that was deleted and made anew under the same name is another one.
+/// A corpus by its number: a corpus created after a deletion under the same name is another one.
 #[derive(Debug)]
 pub(super) struct PostgresCorpus {
     blocking: Blocking,
@@ -58,13 +57,13 @@ impl PostgresCorpus {
         StoreError::UnknownCorpus { corpus: self.name.to_string() }
     }
 
-    /// Changes the row of the corpus.
+    /// Updates the row of the corpus.
     fn set<T>(&self, sql: &'static str, value: T) -> Result<(), StoreError>
     where
         T: tokio_postgres::types::ToSql + Clone + Send + Sync + 'static,
     {
         let number = self.number;
-        self.blocking.ask(move |client, _| {
+        self.blocking.run(move |client, _| {
             let value = value.clone();
             Box::pin(async move { query::execute(client, sql, &[&number, &value]).await.map(drop) })
         })
@@ -79,7 +78,7 @@ impl Corpus for PostgresCorpus {
     fn revision(&self) -> Result<u64, StoreError> {
         const REVISION: &str = "SELECT revision FROM evidence_corpora WHERE number = $1";
         let number = self.number;
-        let row = self.blocking.ask(move |client, _| {
+        let row = self.blocking.run(move |client, _| {
             Box::pin(async move { query::optional(client, REVISION, &[&number]).await })
         })?;
         row.map(|row| unsigned(row.get(0))).ok_or_else(|| self.unknown())
@@ -89,7 +88,7 @@ impl Corpus for PostgresCorpus {
         const SUMMARY: &str = "SELECT items, passages, size, created_at, expires_at, embedded_by \
              FROM evidence_corpora WHERE number = $1 AND name IS NOT NULL";
         let number = self.number;
-        let row = self.blocking.ask(move |client, _| {
+        let row = self.blocking.run(move |client, _| {
             Box::pin(async move { query::optional(client, SUMMARY, &[&number]).await })
         })?;
         row.map(|row| summary(self.name.clone(), &row)).ok_or_else(|| self.unknown())
@@ -101,7 +100,7 @@ impl Corpus for PostgresCorpus {
 
     fn begin(&self, head: &Head) -> Result<i64, StoreError> {
         let (number, head) = (self.number, Arc::new(head.clone()));
-        self.blocking.ask(move |client, _| {
+        self.blocking.run(move |client, _| {
             let head = Arc::clone(&head);
             Box::pin(async move { write::begin(client, number, &head).await })
         })
@@ -109,40 +108,45 @@ impl Corpus for PostgresCorpus {
 
     fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError> {
         let (number, columns) = (self.number, Arc::new(Columns::new(self.number, batch)));
-        let is_stored = self.blocking.ask(move |client, _| {
+        let is_stored = self.blocking.run(move |client, _| {
             let columns = Arc::clone(&columns);
             Box::pin(async move { write::append(client, number, item, &columns).await })
         })?;
         is_stored.then_some(()).ok_or_else(|| self.unknown())
     }
 
-    fn complete(&self, item: i64, head: &Head, received: &Received) -> Result<Kept, StoreError> {
+    fn complete(
+        &self,
+        item: i64,
+        head: &Head,
+        received: &Received,
+    ) -> Result<StoreOutcome, StoreError> {
         let number = self.number;
         let new = Arc::new((head.clone(), received.clone()));
-        let kept = self.blocking.ask(move |client, _| {
+        let outcome = self.blocking.run(move |client, _| {
             let new = Arc::clone(&new);
             Box::pin(async move { complete(client, number, item, &new.0, &new.1).await })
         })?;
-        if !matches!(kept, Ok(Some((Kept::New, false)))) {
+        if !matches!(outcome, Ok(Some((StoreOutcome::New, false)))) {
             self.blocking.sweep();
         }
-        match kept? {
-            Some((kept, _)) => Ok(kept),
+        match outcome? {
+            Some((outcome, _)) => Ok(outcome),
             None => Err(self.unknown()),
         }
     }
 
-    fn give_up(&self, item: i64) -> Result<(), StoreError> {
-        // Not waited for: this may be the end of a call whose thread must not block.
+    fn discard(&self, item: i64) -> Result<(), StoreError> {
+        // In the background: the caller may be a thread that must not block.
         let blocking = self.blocking.clone();
         self.blocking.runtime.spawn(async move {
-            let given_up = blocking.database.run(move |client, _| {
-                Box::pin(async move { write::give_up(&*client, item).await })
+            let discarded = blocking.database.run(move |client, _| {
+                Box::pin(async move { write::discard(&*client, item).await })
             });
-            match given_up.await {
+            match discarded.await {
                 Ok(()) => blocking.sweep(),
                 Err(failure) => {
-                    tracing::warn!(%failure, "what was received in part stays for an hour");
+                    tracing::warn!(%failure, "a partly received item stays for an hour");
                 }
             }
         });
@@ -156,16 +160,17 @@ impl Corpus for PostgresCorpus {
 
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
         let number = self.number;
-        let rows = self.blocking.ask(move |client, _| Box::pin(read::items(client, number)))?;
+        let rows = self.blocking.run(move |client, _| Box::pin(read::items(client, number)))?;
         rows.into_iter()
             .map(|(row, bytes)| {
                 let head = head(&row, 2)?;
-                let is_right = blake3::hash(&bytes).as_bytes().as_slice() == row.get::<_, &[u8]>(1);
+                let is_intact =
+                    blake3::hash(&bytes).as_bytes().as_slice() == row.get::<_, &[u8]>(1);
                 match String::from_utf8(bytes) {
-                    Ok(text) if is_right => Ok(item(head, text)),
+                    Ok(text) if is_intact => Ok(item(head, text)),
                     _ => Err(StoreError::Damaged {
                         place: format!("corpus `{}` in the database", self.name),
-                        reason: format!("item `{}` is not what was stored", head.id),
+                        reason: format!("item `{}` does not match its digest", head.id),
                     }),
                 }
             })
@@ -174,7 +179,7 @@ impl Corpus for PostgresCorpus {
 
     fn snapshot(&self, named: &Named, part: Part) -> Result<Option<Snapshot>, StoreError> {
         let (number, named) = (self.number, named.clone());
-        let found = self.blocking.ask(move |client, _| {
+        let found = self.blocking.run(move |client, _| {
             let named = named.clone();
             Box::pin(async move { read::snapshot(client, number, &named, part).await })
         })?;
@@ -194,7 +199,7 @@ impl Corpus for PostgresCorpus {
         query: &Query<'_>,
         meaning: Option<(&[f32], Result<VectorSpace, String>)>,
         filter: &Filter,
-        most: usize,
+        limit: usize,
     ) -> Result<Hits, StoreError> {
         let (meaning, mut degraded) = match meaning {
             None => (None, None),
@@ -202,22 +207,22 @@ impl Corpus for PostgresCorpus {
             Some((vector, Ok(space))) => (Some((vector.to_vec(), space)), None),
         };
         let wants_meaning = meaning.is_some();
-        let asked = Arc::new(Asked {
+        let search = Arc::new(Search {
             corpus: self.number,
             text: query.text.to_owned(),
             by_terms: query.by_terms,
             meaning,
             filter: filter.clone(),
-            most: i64::try_from(most.saturating_mul(RANKED_FOR_EACH)).unwrap_or(i64::MAX),
+            limit: i64::try_from(limit.saturating_mul(RANKED_FOR_EACH)).unwrap_or(i64::MAX),
         });
-        let found = self.blocking.ask(move |client, _| {
-            let asked = Arc::clone(&asked);
-            Box::pin(async move { ranked(client, &asked).await })
+        let found = self.blocking.run(move |client, _| {
+            let search = Arc::clone(&search);
+            Box::pin(async move { ranked(client, &search).await })
         })?;
-        if wants_meaning && found.meant.is_none() {
+        if wants_meaning && found.by_meaning.is_none() {
             degraded = Some("no passage of the corpus has a vector yet".to_owned());
         }
-        let method = match (&found.meant, query.by_terms) {
+        let method = match (&found.by_meaning, query.by_terms) {
             (None, _) => Method::Lexical,
             (Some(_), true) => Method::Hybrid,
             (Some(_), false) => Method::Vector,
@@ -227,18 +232,18 @@ impl Corpus for PostgresCorpus {
             let hit = read::hit(row)?;
             passages.insert(unsigned(hit.passage), hit);
         }
-        let said: Vec<u64> = found.said.into_iter().map(unsigned).collect();
-        let hits = best_of(&said, &found.meant.unwrap_or_default(), most, |passage| {
+        let by_terms: Vec<u64> = found.by_terms.into_iter().map(unsigned).collect();
+        let hits = best_of(&by_terms, &found.by_meaning.unwrap_or_default(), limit, |passage| {
             Ok::<_, StoreError>(passages.remove(&passage))
         })?;
         Ok(Hits { hits, method, degraded })
     }
 
     fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
-        let (number, wanted) = (self.number, numbers.to_vec());
-        let rows = self.blocking.ask(move |client, _| {
-            let wanted = wanted.clone();
-            Box::pin(async move { read::passages(&*client, number, &wanted).await })
+        let (number, numbers_to_read) = (self.number, numbers.to_vec());
+        let rows = self.blocking.run(move |client, _| {
+            let numbers = numbers_to_read.clone();
+            Box::pin(async move { read::passages(&*client, number, &numbers).await })
         })?;
         let mut hits = HashMap::new();
         for row in &rows {
@@ -248,15 +253,15 @@ impl Corpus for PostgresCorpus {
         Ok(numbers.iter().filter_map(|number| hits.get(number).cloned()).collect())
     }
 
-    fn without_vector(
+    fn passages_without_vector(
         &self,
         space: &VectorSpace,
         after: i64,
     ) -> Result<Vec<(i64, String)>, String> {
         let (number, model) = (self.number, space.model.clone());
-        let rows = self.blocking.ask(move |client, _| {
+        let rows = self.blocking.run(move |client, _| {
             let model = model.clone();
-            Box::pin(async move { vectors::without(client, number, &model, after).await })
+            Box::pin(async move { vectors::passages_without(client, number, &model, after).await })
         });
         let rows = rows.map_err(|error| error.to_string())?;
         let passage = |row: &Row| {
@@ -273,14 +278,14 @@ impl Corpus for PostgresCorpus {
             .map(|(passage, vector)| (passage, pgvector::Vector::from(vector.to_vec())))
             .unzip();
         let added = Arc::new((passages, vectors));
-        let done = self.blocking.ask(move |client, _| {
+        let done = self.blocking.run(move |client, _| {
             let (model, added) = (model.clone(), Arc::clone(&added));
             Box::pin(async move { vectors::add(client, number, &model, &added.0, &added.1).await })
         });
         done.map_err(|error| error.to_string())
     }
 
-    /// Each was durable when it was added.
+    /// Each vector was durable when it was added.
     fn save_vectors(&self, _space: &VectorSpace) -> Result<(), String> {
         Ok(())
     }
@@ -294,14 +299,14 @@ impl Corpus for PostgresCorpus {
         let name = self.name.clone();
         self.blocking.runtime.spawn(async move {
             if let Err(failure) = index.build(&database).await {
-                tracing::warn!(corpus = %name, %failure, "searches by meaning stay slow");
+                tracing::warn!(corpus = %name, %failure, "building the vector index failed; semantic search stays slow");
             }
         });
         Ok(())
     }
 }
 
-/// Completes an item; what became of it, and whether another one left its place. `None` where the corpus or the item is
+/// Completes an item. Returns the outcome, and `true` if another item was replaced; `None` if the corpus or the item is
 /// gone.
 async fn complete(
     client: &mut Object,
@@ -309,12 +314,12 @@ async fn complete(
     item: i64,
     new: &Head,
     received: &Received,
-) -> Result<Result<Option<(Kept, bool)>, StoreError>, Error> {
+) -> Result<Result<Option<(StoreOutcome, bool)>, StoreError>, Error> {
     let transaction = client.transaction().await?;
-    let before = match write::take_place(&transaction, corpus, item, new.id.as_str()).await? {
-        Place::Gone => return Ok(Ok(None)),
-        Place::Taken => return Ok(Ok(Some((Kept::New, true)))),
-        Place::Open(before) => before,
+    let before = match write::lock_item(&transaction, corpus, item, new.id.as_str()).await? {
+        ItemState::Gone => return Ok(Ok(None)),
+        ItemState::Completed => return Ok(Ok(Some((StoreOutcome::New, true)))),
+        ItemState::Open(before) => before,
     };
     let is_same = |row: &Row| {
         let has_digest = row.get::<_, &[u8]>(1) == received.digest.as_slice();
@@ -323,73 +328,73 @@ async fn complete(
     match before.as_ref().map(is_same).transpose() {
         Err(damage) => return Ok(Err(damage)),
         Ok(Some(true)) => {
-            write::give_up(&transaction, item).await?;
+            write::discard(&transaction, item).await?;
             transaction.commit().await?;
-            return Ok(Ok(Some((Kept::Unchanged, false))));
+            return Ok(Ok(Some((StoreOutcome::Unchanged, false))));
         }
         Ok(_) => {}
     }
     let same = write::same_as(&transaction, corpus, new, received).await?;
     if let Some(before) = &before {
-        write::take_out(&transaction, before.get(0)).await?;
+        write::remove_item(&transaction, before.get(0)).await?;
     }
-    let kept = match same {
+    let outcome = match same {
         Some(same) => {
-            write::give_up(&transaction, item).await?;
-            Kept::SameAs(same)
+            write::discard(&transaction, item).await?;
+            StoreOutcome::SameAs(same)
         }
         None => {
-            write::put_in(&transaction, corpus, item, received).await?;
-            Kept::New
+            write::add_item(&transaction, corpus, item, received).await?;
+            StoreOutcome::New
         }
     };
     transaction.commit().await?;
-    Ok(Ok(Some((kept, before.is_some()))))
+    Ok(Ok(Some((outcome, before.is_some()))))
 }
 
-/// What is looked for in a corpus.
-struct Asked {
+/// A search of a corpus.
+struct Search {
     corpus: i64,
     text: String,
     by_terms: bool,
     meaning: Option<(Vec<f32>, VectorSpace)>,
     filter: Filter,
-    most: i64,
+    limit: i64,
 }
 
-/// The two rankings, and the passages in them.
-struct Ranked {
-    said: Vec<i64>,
-    /// `None` where the corpus has no vectors, or they were not asked for.
-    meant: Option<Vec<Nearest>>,
+/// Two rankings, and the rows of their passages.
+struct Rankings {
+    by_terms: Vec<i64>,
+    /// `None` if the corpus has no vectors, or the search has none.
+    by_meaning: Option<Vec<Nearest>>,
     rows: Vec<Row>,
 }
 
-async fn ranked(client: &mut Object, asked: &Asked) -> Result<Ranked, Error> {
+async fn ranked(client: &mut Object, search: &Search) -> Result<Rankings, Error> {
     let transaction = client.transaction().await?;
-    let meant = match &asked.meaning {
+    let by_meaning = match &search.meaning {
         None => None,
-        Some((vector, space)) => nearest(&transaction, asked, space, vector).await?,
+        Some((vector, space)) => nearest(&transaction, search, space, vector).await?,
     };
-    let said = match asked.by_terms || meant.is_none() {
+    let by_terms = match search.by_terms || by_meaning.is_none() {
         true => {
-            let Asked { corpus, text, filter, most, .. } = asked;
-            lexical::search(&transaction, *corpus, text, filter, *most).await?
+            let Search { corpus, text, filter, limit, .. } = search;
+            lexical::search(&transaction, *corpus, text, filter, *limit).await?
         }
         false => Vec::new(),
     };
-    let meant_numbers = meant.iter().flatten().map(|near| signed(near.key));
-    let numbers: Vec<i64> = said.iter().copied().chain(meant_numbers).collect();
-    let rows = read::passages(&transaction, asked.corpus, &numbers).await?;
+    let meaning_numbers = by_meaning.iter().flatten().map(|near| signed(near.key));
+    let numbers: Vec<i64> = by_terms.iter().copied().chain(meaning_numbers).collect();
+    let rows = read::passages(&transaction, search.corpus, &numbers).await?;
     transaction.commit().await?;
-    Ok(Ranked { said, meant, rows })
+    Ok(Rankings { by_terms, by_meaning, rows })
 }
 
 async fn nearest(
     transaction: &Transaction<'_>,
-    asked: &Asked,
+    search: &Search,
     space: &VectorSpace,
     vector: &[f32],
 ) -> Result<Option<Vec<Nearest>>, Error> {
-    vectors::nearest(transaction, asked.corpus, space, vector, &asked.filter, asked.most).await
+    vectors::nearest(transaction, search.corpus, space, vector, &search.filter, search.limit).await
 }

@@ -1,4 +1,4 @@
-//! This module reads and writes what an item is, in the columns of its row.
+//! Reads and writes heads of items.
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane, VerificationResult};
 use gsar_core::time::Timestamp;
@@ -11,7 +11,7 @@ use crate::evidence::store::Head;
 pub(super) const HEAD_COLUMNS: &str = "items.id, items.kind, items.lane, items.tool, items.query, items.is_json, \
      items.collected_at, items.exhaustive, items.attested, items.step_id, items.specialist_id, items.verification_result";
 
-/// Reads a head from its columns; `from` is the place of the first, from 0.
+/// Reads a head from its columns; `from` is the index of the first.
 pub(super) fn head(row: &Row, from: usize) -> Result<Head, StoreError> {
     let damaged = |what: &str| StoreError::Damaged {
         place: "a corpus in the database".to_owned(),
@@ -41,17 +41,17 @@ pub(super) fn head(row: &Row, from: usize) -> Result<Head, StoreError> {
     })
 }
 
-/// The column of a check's result: empty where it is not known.
+/// The column of the check result; empty if unknown.
 pub(super) fn result_name(head: &Head) -> &'static str {
     head.verification_result.map_or("", VerificationResult::name)
 }
 
-/// The number as the database keeps it, in signed integers.
+/// Converts to the signed integers of PostgreSQL.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The number that was kept by [`signed`].
+/// Converts back from [`signed`].
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

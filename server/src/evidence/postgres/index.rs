@@ -1,5 +1,5 @@
-//! This module gives a large corpus an index of its vectors (HNSW: Malkov and Yashunin 2016), and searches it. It is of one
-//! corpus and one model alone: pgvector applies conditions after it has found the nearest.
+//! Vector indexes of large corpora (HNSW: Malkov and Yashunin 2016). Each is of one corpus and one model: pgvector
+//! applies conditions only after it has found the nearest vectors.
 
 use deadpool_postgres::{Object, Transaction};
 use pgvector::Vector;
@@ -9,18 +9,18 @@ use crate::evidence::store::VectorSpace;
 use crate::storage::postgres::query;
 use crate::storage::postgres::{Database, Failure};
 
-/// From how many vectors on a corpus has an index; fewer are compared one by one in some ten milliseconds.
-const LARGE: i64 = 20_000;
-/// How many candidates are kept while one is searched: recall against time.
+/// The number of vectors from which a corpus gets an index; fewer are compared one by one in about ten milliseconds.
+const MIN_VECTORS: i64 = 20_000;
+/// The number of candidates of a search: recall against time.
 const CANDIDATES: i64 = 200;
-/// The most that pgvector takes of them.
+/// The maximum number of candidates that pgvector supports.
 const MAX_CANDIDATES: i64 = 1_000;
-/// The most memory of the database while it builds one, in megabytes; a larger index is built on its disk.
+/// The maximum memory of the database for building an index, in megabytes; a larger index is built on disk.
 const MAX_MEMORY: i64 = 4_096;
-/// Who builds one has this and the number of the corpus: the letters `gsav`.
+/// The advisory lock of the builder, together with the number of the corpus: the letters `gsav`.
 const LOCK: i32 = 0x6773_6176;
 
-/// An index, whether it is there or not.
+/// The index of a corpus, whether it exists or not.
 #[derive(Clone, Debug)]
 pub(in crate::evidence) struct Index {
     corpus: i64,
@@ -40,31 +40,31 @@ impl Index {
         format!("evidence_vectors_of_{}_{model}", self.corpus)
     }
 
-    /// Which rows it is of; the planner has to see it in the query as well.
+    /// The condition of the index; the planner needs the same one in a query.
     fn rows(&self) -> String {
         format!("corpus = {} AND model = '{}'", self.corpus, self.model)
     }
 
-    /// What it takes to build it in memory, in megabytes: its vectors in single precision, and about 700 bytes of links each.
+    /// The memory needed to build it, in megabytes: vectors in single precision, and about 700 bytes of links each.
     fn memory(&self, vectors: i64) -> i64 {
         let of_each = i64::try_from(self.dimension * 4).unwrap_or(MAX_MEMORY) + 700;
         (vectors.saturating_mul(of_each) >> 20).clamp(64, MAX_MEMORY)
     }
 
-    /// Whether it is there and complete.
+    /// Returns `true` if it exists and is complete.
     pub(super) async fn is_ready(&self, transaction: &Transaction<'_>) -> Result<bool, Error> {
         const READY: &str = "SELECT EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid)";
         Ok(query::one(transaction, READY, &[&self.name()]).await?.get(0))
     }
 
-    /// The nearest passages with their similarities.
+    /// Returns the nearest passages with their similarities.
     pub(super) async fn nearest(
         &self,
         transaction: &Transaction<'_>,
         vector: &Vector,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<Row>, Error> {
-        let candidates = CANDIDATES.max(most * 2).min(MAX_CANDIDATES);
+        let candidates = CANDIDATES.max(limit * 2).min(MAX_CANDIDATES);
         transaction
             .batch_execute(&format!(
                 "SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL enable_sort = off"
@@ -76,38 +76,39 @@ impl Index {
              FROM evidence_vectors WHERE {rows} \
              ORDER BY embedding::vector({dimension}) <=> $1::vector({dimension}) LIMIT $2"
         );
-        let found = transaction.query(&sql, &[vector, &most]).await?;
+        let found = transaction.query(&sql, &[vector, &limit]).await?;
         transaction.batch_execute("SET LOCAL enable_sort = on").await?;
         Ok(found)
     }
 
-    /// Builds it where the corpus is large enough and nobody builds it already. Vectors can be added meanwhile.
+    /// Builds the index if the corpus is large enough and no other server is building it. Vectors can be added
+    /// meanwhile.
     pub(super) async fn build(self, database: &Database) -> Result<(), Failure> {
-        self.build_from(database, LARGE).await
+        self.build_from(database, MIN_VECTORS).await
     }
 
-    /// The same from any number of vectors on.
+    /// As [`build`](Self::build), from any number of vectors.
     pub(in crate::evidence) async fn build_from(
         self,
         database: &Database,
-        least: i64,
+        min_vectors: i64,
     ) -> Result<(), Failure> {
         database
             .run_long(move |client, _| {
                 let index = self.clone();
-                Box::pin(async move { index.build_alone(client, least).await })
+                Box::pin(async move { index.build_alone(client, min_vectors).await })
             })
             .await
     }
 
-    async fn build_alone(&self, client: &mut Object, least: i64) -> Result<(), Error> {
+    async fn build_alone(&self, client: &mut Object, min_vectors: i64) -> Result<(), Error> {
         const COUNT: &str = "SELECT count(*) FROM (SELECT 1 FROM evidence_vectors \
              WHERE corpus = $1 AND model = $2 LIMIT $3) AS counted";
         const TAKE: &str = "SELECT pg_try_advisory_lock($1, hashint8($2))";
         const GIVE: &str = "SELECT pg_advisory_unlock($1, hashint8($2))";
         let count: i64 =
-            query::one(client, COUNT, &[&self.corpus, &self.model, &least]).await?.get(0);
-        if count < least {
+            query::one(client, COUNT, &[&self.corpus, &self.model, &min_vectors]).await?.get(0);
+        if count < min_vectors {
             return Ok(());
         }
         let is_mine: bool = query::one(client, TAKE, &[&LOCK, &self.corpus]).await?.get(0);
@@ -128,7 +129,7 @@ impl Index {
         let name = self.name();
         match query::optional(client, STATE, &[&name]).await?.map(|row| row.get(0)) {
             Some(true) => return Ok(()),
-            // Somebody who built it was stopped.
+            // Left by an interrupted build.
             Some(false) => client.batch_execute(&format!("DROP INDEX CONCURRENTLY {name}")).await?,
             None => {}
         }
@@ -137,7 +138,7 @@ impl Index {
         let (statement, lock): (&str, &str) = (limits.get(0), limits.get(1));
         let (rows, dimension) = (self.rows(), self.dimension);
         let memory = self.memory(count);
-        // Alone, since it stands in no transaction.
+        // In statements of its own: `CONCURRENTLY` must not run in a transaction.
         client
             .batch_execute(&format!(
                 "SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{memory}MB'"
@@ -159,7 +160,7 @@ impl Index {
 }
 
 /// Drops the indexes of a corpus.
-pub(super) async fn drop_of(client: &Object, corpus: i64) -> Result<(), Error> {
+pub(super) async fn drop_all(client: &Object, corpus: i64) -> Result<(), Error> {
     const NAMES: &str = "SELECT indexrelid::regclass::text FROM pg_index \
          WHERE indrelid = to_regclass('evidence_vectors') \
          AND starts_with(indexrelid::regclass::text, $1)";

@@ -1,8 +1,8 @@
-//! This module keeps corpora in PostgreSQL, which any number of servers share: contents, passages with their terms, and,
-//! where the database has pgvector, vectors.
+//! Corpora in PostgreSQL, shared by any number of servers: contents, passages with their terms, and vectors if the
+//! database has pgvector.
 //!
-//! What two servers must not both do is decided by the row of the corpus, which is locked where an item is completed.
-//! Everything here blocks, on threads that may.
+//! Completing an item locks the row of the corpus, which serialises conflicting changes. Everything here blocks, on
+//! blocking threads.
 
 mod corpus;
 mod head;
@@ -37,7 +37,7 @@ pub(crate) use vectors::prepare as prepare_vectors;
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "evidence", sql: include_str!("schema.sql") };
 
-/// A database, asked from threads that may block.
+/// A database, used from blocking threads.
 #[derive(Clone, Debug)]
 pub(super) struct Blocking {
     database: Database,
@@ -45,7 +45,7 @@ pub(super) struct Blocking {
 }
 
 impl Blocking {
-    fn ask<T, F>(&self, work: F) -> Result<T, StoreError>
+    fn run<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, Error>>
@@ -54,15 +54,15 @@ impl Blocking {
             + 'static,
     {
         let done = self.runtime.block_on(self.database.run(work));
-        done.map_err(|failure| StoreError::of_database(&failure))
+        done.map_err(|failure| StoreError::from_database(&failure))
     }
 
-    /// Sweeps away what is gone, beside everything else.
+    /// Sweeps in the background.
     fn sweep(&self) {
         let database = self.database.clone();
         self.runtime.spawn(async move {
             if let Err(failure) = sweep::sweep(&database).await {
-                tracing::warn!(%failure, "evidence that was deleted still takes room");
+                tracing::warn!(%failure, "sweeping deleted evidence failed");
             }
         });
     }
@@ -72,36 +72,37 @@ impl Blocking {
 #[derive(Debug)]
 pub(super) struct PostgresCorpora {
     blocking: Blocking,
-    /// Why it keeps no vectors.
-    without_vectors: Option<String>,
+    /// The reason why the database stores no vectors.
+    vectors_unavailable: Option<String>,
 }
 
 impl PostgresCorpora {
-    /// Corpora in a database whose schema is there.
+    /// Opens the corpora of a database whose tables exist.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub(super) fn open(database: Database, runtime: Handle) -> Result<Self, StoreError> {
         let blocking = Blocking { database, runtime };
-        let without_vectors = blocking.ask(|client, _| Box::pin(vectors::missing(client)))?;
-        if let Some(reason) = &without_vectors {
-            tracing::warn!(reason, "search is by words only");
+        let vectors_unavailable =
+            blocking.run(|client, _| Box::pin(vectors::unavailable_reason(client)))?;
+        if let Some(reason) = &vectors_unavailable {
+            tracing::warn!(reason, "search is lexical only");
         }
-        Ok(Self { blocking, without_vectors })
+        Ok(Self { blocking, vectors_unavailable })
     }
 
-    /// Vectors that all servers have computed.
+    /// Returns the shared vector cache.
     pub(super) fn vector_cache(&self) -> SharedVectors {
         SharedVectors(self.blocking.clone())
     }
 }
 
 impl CorpusStore for PostgresCorpora {
-    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError> {
-        let wanted = name.clone();
-        let number = self.blocking.ask(move |client, _| {
-            let name = wanted.clone();
-            Box::pin(async move { number(client, &name, make).await })
+    fn corpus(&self, name: &CorpusName, create: bool) -> Result<Arc<dyn Corpus>, StoreError> {
+        let requested = name.clone();
+        let number = self.blocking.run(move |client, _| {
+            let name = requested.clone();
+            Box::pin(async move { number(client, &name, create).await })
         })?;
         let number =
             number.ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })?;
@@ -109,25 +110,25 @@ impl CorpusStore for PostgresCorpora {
     }
 
     fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError> {
-        let wanted: Vec<String> = names.iter().map(CorpusName::to_string).collect();
-        let rows = self.blocking.ask(move |client, _| {
-            let wanted = wanted.clone();
-            Box::pin(async move { query::all(client, corpus::SUMMARIES, &[&wanted]).await })
+        let names: Vec<String> = names.iter().map(CorpusName::to_string).collect();
+        let rows = self.blocking.run(move |client, _| {
+            let names = names.clone();
+            Box::pin(async move { query::all(client, corpus::SUMMARIES, &[&names]).await })
         })?;
         rows.iter().map(|row| Ok(corpus::summary(CorpusName::new(row.get("name"))?, row))).collect()
     }
 
-    /// The clock of the database, since servers share what expires.
+    /// The clock of the database: all servers must agree on what has expired.
     fn now(&self) -> Result<i64, StoreError> {
         const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-        let row = self.blocking.ask(|client, _| Box::pin(query::one(client, NOW, &[])))?;
+        let row = self.blocking.run(|client, _| Box::pin(query::one(client, NOW, &[])))?;
         Ok(row.get(0))
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {
         const NAMES: &str =
             "SELECT name FROM evidence_corpora WHERE name IS NOT NULL ORDER BY name";
-        let rows = self.blocking.ask(|client, _| Box::pin(query::all(client, NAMES, &[])))?;
+        let rows = self.blocking.run(|client, _| Box::pin(query::all(client, NAMES, &[])))?;
         rows.iter().map(|row| CorpusName::new(row.get(0))).collect()
     }
 
@@ -135,7 +136,7 @@ impl CorpusStore for PostgresCorpora {
         const SIZE: &str = "SELECT coalesce(sum(size), 0)::bigint FROM evidence_corpora \
              WHERE name <> $1";
         let name = name.clone();
-        let size: i64 = self.blocking.ask(move |client, _| {
+        let size: i64 = self.blocking.run(move |client, _| {
             let name = name.clone();
             Box::pin(async move { Ok(query::one(client, SIZE, &[&name.as_str()]).await?.get(0)) })
         })?;
@@ -143,11 +144,11 @@ impl CorpusStore for PostgresCorpora {
     }
 
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError> {
-        // What it holds is many rows: they go after it, bit by bit.
+        // Its many rows are deleted later, in short transactions.
         const GONE: &str = "UPDATE evidence_corpora SET name = NULL WHERE name = $1";
-        let wanted = name.clone();
-        let is_done = self.blocking.ask(move |client, attempt| {
-            let name = wanted.clone();
+        let requested = name.clone();
+        let is_done = self.blocking.run(move |client, attempt| {
+            let name = requested.clone();
             Box::pin(async move {
                 let gone = query::execute(client, GONE, &[&name.as_str()]).await?;
                 Ok(gone > 0 || attempt > 1)
@@ -162,16 +163,20 @@ impl CorpusStore for PostgresCorpora {
 
     fn sweep(&self) -> Result<(), StoreError> {
         let swept = self.blocking.runtime.block_on(sweep::sweep(&self.blocking.database));
-        swept.map_err(|failure| StoreError::of_database(&failure))
+        swept.map_err(|failure| StoreError::from_database(&failure))
     }
 
-    fn without_vectors(&self) -> Option<&str> {
-        self.without_vectors.as_deref()
+    fn vectors_unavailable(&self) -> Option<&str> {
+        self.vectors_unavailable.as_deref()
     }
 }
 
-/// The number of a corpus, made where that is wanted and there is none.
-async fn number(client: &mut Object, name: &CorpusName, make: bool) -> Result<Option<i64>, Error> {
+/// Returns the number of a corpus; creates it if it does not exist and `create` is set.
+async fn number(
+    client: &mut Object,
+    name: &CorpusName,
+    create: bool,
+) -> Result<Option<i64>, Error> {
     const FOUND: &str = "SELECT number FROM evidence_corpora WHERE name = $1";
     const MADE: &str = "INSERT INTO evidence_corpora (name, created_at, revision) \
          VALUES ($1, $2, nextval('evidence_revisions')) ON CONFLICT (name) DO NOTHING RETURNING number";
@@ -179,7 +184,7 @@ async fn number(client: &mut Object, name: &CorpusName, make: bool) -> Result<Op
         if let Some(row) = query::optional(client, FOUND, &[&name.as_str()]).await? {
             return Ok(Some(row.get(0)));
         }
-        if !make {
+        if !create {
             return Ok(None);
         }
         if let Some(row) = query::optional(client, MADE, &[&name.as_str(), &now()]).await? {

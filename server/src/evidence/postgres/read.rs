@@ -1,4 +1,4 @@
-//! This module reads passages, whole items and ranges of them.
+//! Reads passages, whole items and ranges of them.
 
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::{Error, Row};
@@ -10,10 +10,10 @@ use crate::evidence::search::{Filter, Hit};
 use crate::evidence::snapshot::{HEAD_BYTES, MAX_BYTES, Named, Part};
 use crate::storage::postgres::query::{self, Conditions};
 
-/// The bytes of a stretch of content at most; see `receive`.
-const STRETCH: i64 = 64 << 10;
+/// The maximum size of a chunk of content, in bytes; see `receive`.
+const CHUNK_BYTES: i64 = 64 << 10;
 
-/// Adds what items must be.
+/// Adds the conditions of a filter on items.
 pub(super) fn restrict(conditions: &mut Conditions, filter: &Filter) {
     if !filter.kinds.is_empty() {
         let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
@@ -29,7 +29,7 @@ pub(super) fn restrict(conditions: &mut Conditions, filter: &Filter) {
     }
 }
 
-/// The rows of passages of a corpus, for [`hit`]; those that are gone are not among them.
+/// Returns the rows of passages of a corpus, for [`hit`], without deleted ones.
 pub(super) async fn passages(
     client: &impl GenericClient,
     corpus: i64,
@@ -41,10 +41,10 @@ pub(super) async fn passages(
          FROM evidence_passages AS passages JOIN evidence_items AS items ON items.number = passages.item \
          WHERE passages.number = ANY($1) AND items.corpus = $2 AND items.state <> 'gone'"
     );
-    query::all(client, &sql, &[&numbers, &corpus, &STRETCH]).await
+    query::all(client, &sql, &[&numbers, &corpus, &CHUNK_BYTES]).await
 }
 
-/// The bytes of a passage; `$3` is the most bytes of a stretch.
+/// The bytes of a passage; `$3` is the maximum size of a chunk.
 const CONTENT: &str = "(SELECT string_agg(substring(contents.bytes \
          FROM (greatest(passages.start - contents.start, 0) + 1)::integer \
          FOR (greatest(passages.stop - greatest(passages.start, contents.start), 0))::integer), ''::bytea \
@@ -52,7 +52,7 @@ const CONTENT: &str = "(SELECT string_agg(substring(contents.bytes \
      FROM evidence_contents AS contents WHERE contents.item = passages.item \
      AND contents.start < passages.stop AND contents.start > passages.start - $3)";
 
-/// A passage, not ranked, from a row of [`passages`].
+/// Converts a row of [`passages`], unranked.
 pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     let bytes: Option<&[u8]> = row.get(7);
     Ok(Hit {
@@ -70,14 +70,15 @@ pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     })
 }
 
-/// The complete items of a corpus, by id, each with its digest and content: rows for [`head`] behind two columns, and bytes.
+/// Reads the complete items of a corpus, ordered by id: a row with number and digest before the columns of [`head`],
+/// and the content.
 pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, Vec<u8>)>, Error> {
     const CONTENTS: &str = "SELECT bytes FROM evidence_contents WHERE item = $1 ORDER BY start";
     let heads = format!(
         "SELECT items.number, items.digest, {HEAD_COLUMNS} FROM evidence_items AS items \
          WHERE corpus = $1 AND state = 'complete' ORDER BY id COLLATE \"C\""
     );
-    // Items that are replaced meanwhile are read as they were.
+    // A snapshot: items replaced meanwhile are read in their old state.
     let transaction = client
         .build_transaction()
         .isolation_level(tokio_postgres::IsolationLevel::RepeatableRead)
@@ -95,7 +96,8 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
     Ok(found)
 }
 
-/// A part of an item: its row, with digest and size in front of what [`head`] reads, where the part begins, and its text.
+/// Reads a part of an item: a row with number, digest and size before the columns of [`head`], the offset of the part,
+/// and its text.
 pub(super) async fn snapshot(
     client: &mut Object,
     corpus: i64,
@@ -109,7 +111,7 @@ pub(super) async fn snapshot(
         )
     };
     let row = match named {
-        // PostgreSQL keeps no text with U+0000.
+        // PostgreSQL cannot store U+0000.
         Named::Id(id) if id.contains('\0') => None,
         Named::Id(id) => query::optional(client, &select("id"), &[&corpus, &id]).await?,
         Named::Digest(digest) => {
@@ -132,7 +134,7 @@ pub(super) async fn snapshot(
     Ok(Some((row, start + skipped as u64, text.to_owned())))
 }
 
-/// Where a line begins, or ends. The passages know where lines begin; within one they are counted.
+/// Returns the offset at which a line starts, or ends: from the passage that contains it, by counting the lines in it.
 async fn edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64, Error> {
     const PASSAGE: &str = "SELECT start, stop, first_line FROM evidence_passages \
          WHERE item = $1 AND first_line <= $2 ORDER BY first_line DESC, start LIMIT 1";
@@ -146,13 +148,13 @@ async fn edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64
     Ok(start + lines.map(|line| line.len() as u64).sum::<u64>())
 }
 
-/// The bytes of an item's content in a range.
+/// Reads a byte range of an item's content.
 async fn content(client: &Object, item: i64, start: u64, end: u64) -> Result<Vec<u8>, Error> {
-    const STRETCHES: &str = "SELECT start, bytes FROM evidence_contents \
+    const CHUNKS: &str = "SELECT start, bytes FROM evidence_contents \
          WHERE item = $1 AND start < $3 AND start > $2::bigint - $4::bigint ORDER BY start";
-    let parameters: query::Parameters<'_> = &[&item, &signed(start), &signed(end), &STRETCH];
+    let parameters: query::Parameters<'_> = &[&item, &signed(start), &signed(end), &CHUNK_BYTES];
     let mut found = Vec::new();
-    for row in query::all(client, STRETCHES, parameters).await? {
+    for row in query::all(client, CHUNKS, parameters).await? {
         let (at, bytes): (u64, &[u8]) = (unsigned(row.get(0)), row.get(1));
         let within = |edge: u64| {
             usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())

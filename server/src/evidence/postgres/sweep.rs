@@ -1,5 +1,5 @@
-//! This module sweeps away what is gone: rows of items that were replaced or given up, what servers that stopped were
-//! receiving, corpora that were deleted. It works in short transactions, and several servers may do it at once.
+//! Deletes leftover rows: of items that were replaced or discarded, or left by a stopped server, and of deleted
+//! corpora. Works in short transactions; several servers may sweep concurrently.
 
 use deadpool_postgres::Object;
 use tokio_postgres::Error;
@@ -8,27 +8,27 @@ use super::{index, vector_cache};
 use crate::storage::postgres::query;
 use crate::storage::postgres::{Database, Failure};
 
-/// The most passages that one transaction takes away.
+/// The maximum number of passages per transaction.
 const PASSAGES: i64 = 2_000;
-/// The most stretches of content.
+/// The maximum number of chunks of content per transaction.
 const CONTENTS: i64 = 256;
-/// After how long an item that nobody adds to was left by its server.
-const LEFT: &str = "1 hour";
+/// The time after which an untouched item counts as left by its server.
+const ABANDONED_AFTER: &str = "1 hour";
 
 /// Sweeps until nothing is left.
 pub(super) async fn sweep(database: &Database) -> Result<(), Failure> {
-    database.run(|client, _| Box::pin(mark(client))).await?;
-    while let Some(item) = database.run(|client, _| Box::pin(next(client))).await? {
-        while database.run(move |client, _| Box::pin(step(client, item))).await? {}
+    database.run(|client, _| Box::pin(mark_gone(client))).await?;
+    while let Some(item) = database.run(|client, _| Box::pin(next_item(client))).await? {
+        while database.run(move |client, _| Box::pin(delete_step(client, item))).await? {}
     }
-    while database.run(|client, _| Box::pin(corpus(client))).await? {}
-    vector_cache::make_room(database).await
+    while database.run(|client, _| Box::pin(delete_corpus(client))).await? {}
+    vector_cache::evict(database).await
 }
 
-/// Marks what servers that stopped were receiving, and the items of deleted corpora.
-async fn mark(client: &mut Object) -> Result<(), Error> {
+/// Marks items left by stopped servers, and items of deleted corpora, as gone.
+async fn mark_gone(client: &mut Object) -> Result<(), Error> {
     let left = format!(
-        "UPDATE evidence_items SET state = 'gone' WHERE state = 'receiving' AND touched_at < now() - interval '{LEFT}'"
+        "UPDATE evidence_items SET state = 'gone' WHERE state = 'receiving' AND touched_at < now() - interval '{ABANDONED_AFTER}'"
     );
     const DELETED: &str = "UPDATE evidence_items SET state = 'gone' WHERE state <> 'gone' \
          AND corpus IN (SELECT number FROM evidence_corpora WHERE name IS NULL)";
@@ -36,15 +36,15 @@ async fn mark(client: &mut Object) -> Result<(), Error> {
     query::execute(client, DELETED, &[]).await.map(drop)
 }
 
-/// An item that is gone.
-async fn next(client: &mut Object) -> Result<Option<i64>, Error> {
+/// Returns an item marked as gone.
+async fn next_item(client: &mut Object) -> Result<Option<i64>, Error> {
     const GONE: &str =
         "SELECT number FROM evidence_items WHERE state = 'gone' ORDER BY touched_at LIMIT 1";
     Ok(query::optional(client, GONE, &[]).await?.map(|row| row.get(0)))
 }
 
-/// Takes away some rows of an item, and at last the item; whether there is more of it.
-async fn step(client: &mut Object, item: i64) -> Result<bool, Error> {
+/// Deletes some rows of an item, and finally the item. Returns `true` if more is left.
+async fn delete_step(client: &mut Object, item: i64) -> Result<bool, Error> {
     const PASSAGES_GONE: &str = "WITH gone AS (DELETE FROM evidence_passages WHERE number IN \
              (SELECT number FROM evidence_passages WHERE item = $1 LIMIT $2 FOR UPDATE) RETURNING words) \
          SELECT substring(lexeme FROM position(' ' IN lexeme) + 1), count(*), (SELECT count(*) FROM gone) \
@@ -65,35 +65,35 @@ async fn step(client: &mut Object, item: i64) -> Result<bool, Error> {
     let corpus: i64 = row.get(0);
     let rows = query::all(&transaction, PASSAGES_GONE, &[&item, &PASSAGES]).await?;
     if let Some(first) = rows.first() {
-        let goes_on = first.get::<_, i64>(2) == PASSAGES;
+        let has_more = first.get::<_, i64>(2) == PASSAGES;
         let (terms, counts): (Vec<String>, Vec<i64>) =
             rows.iter().map(|row| (row.get::<_, String>(0), row.get::<_, i64>(1))).unzip();
-        // In the order in which those that add to them take them.
+        // In the order in which writers lock them.
         query::all(&transaction, LOCKED, &[&corpus, &terms]).await?;
         query::execute(&transaction, FEWER, &[&corpus, &terms, &counts]).await?;
-        if goes_on {
+        if has_more {
             transaction.commit().await?;
             return Ok(true);
         }
     }
     let contents = query::execute(&transaction, CONTENTS_GONE, &[&item, &CONTENTS]).await?;
-    let goes_on = contents == u64::try_from(CONTENTS).unwrap_or_default();
-    if !goes_on {
+    let has_more = contents == u64::try_from(CONTENTS).unwrap_or_default();
+    if !has_more {
         query::execute(&transaction, ITEM_GONE, &[&item]).await?;
     }
     transaction.commit().await?;
-    Ok(goes_on)
+    Ok(has_more)
 }
 
-/// Takes away a deleted corpus of which no item is left; whether there was one.
-async fn corpus(client: &mut Object) -> Result<bool, Error> {
+/// Deletes a deleted corpus without items. Returns `true` if there was one.
+async fn delete_corpus(client: &mut Object) -> Result<bool, Error> {
     const EMPTY: &str = "SELECT number FROM evidence_corpora AS corpora WHERE name IS NULL \
          AND NOT EXISTS (SELECT 1 FROM evidence_items WHERE corpus = corpora.number) LIMIT 1";
     const TERMS: &str = "DELETE FROM evidence_common_terms WHERE corpus = $1";
     const CORPUS: &str = "DELETE FROM evidence_corpora WHERE number = $1 AND name IS NULL";
     let Some(row) = query::optional(client, EMPTY, &[]).await? else { return Ok(false) };
     let number: i64 = row.get(0);
-    index::drop_of(client, number).await?;
+    index::drop_all(client, number).await?;
     let transaction = client.transaction().await?;
     query::execute(&transaction, TERMS, &[&number]).await?;
     query::execute(&transaction, CORPUS, &[&number]).await?;

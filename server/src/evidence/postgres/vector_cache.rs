@@ -1,5 +1,4 @@
-//! This module caches vectors by the digest of their text for all servers on a database, so that what one of them has
-//! embedded none embeds again. It holds no texts.
+//! A cache of vectors by the digest of their text, shared by all servers on a database. It contains no texts.
 
 use std::sync::Arc;
 
@@ -12,19 +11,19 @@ use crate::storage::postgres::Database;
 use crate::storage::postgres::Failure;
 use crate::storage::postgres::query;
 
-/// The most vectors that are kept: of 384 numbers, about a gigabyte.
+/// The maximum number of vectors: about a gigabyte at 384 dimensions.
 const MAX_VECTORS: i64 = 500_000;
 
-/// Vectors in a database.
+/// The vector cache in a database.
 #[derive(Clone, Debug)]
 pub(in crate::evidence) struct SharedVectors(pub(super) Blocking);
 
 impl Cache for SharedVectors {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
-        const FOUND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (key, place) \
+        const FOUND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS requested (key, place) \
              LEFT JOIN evidence_vector_cache AS cache USING (key) ORDER BY place";
         let keys = Arc::new(bytes(keys.iter()));
-        let rows = self.0.ask(move |client, _| {
+        let rows = self.0.run(move |client, _| {
             let keys = Arc::clone(&keys);
             Box::pin(async move { query::all(client, FOUND, &[&*keys]).await })
         });
@@ -44,7 +43,7 @@ impl Cache for SharedVectors {
             .map(|(_, vector)| vector.iter().flat_map(|value| value.to_le_bytes()).collect())
             .collect();
         let rows = Arc::new((keys, written));
-        let put = self.0.ask(move |client, _| {
+        let put = self.0.run(move |client, _| {
             let rows = Arc::clone(&rows);
             Box::pin(async move { query::execute(client, PUT, &[&rows.0, &rows.1]).await })
         });
@@ -56,8 +55,8 @@ fn bytes<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Vec<u8>> {
     keys.map(|key| key.as_bytes().to_vec()).collect()
 }
 
-/// Deletes the oldest vectors beyond those that are kept.
-pub(super) async fn make_room(database: &Database) -> Result<(), Failure> {
+/// Deletes the oldest vectors beyond the maximum.
+pub(super) async fn evict(database: &Database) -> Result<(), Failure> {
     database.run(|client, _| Box::pin(delete_oldest(client))).await
 }
 

@@ -1,5 +1,4 @@
-//! This module keeps the vectors of passages, where the database has pgvector: which passages have none, and which are
-//! nearest to one.
+//! Vectors of passages, if the database has pgvector.
 
 use deadpool_postgres::{Object, Transaction};
 use gsar_vectors::Hit as Nearest;
@@ -8,24 +7,24 @@ use tokio_postgres::{Error, Row};
 
 use super::head::unsigned;
 use super::index::Index;
-use super::lexical::named;
+use super::lexical::required_terms;
 use super::read::restrict;
 use crate::evidence::search::Filter;
 use crate::evidence::store::VectorSpace;
 use crate::storage::postgres::query::{self, Conditions};
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
-/// The table of vectors, where the database has the type.
+/// The table of vectors, created if the database has the type.
 const SCHEMA: PostgresSchema = PostgresSchema { part: "vectors", sql: include_str!("vectors.sql") };
 
-/// The most passages of a text that is embedded as a whole; one with more is embedded in part.
+/// The maximum number of passages of a text that is embedded as a whole.
 const LONG_TEXT: i64 = 64;
-/// The most passages that are asked for at once.
-const AT_ONCE: i64 = 256;
-/// The most bytes of a passage that are embedded; the model reads no more.
+/// The maximum number of passages returned at once.
+const BATCH: i64 = 256;
+/// The maximum number of bytes of a passage that are embedded; the model reads no more.
 const MAX_EMBEDDED_BYTES: i64 = 2_048;
 
-/// Makes the table of vectors where the database has pgvector, or may have it; else does nothing.
+/// Creates the table of vectors if the database has pgvector, or can get it; otherwise does nothing.
 ///
 /// # Errors
 /// [`SchemaFailure`].
@@ -48,17 +47,17 @@ async fn has_type(client: &mut Object) -> Result<bool, Error> {
     Ok(client.query_one("SELECT to_regtype('vector') IS NOT NULL", &[]).await?.get(0))
 }
 
-/// Why the database keeps no vectors; `None` where it does.
-pub(super) async fn missing(client: &mut Object) -> Result<Option<String>, Error> {
+/// Returns the reason why the database stores no vectors; `None` if it does.
+pub(super) async fn unavailable_reason(client: &mut Object) -> Result<Option<String>, Error> {
     const THERE: &str = "SELECT to_regclass('evidence_vectors') IS NOT NULL";
     let is_there: bool = client.query_one(THERE, &[]).await?.get(0);
     Ok((!is_there).then(|| {
-        "the database has no pgvector; have its owner run CREATE EXTENSION vector, then start the server again".to_owned()
+        "the database has no pgvector; let its owner run CREATE EXTENSION vector, then restart the server".to_owned()
     }))
 }
 
-/// The next passages behind one that should have a vector and have none: number and bytes.
-pub(super) async fn without(
+/// Returns the next passages after one that should have a vector but lack it: number and bytes.
+pub(super) async fn passages_without(
     client: &mut Object,
     corpus: i64,
     model: &str,
@@ -78,11 +77,11 @@ pub(super) async fn without(
              WHERE vectors.passage = passages.number AND vectors.model = $2) \
          ORDER BY passages.number LIMIT $5";
     let parameters: query::Parameters<'_> =
-        &[&corpus, &model, &after, &LONG_TEXT, &AT_ONCE, &MAX_EMBEDDED_BYTES];
+        &[&corpus, &model, &after, &LONG_TEXT, &BATCH, &MAX_EMBEDDED_BYTES];
     query::all(client, WITHOUT, parameters).await
 }
 
-/// Gives passages their vectors; those that are gone meanwhile get none.
+/// Adds vectors of passages; skips passages deleted meanwhile.
 pub(super) async fn add(
     client: &mut Object,
     corpus: i64,
@@ -97,16 +96,16 @@ pub(super) async fn add(
     query::execute(client, ADD, &[&model, &corpus, &passages, &vectors]).await.map(drop)
 }
 
-/// The passages whose vectors are nearest to one, the nearest first; `None` where the corpus has no vectors.
+/// Returns the passages with the nearest vectors, nearest first; `None` if the corpus has no vectors.
 ///
-/// Through the index of the corpus where there is one and nothing restricts the search; else each is compared.
+/// Uses the index of the corpus if it exists and there is no filter; otherwise compares every vector.
 pub(super) async fn nearest(
     transaction: &Transaction<'_>,
     corpus: i64,
     space: &VectorSpace,
     vector: &[f32],
     filter: &Filter,
-    most: i64,
+    limit: i64,
 ) -> Result<Option<Vec<Nearest>>, Error> {
     const ANY: &str =
         "SELECT EXISTS (SELECT 1 FROM evidence_vectors WHERE corpus = $1 AND model = $2)";
@@ -116,41 +115,41 @@ pub(super) async fn nearest(
     let vector = Vector::from(vector.to_vec());
     let index = Index::new(corpus, space);
     let rows = match filter.is_empty() && index.is_ready(transaction).await? {
-        true => index.nearest(transaction, &vector, most).await?,
-        false => compared(transaction, corpus, space, &vector, filter, most).await?,
+        true => index.nearest(transaction, &vector, limit).await?,
+        false => compare_all(transaction, corpus, space, &vector, filter, limit).await?,
     };
     let nearest =
         |row: &Row| Nearest { key: unsigned(row.get(0)), similarity: row.get::<_, f64>(1) as f32 };
     Ok(Some(rows.iter().map(nearest).collect()))
 }
 
-/// Compares the vectors of all passages that a filter leaves.
-async fn compared(
+/// Compares the vectors of all passages that match a filter.
+async fn compare_all(
     transaction: &Transaction<'_>,
     corpus: i64,
     space: &VectorSpace,
     vector: &Vector,
     filter: &Filter,
-    most: i64,
+    limit: i64,
 ) -> Result<Vec<Row>, Error> {
-    let mut wanted = Conditions { sql: "true".to_owned(), values: Vec::new() };
-    wanted.add("vectors.corpus = ?", corpus);
-    wanted.add("vectors.model = ?", space.model.clone());
+    let mut filtered = Conditions { sql: "true".to_owned(), values: Vec::new() };
+    filtered.add("vectors.corpus = ?", corpus);
+    filtered.add("vectors.model = ?", space.model.clone());
     let mut joined = "";
     if !filter.is_empty() {
         joined = "JOIN evidence_passages AS passages ON passages.number = vectors.passage \
              JOIN evidence_items AS items ON items.number = passages.item";
-        restrict(&mut wanted, filter);
-        if let Some(named) = named(corpus, filter) {
-            wanted.add("passages.words @@ ?::text::tsquery", named);
+        restrict(&mut filtered, filter);
+        if let Some(required) = required_terms(corpus, filter) {
+            filtered.add("passages.words @@ ?::text::tsquery", required);
         }
     }
-    let conditions = wanted.sql.clone();
-    let (vector, most) = (wanted.place(vector.clone()), wanted.place(most));
+    let conditions = filtered.sql.clone();
+    let (vector, limit) = (filtered.place(vector.clone()), filtered.place(limit));
     let sql = format!(
         "WITH compared AS MATERIALIZED (SELECT passage, embedding <=> {vector} AS distance \
              FROM evidence_vectors AS vectors {joined} WHERE {conditions}) \
-         SELECT passage, 1 - distance FROM compared ORDER BY distance, passage LIMIT {most}"
+         SELECT passage, 1 - distance FROM compared ORDER BY distance, passage LIMIT {limit}"
     );
-    query::all(transaction, &sql, &wanted.parameters()).await
+    query::all(transaction, &sql, &filtered.parameters()).await
 }

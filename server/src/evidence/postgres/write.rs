@@ -1,5 +1,4 @@
-//! This module stores an item: its head, batches of its content and passages, and its completion, which alone makes it
-//! an item of its corpus.
+//! Stores an item: its head, then batches of content and passages. Only completion makes it an item of its corpus.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -12,10 +11,10 @@ use super::lexical;
 use crate::evidence::store::{Batch, Head, Received};
 use crate::storage::postgres::query;
 
-/// In how many passages of a batch a common term stands at least. The others are counted when they are looked for.
+/// The minimum number of passages of a batch with a common term. Other terms are counted when they are searched.
 const COMMON: i64 = 4;
 
-/// A batch in columns, as one statement each takes them.
+/// A batch as columns, the parameters of one statement each.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     content_starts: Vec<i64>,
@@ -27,9 +26,9 @@ pub(super) struct Columns {
     pointers: Vec<Vec<u8>>,
     lengths: Vec<i32>,
     words: Vec<String>,
-    /// In how many of the passages each common term stands, in order: all that count them take their rows in that order.
+    /// The number of passages with each common term; ordered, so that all writers lock the rows in one order.
     common: BTreeMap<String, i64>,
-    /// The batches that the item had before, once that was read.
+    /// The number of batches of the item before this one, once read.
     before: OnceLock<i64>,
 }
 
@@ -41,7 +40,7 @@ impl Columns {
             columns.contents.push(bytes.clone());
         }
         for found in &batch.passages {
-            let counted = lexical::counted(&found.words);
+            let counted = lexical::count_terms(&found.words);
             columns.starts.push(signed(found.start));
             columns.stops.push(signed(found.end));
             columns.first_lines.push(signed(found.lines.0));
@@ -58,7 +57,7 @@ impl Columns {
     }
 }
 
-/// Begins an item and returns its number; an attempt that was broken off leaves one that is swept away.
+/// Starts an item and returns its number; the item of an interrupted attempt is swept later.
 pub(super) async fn begin(client: &mut Object, corpus: i64, head: &Head) -> Result<i64, Error> {
     const BEGIN: &str = "INSERT INTO evidence_items (corpus, id, kind, lane, tool, query, is_json, collected_at, \
          exhaustive, attested, step_id, specialist_id, verification_result) \
@@ -82,7 +81,7 @@ pub(super) async fn begin(client: &mut Object, corpus: i64, head: &Head) -> Resu
     Ok(query::one(client, BEGIN, parameters).await?.get(0))
 }
 
-/// Stores a part of an item; whether the item was still being received.
+/// Stores a batch of an item. Returns `false` if the item is no longer being received.
 pub(super) async fn append(
     client: &mut Object,
     corpus: i64,
@@ -107,7 +106,7 @@ pub(super) async fn append(
     };
     let now: i64 = row.get(0);
     if *batch.before.get_or_init(|| now) != now {
-        // An attempt before this one was committed, though nobody heard of it.
+        // An earlier attempt was committed, but its answer was lost.
         return Ok(true);
     }
     let words: i64 = batch.lengths.iter().copied().map(i64::from).sum();
@@ -136,43 +135,43 @@ pub(super) async fn append(
     Ok(true)
 }
 
-/// What stands where an item is to be completed.
+/// The state of an item before completion.
 #[derive(Debug)]
-pub(super) enum Place {
-    /// The corpus was deleted, or the item swept away.
+pub(super) enum ItemState {
+    /// The corpus was deleted, or the item was swept.
     Gone,
-    /// An attempt before this one completed it.
-    Taken,
-    /// It is still to be completed; the one that has its id, where there is one.
+    /// An earlier attempt completed it.
+    Completed,
+    /// It can be completed; the row of the item with the same id, if any.
     Open(Option<Row>),
 }
 
-/// Takes the place of an item for this transaction.
-pub(super) async fn take_place(
+/// Locks the corpus for completing an item, and returns the state of the item.
+pub(super) async fn lock_item(
     transaction: &Transaction<'_>,
     corpus: i64,
     item: i64,
     id: &str,
-) -> Result<Place, Error> {
+) -> Result<ItemState, Error> {
     const CORPUS: &str =
         "SELECT 1 FROM evidence_corpora WHERE number = $1 AND name IS NOT NULL FOR UPDATE";
     const ITEM: &str = "SELECT state FROM evidence_items WHERE number = $1";
     if query::optional(transaction, CORPUS, &[&corpus]).await?.is_none() {
-        return Ok(Place::Gone);
+        return Ok(ItemState::Gone);
     }
     match query::optional(transaction, ITEM, &[&item]).await?.as_ref().map(|row| row.get(0)) {
-        Some("complete") => return Ok(Place::Taken),
+        Some("complete") => return Ok(ItemState::Completed),
         Some("receiving") => {}
-        _ => return Ok(Place::Gone),
+        _ => return Ok(ItemState::Gone),
     }
     let before = format!(
         "SELECT items.number, items.digest, {HEAD_COLUMNS} FROM evidence_items AS items \
          WHERE corpus = $1 AND id = $2 AND state = 'complete'"
     );
-    Ok(Place::Open(query::optional(transaction, &before, &[&corpus, &id]).await?))
+    Ok(ItemState::Open(query::optional(transaction, &before, &[&corpus, &id]).await?))
 }
 
-/// The id of another item with that content and a head that stands for this one.
+/// Returns the id of another item with the same content and an equivalent head.
 pub(super) async fn same_as(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -199,8 +198,8 @@ pub(super) async fn same_as(
     Ok(found.map(|row| row.get(0)))
 }
 
-/// Takes an item out of its corpus; its rows are swept away later.
-pub(super) async fn take_out(transaction: &Transaction<'_>, item: i64) -> Result<(), Error> {
+/// Removes an item from its corpus; its rows are swept later.
+pub(super) async fn remove_item(transaction: &Transaction<'_>, item: i64) -> Result<(), Error> {
     const OUT: &str = "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'complete' \
          RETURNING corpus, passages, words, size";
     const LESS: &str = "UPDATE evidence_corpora SET items = items - 1, passages = passages - $2, \
@@ -213,8 +212,8 @@ pub(super) async fn take_out(transaction: &Transaction<'_>, item: i64) -> Result
     Ok(())
 }
 
-/// Makes it an item of its corpus.
-pub(super) async fn put_in(
+/// Makes an item part of its corpus.
+pub(super) async fn add_item(
     transaction: &Transaction<'_>,
     corpus: i64,
     item: i64,
@@ -243,8 +242,8 @@ pub(super) async fn put_in(
     Ok(())
 }
 
-/// Marks an item that will not be completed; its rows are swept away later.
-pub(super) async fn give_up(client: &impl GenericClient, item: i64) -> Result<(), Error> {
+/// Discards an item that will not be completed; its rows are swept later.
+pub(super) async fn discard(client: &impl GenericClient, item: i64) -> Result<(), Error> {
     const OUT: &str =
         "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'receiving'";
     query::execute(client, OUT, &[&item]).await.map(drop)

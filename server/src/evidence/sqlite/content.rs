@@ -1,11 +1,11 @@
-//! This module reads the stored content of an item: any range of its bytes, cut at whole characters.
+//! Reads byte ranges of the stored content of an item, cut at whole characters.
 
 use rusqlite::{Connection, params};
 
 use super::corpus::{signed, unsigned};
 use crate::evidence::characters::whole_characters;
 
-/// An item's content in a range of bytes, cut at whole characters.
+/// Reads a byte range of an item's content, cut at whole characters.
 pub(super) fn content(
     connection: &Connection,
     item: i64,
@@ -15,18 +15,18 @@ pub(super) fn content(
     content_at(connection, item, start, end).map(|(_, text)| text)
 }
 
-/// As [`content`], with the offset of the first whole character of the range.
+/// As [`content`], with the offset of the first whole character.
 pub(super) fn content_at(
     connection: &Connection,
     item: i64,
     start: u64,
     end: u64,
 ) -> rusqlite::Result<(u64, String)> {
-    let mut asked = connection.prepare_cached(
+    let mut statement = connection.prepare_cached(
         "SELECT start, bytes FROM contents
          WHERE item = ?1 AND start < ?3 AND start + length(bytes) > ?2 ORDER BY start",
     )?;
-    let mut rows = asked.query(params![item, signed(start), signed(end)])?;
+    let mut rows = statement.query(params![item, signed(start), signed(end)])?;
     let mut found: Vec<u8> = Vec::new();
     while let Some(row) = rows.next()? {
         let at: u64 = unsigned(row.get(0)?);

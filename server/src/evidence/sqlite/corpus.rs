@@ -1,7 +1,7 @@
-//! This module is one corpus: its items, passages and terms in one database, so that a batch is durable as a whole.
+//! One corpus: its items, passages and terms are in one database, so that a batch is durable as a whole.
 //!
-//! Writing is done in batches, each a transaction. An item that is being received can be found at once and is complete
-//! only with its last batch; what was not completed is taken away when the corpus is opened again. Blocks.
+//! Each batch is a transaction. An item being received can be found immediately and is complete only after its last
+//! batch; incomplete items are deleted when the corpus is opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,25 +21,25 @@ use crate::evidence::name::CorpusName;
 use crate::evidence::search::{Filter, Hit, Hits, Query};
 use crate::evidence::snapshot::{Named, Part, Snapshot};
 use crate::evidence::store::{
-    Batch, Corpus, Head, Kept, Received, Summary, VectorSpace, item, stands_for,
+    Batch, Corpus, Head, Received, StoreOutcome, Summary, VectorSpace, item, stands_for,
 };
 
-/// The name of a corpus' database in its folder.
+/// The name of the database file in the folder of a corpus.
 pub(super) const DATABASE: &str = "corpus.sqlite3";
 
-/// A corpus that is open.
+/// An open corpus.
 #[derive(Debug)]
 pub(super) struct SqliteCorpus {
     name: CorpusName,
     file: PathBuf,
     writer: Mutex<Connection>,
     pub(super) vectors: Vectors,
-    /// No two states of any corpus have the same.
+    /// Unique to each state of any corpus.
     revision: AtomicU64,
 }
 
 impl SqliteCorpus {
-    /// Opens a corpus, made where there is none, and takes away what was never completed.
+    /// Opens a corpus, creating it if it does not exist, and deletes incomplete items.
     pub(super) fn open(name: CorpusName, folder: &Path, now: i64) -> Result<Self, StoreError> {
         let file = folder.join(DATABASE);
         let connection = database::open_writer(&file, now)?;
@@ -60,14 +60,14 @@ impl SqliteCorpus {
         Ok(corpus)
     }
 
-    /// A connection that only reads.
+    /// Opens a read-only connection.
     pub(super) fn reader(&self) -> Result<Connection, StoreError> {
         database::open_reader(&self.file)
     }
 
-    /// An error of SQLite in this corpus.
+    /// Converts an error of SQLite.
     pub(super) fn failed(&self, error: &rusqlite::Error) -> StoreError {
-        StoreError::of_sqlite(error, &self.file)
+        StoreError::from_sqlite(error, &self.file)
     }
 
     fn write<T>(
@@ -84,16 +84,16 @@ impl SqliteCorpus {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        // A panic in between leaves a transaction that is rolled back.
+        // A panic leaves only a transaction that is rolled back.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn index(&self, space: &VectorSpace) -> Result<&VectorIndex, String> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         self.vectors.index(folder, space, || {
-            // Its passages are embedded again when corpora are looked after.
+            // The next maintenance embeds its passages again.
             if let Err(error) = self.forget_embedded() {
-                tracing::warn!(corpus = %self.name, %error, "its vectors are not made again");
+                tracing::warn!(corpus = %self.name, %error, "rebuilding the vectors failed");
             }
         })
     }
@@ -167,8 +167,13 @@ impl Corpus for SqliteCorpus {
         })
     }
 
-    fn complete(&self, item: i64, head: &Head, received: &Received) -> Result<Kept, StoreError> {
-        let kept = self.write(|transaction| {
+    fn complete(
+        &self,
+        item: i64,
+        head: &Head,
+        received: &Received,
+    ) -> Result<StoreOutcome, StoreError> {
+        let outcome = self.write(|transaction| {
             let id = head.id.as_str();
             let before = transaction
                 .query_row(
@@ -186,7 +191,7 @@ impl Corpus for SqliteCorpus {
                 .optional()?;
             if let Some((_, true)) = before {
                 remove(transaction, item)?;
-                return Ok(Kept::Unchanged);
+                return Ok(StoreOutcome::Unchanged);
             }
             let same: Option<String> = transaction
                 .query_row(
@@ -214,7 +219,7 @@ impl Corpus for SqliteCorpus {
             }
             if let Some(same) = same {
                 remove(transaction, item)?;
-                return Ok(Kept::SameAs(same));
+                return Ok(StoreOutcome::SameAs(same));
             }
             let mut template = transaction.prepare_cached(
                 "INSERT INTO templates (item, first_line, last_line, count, sample)
@@ -237,10 +242,10 @@ impl Corpus for SqliteCorpus {
                 ],
             )?;
             transaction.execute("UPDATE corpus SET embedded_by = NULL", [])?;
-            Ok(Kept::New)
+            Ok(StoreOutcome::New)
         });
         self.revision.store(next_revision(), Ordering::SeqCst);
-        kept
+        outcome
     }
 
     fn mark_embedded(&self, space: &VectorSpace) -> Result<(), StoreError> {
@@ -253,10 +258,10 @@ impl Corpus for SqliteCorpus {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         database::make_durable(&self.lock()).map_err(|error| self.failed(&error))?;
         let entry = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
-        entry.map_err(|error| StoreError::of_system(&error, folder))
+        entry.map_err(|error| StoreError::from_io(&error, folder))
     }
 
-    fn give_up(&self, item: i64) -> Result<(), StoreError> {
+    fn discard(&self, item: i64) -> Result<(), StoreError> {
         self.write(|transaction| remove(transaction, item))
     }
 
@@ -273,10 +278,11 @@ impl Corpus for SqliteCorpus {
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
         let connection = self.reader()?;
         let read = || -> rusqlite::Result<Vec<(i64, [u8; 32], Head)>> {
-            let mut asked = connection.prepare(&format!(
+            let mut statement = connection.prepare(&format!(
                 "SELECT number, digest, {HEAD_COLUMNS} FROM items WHERE is_complete = 1 ORDER BY id"
             ))?;
-            let rows = asked.query_map([], |row| Ok((row.get(0)?, row.get(1)?, head(row, 2)?)))?;
+            let rows =
+                statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, head(row, 2)?)))?;
             rows.collect()
         };
         let heads = read().map_err(|error| self.failed(&error))?;
@@ -286,7 +292,7 @@ impl Corpus for SqliteCorpus {
                 let text = content(&connection, number, 0, u64::MAX)
                     .map_err(|error| self.failed(&error))?;
                 if blake3::hash(text.as_bytes()) != blake3::Hash::from(digest) {
-                    let reason = format!("item `{}` is not what was stored", head.id);
+                    let reason = format!("item `{}` does not match its digest", head.id);
                     return Err(StoreError::Damaged {
                         place: self.file.display().to_string(),
                         reason,
@@ -307,11 +313,11 @@ impl Corpus for SqliteCorpus {
         query: &Query<'_>,
         meaning: Option<(&[f32], Result<VectorSpace, String>)>,
         filter: &Filter,
-        most: usize,
+        limit: usize,
     ) -> Result<Hits, StoreError> {
         let meaning =
             meaning.map(|(vector, space)| (vector, space.and_then(|space| self.index(&space))));
-        let found = search::search(&self.reader()?, query, meaning, filter, most);
+        let found = search::search(&self.reader()?, query, meaning, filter, limit);
         found.map_err(|error| self.failed(&error))
     }
 
@@ -319,14 +325,15 @@ impl Corpus for SqliteCorpus {
         search::passages(&self.reader()?, numbers).map_err(|error| self.failed(&error))
     }
 
-    fn without_vector(
+    fn passages_without_vector(
         &self,
         space: &VectorSpace,
         after: i64,
     ) -> Result<Vec<(i64, String)>, String> {
         let index = self.index(space)?;
         let connection = self.reader().map_err(|error| error.to_string())?;
-        vectors::without(&connection, index, after).map_err(|error| self.failed(&error).to_string())
+        vectors::passages_without(&connection, index, after)
+            .map_err(|error| self.failed(&error).to_string())
     }
 
     fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String> {
@@ -345,14 +352,14 @@ fn next_revision() -> u64 {
     NEXT.fetch_add(1, Ordering::SeqCst)
 }
 
-/// What is known of a corpus that is not open.
-pub(super) fn glance(name: &CorpusName, folder: &Path) -> Result<Summary, StoreError> {
+/// Reads the summary of a corpus that is not open.
+pub(super) fn read_summary(name: &CorpusName, folder: &Path) -> Result<Summary, StoreError> {
     let file = folder.join(DATABASE);
     if !file.is_file() {
         return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
     }
     let connection = database::open_reader(&file)?;
-    summary(name, &connection).map_err(|error| StoreError::of_sqlite(&error, &file))
+    summary(name, &connection).map_err(|error| StoreError::from_sqlite(&error, &file))
 }
 
 fn summary(name: &CorpusName, connection: &Connection) -> rusqlite::Result<Summary> {
@@ -384,7 +391,7 @@ pub(super) const HEAD_COLUMNS: &str =
     "id, kind, lane, tool, query, is_json, collected_at, exhaustive, attested, step_id, specialist_id,
      verification_result";
 
-/// Reads a head from its columns; `from` is the place of the first, from 0.
+/// Reads a head from its columns; `from` is the index of the first.
 pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
     let damaged = |what: &str| {
         rusqlite::Error::FromSqlConversionFailure(from, rusqlite::types::Type::Text, what.into())
@@ -413,7 +420,7 @@ pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
     })
 }
 
-/// The column of a check's result: empty where it is not known.
+/// The column of the check result; empty if unknown.
 fn result_name(head: &Head) -> &'static str {
     head.verification_result.map_or("", VerificationResult::name)
 }
@@ -430,12 +437,12 @@ fn remove(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The number as SQLite stores it, in signed integers.
+/// Converts to the signed integers of SQLite.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The number that was stored by [`signed`].
+/// Converts back from [`signed`].
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

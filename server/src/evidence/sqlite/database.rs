@@ -14,14 +14,14 @@ const SCHEMA: Schema = Schema {
     development_id: 0x6773_6165,
     sql: include_str!("schema.sql"),
 };
-/// How long a connection waits for another one's lock.
+/// The maximum wait for a lock of another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens a database for writing, made where there is none; `now` is when a new corpus is made, in microseconds.
+/// Opens a database for writing, creating it if it does not exist; `now` is the creation time in microseconds.
 pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
-    let failed = |error: rusqlite::Error| StoreError::of_sqlite(&error, file);
-    // SQLite would make a file that others may read.
-    open_file(file).map_err(|error| StoreError::of_system(&error, file))?;
+    let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
+    // SQLite would create a file that others may read.
+    open_file(file).map_err(|error| StoreError::from_io(&error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
@@ -30,8 +30,8 @@ pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreErro
     Ok(connection)
 }
 
-/// Puts everything that was committed so far on disk. Commits in between only reach the log, in their order, so that
-/// a thousand small items cost one flush and not a thousand; a crash in between loses what was not acknowledged.
+/// Flushes everything committed so far to disk. Earlier commits only reach the log, in order, so that a thousand small
+/// items cost one flush; a crash before it loses only what was not acknowledged.
 pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     let flushed = connection.execute("UPDATE corpus SET flushes = flushes + 1", []);
@@ -41,7 +41,7 @@ pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Opens a database for reading.
 pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
-    let failed = |error: rusqlite::Error| StoreError::of_sqlite(&error, file);
+    let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
@@ -63,7 +63,7 @@ fn refused(error: SchemaError, file: &Path) -> StoreError {
             reason: "it is the database of another program".to_owned(),
         },
         SchemaError::Mismatch(mismatch) => StoreError::Schema { file: file.to_owned(), mismatch },
-        SchemaError::Sqlite(error) => StoreError::of_sqlite(&error, file),
+        SchemaError::Sqlite(error) => StoreError::from_sqlite(&error, file),
     }
 }
 

@@ -1,7 +1,6 @@
-//! This module keeps corpora in SQLite, each in a folder of its own below the data directory.
+//! Corpora in SQLite, each in its own folder.
 //!
-//! Everything of a corpus but its vectors stands in one database (contents, passages, terms): what is acknowledged
-//! together is kept together, and deleting a corpus is deleting its folder.
+//! A corpus is one database (contents, passages, terms) and an index of vectors. Deleting a corpus deletes its folder.
 
 mod content;
 mod corpus;
@@ -22,34 +21,34 @@ use super::store::{Corpus, CorpusStore, Summary};
 use crate::storage::{DatabaseFile, LockError, create_folder, lock};
 use corpus::SqliteCorpus;
 
-/// The file that one process holds while it owns the folder.
+/// The lock file of the process that owns the folder.
 const LOCK: &str = ".lock";
-/// The most corpora that stay open while nobody uses them.
+/// The maximum number of unused corpora that stay open.
 const MAX_OPEN: usize = 64;
-/// How a folder is renamed before it is deleted, so that a half-deleted corpus is never opened.
+/// The prefix to which a folder is renamed before it is deleted, so that a partly deleted corpus is never opened.
 const DELETED: &str = ".deleted-";
 
-/// All corpora below a folder.
+/// All corpora in a folder.
 #[derive(Debug)]
 pub(super) struct SqliteCorpora {
     folder: PathBuf,
     open: Mutex<HashMap<CorpusName, Arc<SqliteCorpus>>>,
-    /// The bytes of each corpus, once they were asked for; then every change is counted.
+    /// The size of each corpus in bytes; `None` until first requested, then kept up to date.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
-    /// Held while they are asked for.
+    /// Locked while the sizes are read.
     counting: Mutex<()>,
     _lock: File,
 }
 
 impl SqliteCorpora {
-    /// Takes the folder for this process; what was deleted in part is deleted.
+    /// Locks the folder for this process and completes interrupted deletions.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] where the folder cannot be made or read, or another process holds it.
+    /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process holds it.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let failed = |error: std::io::Error| StoreError::of_system(&error, folder);
+        let failed = |error: std::io::Error| StoreError::from_io(&error, folder);
         create_folder(folder).map_err(failed)?;
-        let lock = take(folder)?;
+        let lock = lock_folder(folder)?;
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let is_deleted = path
@@ -81,17 +80,17 @@ impl SqliteCorpora {
         self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a corpus that need not stay open for it.
-    fn glance(&self, name: &CorpusName) -> Result<Summary, StoreError> {
+    /// Reads the summary of a corpus without keeping it open.
+    fn read_summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
         let open = self.lock().get(name).cloned();
         match open {
             Some(corpus) => corpus.summary(),
-            None => corpus::glance(name, &self.folder(name)),
+            None => corpus::read_summary(name, &self.folder(name)),
         }
     }
 }
 
-/// The databases of corpora in a folder. Vectors beside them are made again from the cache.
+/// Returns the databases of corpora in a folder. Vectors are rebuilt from the cache and not included.
 pub(super) fn database_files(folder: &Path) -> std::io::Result<Vec<DatabaseFile>> {
     let mut found = Vec::new();
     for entry in folder.read_dir()? {
@@ -105,17 +104,17 @@ pub(super) fn database_files(folder: &Path) -> std::io::Result<Vec<DatabaseFile>
 }
 
 impl CorpusStore for SqliteCorpora {
-    fn corpus(&self, name: &CorpusName, make: bool) -> Result<Arc<dyn Corpus>, StoreError> {
+    fn corpus(&self, name: &CorpusName, create: bool) -> Result<Arc<dyn Corpus>, StoreError> {
         let mut open = self.lock();
         if let Some(corpus) = open.get(name) {
             return Ok(Arc::<SqliteCorpus>::clone(corpus));
         }
         let folder = self.folder(name);
         if !folder.join(corpus::DATABASE).is_file() {
-            if !make {
+            if !create {
                 return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
             }
-            create_folder(&folder).map_err(|error| StoreError::of_system(&error, &folder))?;
+            create_folder(&folder).map_err(|error| StoreError::from_io(&error, &folder))?;
         }
         if open.len() >= MAX_OPEN {
             open.retain(|_, corpus| Arc::strong_count(corpus) > 1);
@@ -128,10 +127,10 @@ impl CorpusStore for SqliteCorpora {
     fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError> {
         let mut found = Vec::new();
         for name in names {
-            match self.glance(name) {
+            match self.read_summary(name) {
                 Ok(summary) => found.push(summary),
                 Err(StoreError::UnknownCorpus { .. }) => {}
-                Err(error) => tracing::warn!(corpus = %name, %error, "a corpus cannot be opened"),
+                Err(error) => tracing::warn!(corpus = %name, %error, "opening a corpus failed"),
             }
         }
         Ok(found)
@@ -142,7 +141,7 @@ impl CorpusStore for SqliteCorpora {
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {
-        let failed = |error: std::io::Error| StoreError::of_system(&error, &self.folder);
+        let failed = |error: std::io::Error| StoreError::from_io(&error, &self.folder);
         let mut names = BTreeSet::new();
         for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
@@ -153,7 +152,7 @@ impl CorpusStore for SqliteCorpora {
 
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
         {
-            // One caller opens all corpora after a start; the others wait for what it finds.
+            // After a start, one caller opens all corpora and the others wait for the result.
             let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
             let is_known = self.sizes().is_some();
             if !is_known {
@@ -167,13 +166,13 @@ impl CorpusStore for SqliteCorpora {
         Ok(others.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)))
     }
 
-    fn was_stored_in(&self, name: &CorpusName) {
-        let size = match self.glance(name) {
+    fn size_changed(&self, name: &CorpusName) {
+        let size = match self.read_summary(name) {
             Ok(summary) => summary.size,
-            // Deleted in between.
+            // Deleted meanwhile.
             Err(StoreError::UnknownCorpus { .. }) => return,
             Err(error) => {
-                tracing::warn!(corpus = %name, %error, "its size is not counted");
+                tracing::warn!(corpus = %name, %error, "reading the size of a corpus failed");
                 return;
             }
         };
@@ -190,24 +189,24 @@ impl CorpusStore for SqliteCorpora {
         open.remove(name);
         let folder = self.folder(name);
         let away = self.folder.join(format!("{DELETED}{}", crate::wall_clock::new_id()));
-        let failed = |error: std::io::Error| StoreError::of_system(&error, &folder);
+        let failed = |error: std::io::Error| StoreError::from_io(&error, &folder);
         std::fs::rename(&folder, &away).map_err(failed)?;
         drop(open);
         std::fs::remove_dir_all(&away).map_err(failed)
     }
 }
 
-/// Takes the folder for this process.
-fn take(folder: &Path) -> Result<File, StoreError> {
+/// Locks the folder for this process.
+fn lock_folder(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join(LOCK);
     lock(&path).map_err(|error| match error {
-        LockError::Held(_) => StoreError::Unavailable {
+        LockError::Locked(_) => StoreError::Unavailable {
             reason: format!(
-                "{} is held by another server; one server owns a data directory",
+                "{} is locked by another server; only one server can use a data directory",
                 path.display()
             ),
-            fix: "stop it, or name another data_dir",
+            fix: "stop it, or use another data_dir",
         },
-        LockError::Refused(error) => StoreError::of_system(&error, &path),
+        LockError::Io(error) => StoreError::from_io(&error, &path),
     })
 }

@@ -1,4 +1,4 @@
-//! This module searches one corpus: its terms with FTS5, its vectors with the index beside the database.
+//! Searches a corpus: terms with FTS5, vectors with the index next to the database.
 
 use gsar_retrieval::terms::terms;
 use gsar_vectors::VectorIndex;
@@ -11,16 +11,16 @@ use crate::evidence::search::{
     Filter, Hit, Hits, MAX_TERMS, Method, Query, RANKED_FOR_EACH, best_of,
 };
 
-/// The passages that bear on a query, the best first.
+/// Searches passages, best first.
 pub(super) fn search(
     connection: &Connection,
     query: &Query<'_>,
     meaning: Option<(&[f32], Result<&VectorIndex, String>)>,
     filter: &Filter,
-    most: usize,
+    limit: usize,
 ) -> rusqlite::Result<Hits> {
-    let ranked = most.saturating_mul(RANKED_FOR_EACH);
-    let (meant, degraded) = match meaning {
+    let ranked = limit.saturating_mul(RANKED_FOR_EACH);
+    let (by_meaning, degraded) = match meaning {
         None => (None, None),
         Some((_, Err(reason))) => (None, Some(reason)),
         Some((_, Ok(index))) if index.is_empty() => {
@@ -34,52 +34,52 @@ pub(super) fn search(
             }
         }
     };
-    let method = match (&meant, query.by_terms) {
+    let method = match (&by_meaning, query.by_terms) {
         (None, _) => Method::Lexical,
         (Some(_), true) => Method::Hybrid,
         (Some(_), false) => Method::Vector,
     };
-    let said: Vec<u64> = match method {
+    let by_terms: Vec<u64> = match method {
         Method::Vector => Vec::new(),
         Method::Lexical | Method::Hybrid => {
             lexical(connection, query.text, filter, ranked)?.into_iter().map(unsigned).collect()
         }
     };
-    let hits = best_of(&said, &meant.unwrap_or_default(), most, |passage| {
+    let hits = best_of(&by_terms, &by_meaning.unwrap_or_default(), limit, |passage| {
         hit(connection, signed(passage))
     })?;
     Ok(Hits { hits, method, degraded })
 }
 
-/// Passages by their numbers, in that order, not ranked; without those that were deleted.
+/// Returns passages by their numbers, in that order and unranked, without deleted ones.
 pub(super) fn passages(connection: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<Hit>> {
     numbers.iter().filter_map(|number| hit(connection, *number).transpose()).collect()
 }
 
-/// The numbers of the passages that have terms of a query, the best first; equal ones in their order.
+/// Returns the numbers of passages with terms of a query, best first; ties by number.
 fn lexical(
     connection: &Connection,
     query: &str,
     filter: &Filter,
-    most: usize,
+    limit: usize,
 ) -> rusqlite::Result<Vec<i64>> {
-    let mut wanted: Vec<String> = Vec::new();
+    let mut distinct: Vec<String> = Vec::new();
     for term in terms(query) {
-        if !wanted.contains(&term) && wanted.len() < MAX_TERMS {
-            wanted.push(term);
+        if !distinct.contains(&term) && distinct.len() < MAX_TERMS {
+            distinct.push(term);
         }
     }
-    if wanted.is_empty() {
+    if distinct.is_empty() {
         return Ok(Vec::new());
     }
-    let any = wanted.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ");
-    let mut asked = any;
-    for name in named(filter) {
-        asked = format!("({asked}) AND {name}");
+    let any = distinct.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ");
+    let mut matched = any;
+    for term in required_terms(filter) {
+        matched = format!("({matched}) AND {term}");
     }
     let (condition, values) = condition(filter);
-    let mut values: Vec<Value> = std::iter::once(Value::Text(asked)).chain(values).collect();
-    values.push(Value::Integer(i64::try_from(most).unwrap_or(i64::MAX)));
+    let mut values: Vec<Value> = std::iter::once(Value::Text(matched)).chain(values).collect();
+    values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
     let restricted = match condition.as_str() {
         "" => String::new(),
         condition => format!(" AND rowid IN ({PASSAGES_OF_ITEMS}{condition})"),
@@ -91,10 +91,10 @@ fn lexical(
     rows.collect()
 }
 
-/// The passages that a filter leaves; `None` for all.
+/// Returns the passages that match a filter; `None` for all.
 fn allowed(connection: &Connection, filter: &Filter) -> rusqlite::Result<Option<Vec<u64>>> {
     let (condition, mut values) = condition(filter);
-    let named = named(filter).join(" AND ");
+    let named = required_terms(filter).join(" AND ");
     if condition.is_empty() && named.is_empty() {
         return Ok(None);
     }
@@ -108,17 +108,17 @@ fn allowed(connection: &Connection, filter: &Filter) -> rusqlite::Result<Option<
     rows.collect::<rusqlite::Result<_>>().map(Some)
 }
 
-/// Selects the numbers of passages by what their items are; conditions follow.
+/// Selects the numbers of passages; conditions on their items follow.
 const PASSAGES_OF_ITEMS: &str =
     "SELECT passages.number FROM passages JOIN items ON items.number = passages.item WHERE 1";
 
-/// What a passage must name, as FTS5 reads it.
-fn named(filter: &Filter) -> Vec<String> {
+/// Returns the terms that a passage must have, quoted for FTS5.
+fn required_terms(filter: &Filter) -> Vec<String> {
     let first = |entity: &String| terms(entity).into_iter().next();
     filter.entities.iter().filter_map(first).map(|term| quoted(&term)).collect()
 }
 
-/// What items must be, as SQL behind other conditions, with its values.
+/// Returns conditions on items, each after an `AND`, and their values.
 fn condition(filter: &Filter) -> (String, Vec<Value>) {
     let (mut condition, mut values) = (String::new(), Vec::new());
     let mut one_of = |column: &str, names: Vec<&'static str>| {
@@ -138,18 +138,18 @@ fn condition(filter: &Filter) -> (String, Vec<Value>) {
     (condition, values)
 }
 
-/// A term as FTS5 reads it; it has no quotation mark.
+/// Quotes a term for FTS5.
 fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', ""))
 }
 
-/// A passage, not ranked.
+/// Reads a passage, unranked.
 fn hit(connection: &Connection, number: i64) -> rusqlite::Result<Option<Hit>> {
-    let mut asked = connection.prepare_cached(&format!(
+    let mut statement = connection.prepare_cached(&format!(
         "SELECT item, start, end, first_line, last_line, pointer, {HEAD_COLUMNS}
          FROM passages JOIN items ON items.number = passages.item WHERE passages.number = ?1"
     ))?;
-    let mut rows = asked.query([number])?;
+    let mut rows = statement.query([number])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let item: i64 = row.get(0)?;
     let bytes = (unsigned(row.get(1)?), unsigned(row.get(2)?));

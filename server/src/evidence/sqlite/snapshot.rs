@@ -1,4 +1,4 @@
-//! This module reads the content of one item, or a range of it.
+//! Reads an item, or a range of it.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -6,7 +6,7 @@ use super::content::{content, content_at};
 use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
 use crate::evidence::snapshot::{HEAD_BYTES, MAX_BYTES, Named, Part, Snapshot};
 
-/// A part of an item; `None` where the corpus has no such item.
+/// Reads a part of an item; `None` if the corpus has no such item.
 pub(super) fn read(
     connection: &Connection,
     named: &Named,
@@ -41,7 +41,7 @@ pub(super) fn read(
     Ok(Some(Snapshot { head, digest, size, content, start }))
 }
 
-/// The bytes of some lines. The passages know where lines begin; within one they are counted.
+/// Returns the byte range of some lines: from the passage that contains a line, by counting the lines in it.
 fn lines(
     connection: &Connection,
     item: i64,

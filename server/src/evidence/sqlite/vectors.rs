@@ -1,7 +1,7 @@
-//! This module keeps the vectors of one corpus, in an index beside its database.
+//! The vectors of a corpus, in an index next to its database.
 //!
-//! Of a short text and of JSON every passage gets a vector; of a long text only the passages in which a line stands
-//! that says something new, so that a million lines do not need a million vectors.
+//! Every passage of a short text or of JSON gets a vector; of a long text, only passages with the first line of a
+//! template, so that a million lines do not need a million vectors.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -14,28 +14,28 @@ use super::corpus::unsigned;
 use crate::evidence::store::VectorSpace;
 use crate::storage::create_folder;
 
-/// The folder of a corpus' vectors in its folder.
+/// The folder of the index in the folder of a corpus.
 const FOLDER: &str = "vectors";
-/// The most passages of a text that is embedded as a whole; one with more is embedded in part.
+/// The maximum number of passages of a text that is embedded as a whole.
 const LONG_TEXT: i64 = 64;
-/// The most passages embedded at once.
-const AT_ONCE: usize = 64;
-/// The most bytes of a passage that are embedded; the model reads no more.
+/// The maximum number of passages returned at once.
+const BATCH: usize = 64;
+/// The maximum number of bytes of a passage that are embedded; the model reads no more.
 const MAX_EMBEDDED_BYTES: u64 = 2_048;
 
-/// The vectors of a corpus, opened when they are first asked for.
+/// The vectors of a corpus, opened on first use.
 #[derive(Debug, Default)]
 pub(super) struct Vectors(OnceLock<Result<Arc<VectorIndex>, String>>);
 
 impl Vectors {
-    /// The index in the folder of a corpus. A server has one model, so there is one space as long as it runs.
+    /// Returns the index in the folder of a corpus. A server has one model, and so one vector space while it runs.
     ///
-    /// `is_lost` is called where it holds nothing: it is new, or its files are damaged or of another model.
+    /// `on_empty` is called if the index is empty: it is new, damaged, or of another model.
     pub(super) fn index(
         &self,
         corpus: &Path,
         space: &VectorSpace,
-        is_lost: impl FnOnce(),
+        on_empty: impl FnOnce(),
     ) -> Result<&VectorIndex, String> {
         let opened = self.0.get_or_init(|| {
             let settings = Settings::new(space.dimension, space.model.clone());
@@ -47,7 +47,7 @@ impl Vectors {
             match opened {
                 Opened::Complete => {}
                 Opened::GraphMissing(_) => build_graph(Arc::clone(&index)),
-                Opened::Empty | Opened::EmbedAgain(_) => is_lost(),
+                Opened::Empty | Opened::EmbedAgain(_) => on_empty(),
             }
             Ok(index)
         });
@@ -55,13 +55,13 @@ impl Vectors {
     }
 }
 
-/// The next passages behind one that should have a vector and have none, with what they say.
-pub(super) fn without(
+/// Returns the next passages after one that should have a vector but lack it, with their texts.
+pub(super) fn passages_without(
     connection: &Connection,
     index: &VectorIndex,
     after: i64,
 ) -> rusqlite::Result<Vec<(i64, String)>> {
-    let mut asked = connection.prepare(
+    let mut statement = connection.prepare(
         "SELECT passages.number, item, start, end FROM passages
          JOIN items ON items.number = passages.item
          WHERE passages.number > ?1 AND is_complete = 1 AND (
@@ -70,7 +70,7 @@ pub(super) fn without(
                  AND templates.first_line BETWEEN passages.first_line AND passages.last_line))
          ORDER BY passages.number",
     )?;
-    let mut rows = asked.query(params![after, LONG_TEXT])?;
+    let mut rows = statement.query(params![after, LONG_TEXT])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;
@@ -80,18 +80,18 @@ pub(super) fn without(
         let (start, end) = (unsigned(row.get(2)?), unsigned(row.get(3)?));
         let text = content(connection, row.get(1)?, start, end.min(start + MAX_EMBEDDED_BYTES))?;
         found.push((number, text));
-        if found.len() == AT_ONCE {
+        if found.len() == BATCH {
             break;
         }
     }
     Ok(found)
 }
 
-/// Builds the graph of an index on a thread of its own; until then searches compare one by one.
+/// Builds the graph of an index on its own thread; until then, searches compare vectors one by one.
 fn build_graph(index: Arc<VectorIndex>) {
     std::thread::spawn(move || {
         if let Err(error) = index.build_graph().and_then(|()| index.save()) {
-            tracing::warn!(%error, "searches by meaning stay slow");
+            tracing::warn!(%error, "building the vector graph failed; semantic search stays slow");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What every store of corpora does, whatever keeps it.
+//! Cases for every engine.
 
 use super::*;
 
@@ -225,10 +225,10 @@ pub(super) fn the_nearest_in_meaning_are_found(place: &Place) {
     assert_eq!(found([1.0, 0.0], false, &lane).0, ["b"]);
     let named = Filter { entities: vec!["disk".to_owned()], ..Filter::default() };
     assert_eq!(found([0.0, 1.0], false, &named).0, ["a"]);
-    // Nothing of the item that was there is found for it.
+    // The replaced item is not found.
     put(&evidence, "c", vec![text("a", "disk has room")]);
     assert_eq!(found([1.0, 0.0], false, &all).0, ["b", "d"]);
-    assert_eq!(corpus.without_vector(&space(), 0).unwrap().len(), 1);
+    assert_eq!(corpus.passages_without_vector(&space(), 0).unwrap().len(), 1);
 }
 
 pub(super) fn what_is_embedded_is_noted_until_more_comes(place: &Place) {
@@ -251,7 +251,7 @@ pub(super) fn of_a_long_text_what_is_new_is_embedded(place: &Place) {
     long.push_str("cart-1 was OOMKilled\n");
     let (summary, _) = put(&evidence, "c", vec![text("log", &long)]);
     let corpus = evidence.corpus(&name("c"), false).unwrap();
-    let passages = corpus.without_vector(&space(), 0).unwrap();
+    let passages = corpus.passages_without_vector(&space(), 0).unwrap();
     assert!(summary.passages > 64 && passages.len() < 5, "{summary:?} {}", passages.len());
     assert!(passages.iter().any(|(_, text)| text.contains("OOMKilled")));
 }
@@ -294,10 +294,10 @@ pub(super) fn owners_name_corpora_by_themselves(place: &Place) {
     assert!(matches!(ada.summary(&name("ben@c")), Err(StoreError::UnknownCorpus { .. })));
 }
 
-/// Gives the passages of a corpus that have none their vectors, in their order.
+/// Adds vectors for the passages of a corpus that lack one, in order.
 fn embed(evidence: &Evidence, corpus: &str, vectors: &[[f32; 2]]) -> Arc<dyn Corpus> {
     let corpus = evidence.corpus(&name(corpus), false).unwrap();
-    let passages = corpus.without_vector(&space(), 0).unwrap();
+    let passages = corpus.passages_without_vector(&space(), 0).unwrap();
     assert_eq!(passages.len(), vectors.len());
     let numbers = passages.iter().map(|(number, _)| *number);
     let vectors = vectors.iter().map(|vector| Vector::from(vector.as_slice()));

@@ -1,8 +1,8 @@
-//! The same is found in both engines, in the same order.
+//! Both engines find the same passages in the same order.
 
 use super::*;
 
-/// Lines of several services, made from a seed.
+/// Generates log lines of several services from a seed.
 fn lines(seed: u64, count: u32) -> String {
     const SERVICES: [&str; 5] = ["cart", "checkout", "payments-db", "search", "edge"];
     const SAID: [&str; 6] = [

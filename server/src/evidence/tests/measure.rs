@@ -1,4 +1,4 @@
-//! Times of search in a large corpus, in both engines in one run: `make search-at-scale`. It asserts nothing.
+//! Measures search in a large corpus, in both engines: `make search-at-scale`. Asserts nothing.
 
 #![allow(clippy::print_stdout, reason = "its figures")]
 
@@ -10,21 +10,21 @@ use super::*;
 use crate::evidence::store::{Batch, NewPassage, Received};
 
 const DIMENSION: usize = 384;
-/// Passages of one item.
+/// Passages per item.
 const OF_ITEM: usize = 2_000;
-/// Of ten items one is of the lane that a filter asks for.
+/// One in this many items is in the lane of the filter.
 const LANES: usize = 10;
 const QUERIES: usize = 100;
-const MOST: usize = 12;
-/// What is ranked for as many.
+const LIMIT: usize = 12;
+/// The number of ranked passages for [`LIMIT`].
 const RANKED: usize = 48;
 
 fn wide() -> VectorSpace {
     VectorSpace { dimension: DIMENSION, model: "cd".repeat(32) }
 }
 
-/// Vectors and words that follow from a seed. Vectors lie around as many centres as there are hundreds of them, as
-/// those of sentences lie around what is talked about.
+/// Generates vectors and words from a seed. Vectors cluster around one centre per hundred, as vectors of sentences
+/// cluster around topics.
 struct Source {
     random: fastrand::Rng,
     centres: Vec<Vec<f32>>,
@@ -48,7 +48,7 @@ impl Source {
         near.iter().map(|value| value / length).collect()
     }
 
-    /// Words of which a few are in most texts and most in few (Zipf).
+    /// Generates words with Zipf frequencies.
     fn words(&mut self, count: usize) -> String {
         let word = |random: &mut fastrand::Rng| {
             let rank = (20_000_f64.powf(random.f64())) as u32;
@@ -58,7 +58,7 @@ impl Source {
     }
 }
 
-/// What a corpus was filled with.
+/// A filled corpus, and its vectors.
 struct Filled {
     corpus: Arc<dyn Corpus>,
     vectors: Vec<(i64, Vector, bool)>,
@@ -124,8 +124,12 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
     let began = Instant::now();
     let (mut vectors, mut after) = (Vec::new(), 0);
     loop {
-        let numbers: Vec<i64> =
-            corpus.without_vector(&wide(), after).unwrap().iter().map(|found| found.0).collect();
+        let numbers: Vec<i64> = corpus
+            .passages_without_vector(&wide(), after)
+            .unwrap()
+            .iter()
+            .map(|found| found.0)
+            .collect();
         let Some(last) = numbers.last() else { break };
         after = *last;
         let added: Vec<(i64, Vector)> =
@@ -149,7 +153,7 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
     Filled { corpus, vectors }
 }
 
-/// The numbers of the nearest, by comparing each.
+/// Returns the numbers of the nearest passages, by comparing every vector.
 fn nearest(filled: &Filled, wanted: &Vector, only_metrics: bool) -> HashSet<i64> {
     let mut ranked: Vec<(f32, i64)> = filled
         .vectors
@@ -177,7 +181,7 @@ fn search(filled: &Filled, source: &mut Source, what: &str, filter: &Filter) {
         let query = Query { text: "", vector: None, by_terms: false };
         let began = Instant::now();
         let hits =
-            filled.corpus.search(&query, Some((&wanted, Ok(wide()))), filter, MOST).unwrap().hits;
+            filled.corpus.search(&query, Some((&wanted, Ok(wide()))), filter, LIMIT).unwrap().hits;
         millis.push(began.elapsed().as_secs_f64() * 1e3);
         let best = nearest(filled, &wanted, only_metrics);
         found += hits.len();
@@ -196,7 +200,7 @@ fn words(filled: &Filled, source: &mut Source) {
         let text = source.words(12);
         let query = Query { text: &text, vector: None, by_terms: true };
         let began = Instant::now();
-        filled.corpus.search(&query, None, &Filter::default(), MOST).unwrap();
+        filled.corpus.search(&query, None, &Filter::default(), LIMIT).unwrap();
         millis.push(began.elapsed().as_secs_f64() * 1e3);
     }
     println!("words: {}", percentiles(millis));
@@ -207,7 +211,7 @@ fn measure(engine: &Engine, passages: usize) {
     let bounds = Bounds { max_corpus_size: u64::MAX, max_size: u64::MAX, ..BOUNDS };
     let evidence = place.open_within(bounds);
     let mut source = Source::new(1, passages);
-    // Another principal's corpus of the same kind: what an index over both would find first.
+    // Another principal's similar corpus, which an index over both would find first.
     fill(&evidence, "ben@c", &mut Source::new(1, passages), passages / 4);
     let filled = fill(&evidence, "ada@c", &mut source, passages);
     let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
@@ -223,7 +227,7 @@ fn measure(engine: &Engine, passages: usize) {
     words(&filled, &mut source);
 }
 
-/// `GSAR_TEST_PASSAGES` of them, 20,000 where it is not set.
+/// Runs with `GSAR_TEST_PASSAGES` passages, 20,000 by default.
 #[test]
 #[ignore = "minutes; see make search-at-scale"]
 fn search_at_scale() {

@@ -1,4 +1,4 @@
-//! The same cases over every store of corpora: SQLite, the PostgreSQL of the system, PostgreSQL 16 with pgvector.
+//! Cases for every engine: SQLite, the installed PostgreSQL, and PostgreSQL 16 with pgvector.
 
 mod cases;
 mod engines_agree;
@@ -24,13 +24,13 @@ const BOUNDS: Bounds = Bounds {
     kept_in_memory: 1 << 20,
 };
 
-/// What keeps corpora.
+/// The engine under test.
 enum Engine {
     Sqlite,
     Postgres(Postgres, Runtime),
 }
 
-/// Where there are no corpora yet.
+/// An empty store.
 struct Place {
     folder: TempDir,
     database: Option<(Database, Handle)>,
@@ -70,13 +70,13 @@ impl Place {
         opened.unwrap()
     }
 
-    /// The same where the engine keeps vectors.
+    /// Opens the store if its engine supports vectors.
     fn open_with_vectors(&self) -> Option<Evidence> {
-        Some(self.open()).filter(|evidence| evidence.shared.store.without_vectors().is_none())
+        Some(self.open()).filter(|evidence| evidence.shared.store.vectors_unavailable().is_none())
     }
 }
 
-/// A database in the schema of this version.
+/// A database with all tables.
 async fn prepared(url: &str) -> Database {
     let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
     postgres::SCHEMA.create(&database, true).await.unwrap();
@@ -125,12 +125,12 @@ fn postgres_16() {
     every_case(Engine::postgres(Kind::Pgvector));
 }
 
-/// A space of two numbers.
+/// A two-dimensional space.
 fn space() -> VectorSpace {
     VectorSpace { dimension: 2, model: "ab".repeat(32) }
 }
 
-/// Returns when it holds; what never does ends with the limit of the test.
+/// Waits until a condition holds; the test runner limits the time.
 fn eventually(mut holds: impl FnMut() -> bool) {
     while !holds() {
         std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! What several servers do to corpora that they share, and what one that stops leaves.
+//! Several servers on one database, and leftovers of a stopped one.
 
 use super::*;
 
@@ -91,7 +91,7 @@ fn of_a_deleted_corpus_nothing_is_left() {
     let evidence = place.open();
     put(&evidence, "c", vec![text("log", &log(20_000)), text("a", "disk is full")]);
     evidence.delete(&name("c")).unwrap();
-    // One of the same name is another one.
+    // A new corpus of the same name.
     put(&evidence, "c", vec![text("b", "cpu is high")]);
     evidence.delete_expired().unwrap();
     for (count, left) in [
@@ -133,8 +133,9 @@ fn an_index_finds_what_comparing_finds() {
         put(&evidence, corpus, items.clone().collect());
         let corpus = evidence.corpus(&name(corpus), false).unwrap();
         let mut after = 0;
-        while let Some((last, _)) = corpus.without_vector(&space(), after).unwrap().last() {
-            let passages = corpus.without_vector(&space(), after).unwrap();
+        while let Some((last, _)) = corpus.passages_without_vector(&space(), after).unwrap().last()
+        {
+            let passages = corpus.passages_without_vector(&space(), after).unwrap();
             let added = passages.iter().map(|(number, _)| (*number, vector())).collect();
             corpus.add_vectors(&space(), added).unwrap();
             after = *last;
@@ -169,7 +170,7 @@ fn without_pgvector_words_serve_and_the_reason_is_said() {
     let Some(engine) = Engine::postgres(Kind::System) else { return };
     let place = engine.place();
     let evidence = place.open();
-    let Some(reason) = evidence.shared.store.without_vectors() else { return };
+    let Some(reason) = evidence.shared.store.vectors_unavailable() else { return };
     assert!(reason.contains("CREATE EXTENSION vector"), "{reason}");
     put(&evidence, "c", vec![text("a", "disk is full")]);
     let (_, runtime) = place.database.as_ref().unwrap();

@@ -1,4 +1,4 @@
-//! What only files can do to corpora in SQLite.
+//! Locked, damaged and leftover files of corpora in SQLite.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("a", "disk is full")]);
     let corpus = evidence.corpus(&name("c"), false).unwrap();
-    let (number, _) = corpus.without_vector(&space(), 0).unwrap().remove(0);
+    let (number, _) = corpus.passages_without_vector(&space(), 0).unwrap().remove(0);
     let vector = Vector::from([1.0_f32, 0.0].as_slice());
     corpus.add_vectors(&space(), vec![(number, vector)]).unwrap();
     corpus.save_vectors(&space()).unwrap();
@@ -70,7 +70,7 @@ fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
     let found = corpus.search(&query, meaning, &Filter::default(), 5).unwrap();
     assert_eq!((found.hits.len(), found.method), (1, Method::Lexical));
     assert_eq!(evidence.summary(&name("c")).unwrap().embedded_by, None, "it is due again");
-    assert_eq!(corpus.without_vector(&space(), 0).unwrap().len(), 1);
+    assert_eq!(corpus.passages_without_vector(&space(), 0).unwrap().len(), 1);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
             put.finish()
         });
         if head.is_err() {
-            // What is damaged can be deleted and stored again.
+            // A damaged corpus can be deleted and stored again.
             evidence.delete(&name("c")).unwrap();
             evidence.put(name("c"), None).and_then(Put::finish).unwrap();
         }

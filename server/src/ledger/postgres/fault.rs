@@ -1,11 +1,11 @@
-//! This module says what a failure of the database means for the ledger.
+//! Maps failures of the database to those of the ledger.
 
 use crate::ledger::content;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::{Fault, FaultKind};
 use crate::storage::postgres::{Failure, FailureKind, SchemaFailure};
 
-/// The failure as the ledger counts and answers it.
+/// Maps a failure to its class and error.
 pub(super) fn fault(failure: &Failure) -> Fault {
     let kind = match failure.kind {
         FailureKind::Full => FaultKind::Full,
@@ -22,7 +22,7 @@ fn unavailable(failure: &Failure) -> LedgerError {
     LedgerError::Unavailable { reason: failure.reason.clone(), fix: failure.fix.to_owned() }
 }
 
-/// Why a database with such a schema is not opened.
+/// Maps an error of the schema of the database `shown`.
 pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
     let database = shown.to_owned();
     match error {
@@ -34,10 +34,10 @@ pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
     }
 }
 
-/// A content as it was.
-pub(super) fn unpacked(packed: &[u8]) -> Result<String, LedgerError> {
-    content::unpacked(packed).map_err(|damaged| LedgerError::Unavailable {
+/// Decompresses a content.
+pub(super) fn unpack(packed: &[u8]) -> Result<String, LedgerError> {
+    content::unpack(packed).map_err(|damaged| LedgerError::Unavailable {
         reason: format!("a content of evidence is damaged ({damaged})"),
-        fix: "look at the log of the database and restore a backup".to_owned(),
+        fix: "check the log of the database and restore a backup".to_owned(),
     })
 }

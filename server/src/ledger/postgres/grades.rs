@@ -1,4 +1,4 @@
-//! This module keeps grades, the last word of each grader on each subject. It changes no evaluation.
+//! Stores grades: the latest of each grader on each subject.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
 use crate::owner::Owner;
 use crate::storage::postgres::query;
 
-/// Keeps all of them in one transaction; whether there is such an evaluation.
+/// Stores all grades in one transaction. Returns `true` if the evaluation exists.
 pub(super) async fn write(
     client: &mut Object,
     owner: &Owner,
@@ -17,7 +17,7 @@ pub(super) async fn write(
 ) -> Result<bool, Error> {
     const GRADED: &str = "SELECT sequence FROM evaluation_ids \
          WHERE evaluation_id = $1 AND ($2::text IS NULL OR owner = $2) FOR KEY SHARE";
-    const WORD: &str = "INSERT INTO grades (sequence, claim_id, grader, graded_at_micros, verdict, note) \
+    const UPSERT: &str = "INSERT INTO grades (sequence, claim_id, grader, graded_at_micros, verdict, note) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sequence, claim_id, grader) DO UPDATE SET \
          graded_at_micros = excluded.graded_at_micros, verdict = excluded.verdict, note = excluded.note";
     let transaction = client.transaction().await?;
@@ -27,13 +27,13 @@ pub(super) async fn write(
         return Ok(false);
     };
     let sequence: i64 = row.get(0);
-    // Two graders' words meet in one order.
+    // Locks rows in one order, so that concurrent graders do not deadlock.
     let mut grades: Vec<&NewGrade> = new.grades.iter().collect();
     grades.sort_by(|one, other| one.claim_id.cmp(&other.claim_id));
     for grade in grades {
         query::execute(
             &transaction,
-            WORD,
+            UPSERT,
             &[
                 &sequence,
                 &grade.claim_id,
@@ -49,15 +49,15 @@ pub(super) async fn write(
     Ok(true)
 }
 
-/// The grades of evaluations by sequence: of the report first, then by claim id and grader.
+/// Reads the grades of evaluations by sequence: of the report first, then by claim id and grader.
 pub(super) async fn read(
     client: &impl GenericClient,
     sequences: &[i64],
 ) -> Result<HashMap<i64, Vec<StoredGrade>>, Error> {
-    const WORDS: &str = "SELECT sequence, claim_id, grader, graded_at_micros, verdict, note FROM grades \
+    const GRADES: &str = "SELECT sequence, claim_id, grader, graded_at_micros, verdict, note FROM grades \
          WHERE sequence = ANY($1) ORDER BY sequence, claim_id COLLATE \"C\", grader COLLATE \"C\"";
     let mut grades: HashMap<i64, Vec<StoredGrade>> = HashMap::new();
-    for row in query::all(client, WORDS, &[&sequences]).await? {
+    for row in query::all(client, GRADES, &[&sequences]).await? {
         grades.entry(row.get(0)).or_default().push(stored(&row));
     }
     Ok(grades)

@@ -1,4 +1,4 @@
-//! This module keeps investigations, step by step. It keeps messages as bytes and never looks into them.
+//! Stores investigations, step by step.
 
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Error;
@@ -8,7 +8,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use crate::storage::postgres::query;
 
-/// Begins an investigation; the one that has the id already, where there is one.
+/// Starts an investigation, or returns the existing one with this id.
 pub(super) async fn start(
     client: &mut Object,
     owner: &str,
@@ -23,11 +23,11 @@ pub(super) async fn start(
         return Ok(None);
     }
     let before = read(client, owner, &new.investigation_id).await?;
-    // What a former attempt has written is this one.
+    // It was written by an earlier attempt.
     Ok(before.filter(|before| attempt == 1 || before.start != *new || !before.events.is_empty()))
 }
 
-/// Appends an event in a transaction of its own.
+/// Appends an event in its own transaction.
 pub(super) async fn append(
     client: &mut Object,
     owner: &str,
@@ -38,29 +38,29 @@ pub(super) async fn append(
     let appended = append_in(&transaction, owner, event).await?;
     match appended {
         Ok(()) => transaction.commit().await?,
-        Err(_) if attempt > 1 && is_there(&transaction, owner, event).await? => return Ok(Ok(())),
+        Err(_) if attempt > 1 && has_event(&transaction, owner, event).await? => return Ok(Ok(())),
         Err(_) => {}
     }
     Ok(appended)
 }
 
-/// Appends an event within a transaction; refuses a step that does not follow the last.
+/// Appends an event within a transaction; refuses a step that does not follow the last one.
 pub(super) async fn append_in(
     transaction: &impl GenericClient,
     owner: &str,
     event: &NewEvent,
 ) -> Result<Result<(), LedgerError>, Error> {
-    // One at a time for each investigation.
-    const HELD: &str =
+    // Locks the investigation.
+    const LOCKED: &str =
         "SELECT 1 FROM investigations WHERE owner = $1 AND investigation_id = $2 FOR UPDATE";
     const LAST: &str = "SELECT coalesce(max(step), 0) FROM investigation_events \
          WHERE owner = $1 AND investigation_id = $2";
     const NEW: &str = "INSERT INTO investigation_events (owner, investigation_id, step, request_digest, event) \
          VALUES ($1, $2, $3, $4, $5)";
     let id = &event.investigation_id;
-    let held = query::optional(transaction, HELD, &[&owner, id]).await?.is_some();
+    let exists = query::optional(transaction, LOCKED, &[&owner, id]).await?.is_some();
     let last: i64 = query::one(transaction, LAST, &[&owner, id]).await?.get(0);
-    if !held || i64::from(event.step) != last + 1 {
+    if !exists || i64::from(event.step) != last + 1 {
         return Ok(Err(LedgerError::StepTaken { investigation_id: id.clone(), step: event.step }));
     }
     let values: query::Parameters<'_> =
@@ -69,8 +69,8 @@ pub(super) async fn append_in(
     Ok(Ok(()))
 }
 
-/// Whether the step holds this event: a former attempt has written it.
-async fn is_there(
+/// Returns `true` if the step has this event: an earlier attempt wrote it.
+async fn has_event(
     client: &impl GenericClient,
     owner: &str,
     event: &NewEvent,
@@ -81,7 +81,7 @@ async fn is_there(
     Ok(query::optional(client, SAME, values).await?.is_some())
 }
 
-/// An investigation in full; `None` where there is none of that id.
+/// Reads an investigation in full; `None` if the id is unknown.
 pub(super) async fn read(
     client: &mut Object,
     owner: &str,

@@ -1,5 +1,5 @@
-//! This module looks after the ledger beside the calls: partitions ahead of time, what is too old, rows that nothing refers
-//! to. Of all servers on a database one does it at a time.
+//! Background maintenance: creates partitions ahead of time, and deletes old evaluations and unreferenced rows. Only
+//! one server on a database does it at a time.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::{Shared, partitions};
 use crate::storage::postgres::Failure;
 use crate::wall_clock;
 
-/// Who holds it looks after the ledger: the letters `gsam`.
+/// The advisory lock of the server that does the maintenance: the letters `gsam`.
 const LOCK: i64 = 0x6773_616d;
-/// The most rows of one transaction.
+/// The maximum number of rows per transaction.
 const ROWS: i64 = 500;
-/// How often it is looked after at least and at most.
+/// The minimum and the maximum interval.
 const EVERY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// Looks after the ledger until its last handle is gone.
+/// Runs the maintenance until the last handle of the ledger is dropped.
 pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
     let every = max_age.map_or(EVERY.1, |age| (age / 10).clamp(EVERY.0, EVERY.1));
     let shared: Weak<Shared> = Arc::downgrade(shared);
@@ -40,7 +40,7 @@ pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
     });
 }
 
-/// Does everything that is due.
+/// Runs the maintenance once.
 pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<(), Failure> {
     partitions::create(&shared.database).await?;
     let oldest_kept = max_age.map(|age| {
@@ -49,18 +49,18 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
     });
     let walk = *shared.walk.lock().unwrap_or_else(PoisonError::into_inner);
     let work =
-        shared.database.run_long(move |client, _| Box::pin(alone(client, oldest_kept, walk)));
+        shared.database.run_long(move |client, _| Box::pin(with_lock(client, oldest_kept, walk)));
     let (deleted, walk) = work.await?;
     *shared.walk.lock().unwrap_or_else(PoisonError::into_inner) = walk;
     if deleted > 0 {
-        shared.known.forget();
+        shared.cache.clear();
         shared.metrics.deleted_by_age.increment(deleted);
     }
     Ok(())
 }
 
-/// Takes the lock of the session, works, and gives it back; nothing is done where another server has it.
-async fn alone(
+/// Runs the maintenance under a session lock; does nothing if another server holds it.
+async fn with_lock(
     client: &mut Object,
     oldest_kept: Option<i64>,
     walk: Walk,
@@ -85,7 +85,7 @@ async fn work(
         while let gone @ 1.. = sweep::delete_old(client, oldest_kept, ROWS).await? {
             deleted += gone;
         }
-        sweep::delete_unjudged(client, oldest_kept, ROWS).await?;
+        sweep::delete_empty_investigations(client, oldest_kept, ROWS).await?;
     }
     Ok((deleted, walk.step(client, ROWS).await?))
 }

@@ -1,11 +1,10 @@
-//! A ledger in PostgreSQL, which any number of servers share.
+//! A ledger in PostgreSQL, shared by any number of servers.
 //!
-//! What has to hold over all servers is decided by constraints of the database: an id names one evaluation, a key one
-//! request, a step of an investigation one event. A caller that records waits until its transaction is durable. When the
-//! connection breaks before it is known whether it was, the same record is written again, which changes nothing where it
-//! is there.
+//! Constraints of the database decide what holds over all servers: an id names one evaluation, a key one request, a
+//! step of an investigation one event. A caller waits until the transaction of its record is durable. If the connection
+//! breaks before the outcome is cache, the record is written again, which changes nothing if it exists.
 //!
-//! This module keeps no state of its own but a cache of rows that evaluations share, and whether the database answers.
+//! The only state in memory is a cache of shared rows and the health of the database.
 
 mod fault;
 mod grades;
@@ -41,7 +40,7 @@ use super::store::Ledger;
 use crate::owner::Owner;
 use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
 use fault::fault;
-use shared_rows::KnownRows;
+use shared_rows::RowCache;
 use sweep::Walk;
 use watch::Watch;
 
@@ -49,10 +48,10 @@ use watch::Watch;
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "ledger", sql: include_str!("schema.sql") };
 
-/// A record larger than this is refused: a value of PostgreSQL has at most one gibibyte.
+/// The maximum size of a record in bytes: PostgreSQL limits a value to one gibibyte.
 const MAX_RECORD_BYTES: usize = 1_000_000_000;
 
-/// A handle to a ledger in PostgreSQL; a clone is another handle to the same.
+/// A handle to a ledger in PostgreSQL. Clones share the ledger.
 #[derive(Clone, Debug)]
 pub struct PostgresLedger {
     shared: Arc<Shared>,
@@ -62,7 +61,7 @@ pub struct PostgresLedger {
 #[derive(Debug)]
 struct Shared {
     database: Database,
-    known: Arc<KnownRows>,
+    cache: Arc<RowCache>,
     watch: Watch,
     walk: Mutex<Walk>,
     metrics: LedgerMetrics,
@@ -71,19 +70,18 @@ struct Shared {
 impl PostgresLedger {
     /// Connects, creates the tables if they are missing and `migrate` is set, and starts the maintenance.
     ///
-    /// Metrics go to the recorder that is installed at this moment.
+    /// Metrics go to the currently installed recorder.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidOption`], [`LedgerError::Schema`] or
-    /// [`LedgerError::Unavailable`].
+    /// [`LedgerError::InvalidOption`], [`LedgerError::Schema`] or [`LedgerError::Unavailable`].
     pub async fn open(options: PostgresLedgerOptions) -> Result<Self, LedgerError> {
         options.check()?;
         let database = connect(&options.database)?;
-        Self::on(database, options).await
+        Self::with_database(database, options).await
     }
 
-    /// The same on connections that others share.
-    pub(crate) async fn on(
+    /// As [`open`](Self::open), on an existing connection pool.
+    pub(crate) async fn with_database(
         database: Database,
         options: PostgresLedgerOptions,
     ) -> Result<Self, LedgerError> {
@@ -96,7 +94,7 @@ impl PostgresLedger {
             watch: Watch::start(database.clone()),
             walk: Mutex::default(),
             metrics: LedgerMetrics::register(),
-            known: Arc::default(),
+            cache: Arc::default(),
             database,
         };
         let shared = Arc::new(shared);
@@ -104,22 +102,22 @@ impl PostgresLedger {
         Ok(Self { shared, owner: Owner::default() })
     }
 
-    /// Deletes what is older than `max_age` now, instead of when it is due; nothing where another server is at it.
+    /// Deletes evaluations older than `max_age` immediately; does nothing if another server is doing so.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
     pub async fn apply_retention(&self, max_age: std::time::Duration) -> Result<(), LedgerError> {
         let kept = maintenance::apply(&self.shared, Some(max_age)).await;
-        self.shared.noted(kept)
+        self.shared.track(kept)
     }
 }
 
 impl Shared {
-    /// Notes what an answer says about the database.
-    fn noted<T>(&self, done: Result<T, Failure>) -> Result<T, LedgerError> {
+    /// Updates health and metrics with the outcome of a query.
+    fn track<T>(&self, done: Result<T, Failure>) -> Result<T, LedgerError> {
         match done {
             Ok(value) => {
-                self.watch.answered();
+                self.watch.mark_healthy();
                 Ok(value)
             }
             Err(failure) => {
@@ -129,7 +127,7 @@ impl Shared {
                 }
                 self.metrics.batch_failed(kind);
                 if !matches!(kind, FaultKind::Busy | FaultKind::Other) {
-                    self.watch.failed(&failure);
+                    self.watch.mark_failed(&failure);
                 }
                 Err(error)
             }
@@ -144,14 +142,14 @@ fn connect(options: &PostgresOptions) -> Result<Database, LedgerError> {
     })
 }
 
-/// PostgreSQL keeps no text with U+0000: nothing has such a name.
-fn can_be_kept(text: &str) -> bool {
+/// Returns `false` for text that PostgreSQL cannot store: with U+0000.
+fn is_storable(text: &str) -> bool {
     !text.contains('\0')
 }
 
 /// Returns `true` if evaluations of a selection may exist.
 fn can_match(selection: &Selection) -> bool {
-    selection.texts().into_iter().flatten().all(|text| can_be_kept(text))
+    selection.texts().into_iter().flatten().all(|text| is_storable(text))
 }
 
 #[async_trait]
@@ -165,18 +163,18 @@ impl Ledger for PostgresLedger {
         if bytes > MAX_RECORD_BYTES {
             return Err(LedgerError::TooLarge { evaluation_id: record.evaluation_id, bytes });
         }
-        let (owner, record, known) =
-            (self.owner.clone(), Arc::new(record), Arc::clone(&self.shared.known));
+        let (owner, record, cache) =
+            (self.owner.clone(), Arc::new(record), Arc::clone(&self.shared.cache));
         let began = Instant::now();
         let written = self.shared.database.run(move |client, attempt| {
-            let (owner, record, known) = (owner.clone(), Arc::clone(&record), Arc::clone(&known));
+            let (owner, record, cache) = (owner.clone(), Arc::clone(&record), Arc::clone(&cache));
             Box::pin(
-                async move { record::write(client, &known, owner.name(), &record, attempt).await },
+                async move { record::write(client, &cache, owner.name(), &record, attempt).await },
             )
         });
-        let written = self.shared.noted(written.await)?;
+        let written = self.shared.track(written.await)?;
         if matches!(written, Ok(Recorded::New)) {
-            self.shared.watch.committed();
+            self.shared.watch.note_commit();
             self.shared.metrics.committed(began.elapsed(), 1);
         }
         written
@@ -187,7 +185,7 @@ impl Ledger for PostgresLedger {
         key: &str,
         request_digest: [u8; 32],
     ) -> Result<Option<Vec<u8>>, LedgerError> {
-        if !can_be_kept(key) {
+        if !is_storable(key) {
             return Ok(None);
         }
         let (owner, key) = (self.owner.clone(), key.to_owned());
@@ -197,7 +195,7 @@ impl Ledger for PostgresLedger {
                 async move { record::replay(client, owner.name(), &key, &request_digest).await },
             )
         });
-        let found = self.shared.noted(found.await)?;
+        let found = self.shared.track(found.await)?;
         found.map(|found| found.map(|found| found.response)).transpose()
     }
 
@@ -210,7 +208,7 @@ impl Ledger for PostgresLedger {
             let (owner, request) = (owner.clone(), request.clone());
             Box::pin(async move { read::list(client, &owner, &request).await })
         });
-        self.shared.noted(page.await)
+        self.shared.track(page.await)
     }
 
     async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError> {
@@ -222,7 +220,7 @@ impl Ledger for PostgresLedger {
             let (owner, request) = (owner.clone(), request.clone());
             Box::pin(async move { read::entries(client, &owner, &request).await })
         });
-        self.shared.noted(page.await)
+        self.shared.track(page.await)
     }
 
     async fn counts(
@@ -238,11 +236,11 @@ impl Ledger for PostgresLedger {
             let (owner, selection) = (owner.clone(), selection.clone());
             Box::pin(async move { read::counts(client, &owner, &selection, interval_micros).await })
         });
-        self.shared.noted(counts.await)
+        self.shared.track(counts.await)
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
-        if !can_be_kept(evaluation_id) {
+        if !is_storable(evaluation_id) {
             return Ok(None);
         }
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
@@ -250,7 +248,7 @@ impl Ledger for PostgresLedger {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { read::stored(client, &owner, &id).await })
         });
-        self.shared.noted(read.await)
+        self.shared.track(read.await)
     }
 
     async fn content(
@@ -258,7 +256,7 @@ impl Ledger for PostgresLedger {
         evaluation_id: &str,
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
-        if !can_be_kept(evaluation_id) {
+        if !is_storable(evaluation_id) {
             return Ok(None);
         }
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
@@ -266,12 +264,12 @@ impl Ledger for PostgresLedger {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { read::content(client, &owner, &id, &digest).await })
         });
-        let packed = self.shared.noted(packed.await)?;
-        packed.map(|packed| fault::unpacked(&packed)).transpose()
+        let packed = self.shared.track(packed.await)?;
+        packed.map(|packed| fault::unpack(&packed)).transpose()
     }
 
     async fn contents(&self, evaluation_id: &str) -> Result<Vec<Content>, LedgerError> {
-        if !can_be_kept(evaluation_id) {
+        if !is_storable(evaluation_id) {
             return Ok(Vec::new());
         }
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
@@ -279,15 +277,15 @@ impl Ledger for PostgresLedger {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { read::contents(client, &owner, &id).await })
         });
-        let packed = self.shared.noted(packed.await)?;
+        let packed = self.shared.track(packed.await)?;
         let content = |(digest, packed): ([u8; 32], Vec<u8>)| {
-            fault::unpacked(&packed).map(|text| Content::new(digest, &text))
+            fault::unpack(&packed).map(|text| Content::new(digest, &text))
         };
         packed.into_iter().map(content).collect()
     }
 
     async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
-        if !can_be_kept(evaluation_id) {
+        if !is_storable(evaluation_id) {
             return Ok(false);
         }
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
@@ -295,9 +293,9 @@ impl Ledger for PostgresLedger {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { sweep::delete(client, &owner, &id).await })
         });
-        let deleted = self.shared.noted(deleted.await)?;
+        let deleted = self.shared.track(deleted.await)?;
         if deleted {
-            self.shared.known.forget();
+            self.shared.cache.clear();
             self.shared.metrics.deleted_by_id.increment(1);
         }
         Ok(deleted)
@@ -309,7 +307,7 @@ impl Ledger for PostgresLedger {
             let (owner, grades) = (owner.clone(), Arc::clone(&grades));
             Box::pin(async move { grades::write(client, &owner, &grades).await })
         });
-        self.shared.noted(written.await)
+        self.shared.track(written.await)
     }
 
     async fn start_investigation(
@@ -323,7 +321,7 @@ impl Ledger for PostgresLedger {
                 async move { investigations::start(client, owner.name(), &start, attempt).await },
             )
         });
-        self.shared.noted(started.await)
+        self.shared.track(started.await)
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
@@ -334,14 +332,14 @@ impl Ledger for PostgresLedger {
                 async move { investigations::append(client, owner.name(), &event, attempt).await },
             )
         });
-        self.shared.noted(appended.await)?
+        self.shared.track(appended.await)?
     }
 
     async fn investigation(
         &self,
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        if !can_be_kept(investigation_id) {
+        if !is_storable(investigation_id) {
             return Ok(None);
         }
         let (owner, id) = (self.owner.clone(), investigation_id.to_owned());
@@ -349,7 +347,7 @@ impl Ledger for PostgresLedger {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { investigations::read(client, owner.name(), &id).await })
         });
-        self.shared.noted(read.await)
+        self.shared.track(read.await)
     }
 
     fn health(&self) -> Health {

@@ -1,21 +1,24 @@
-//! What a ledger in PostgreSQL is opened with.
+//! Options of a ledger in PostgreSQL.
 
 use std::time::Duration;
 
 use crate::ledger::error::LedgerError;
 use crate::storage::postgres::PostgresOptions;
 
-/// What a ledger in PostgreSQL is opened with.
+/// Options of a ledger in PostgreSQL.
 #[derive(Clone, Debug)]
 pub struct PostgresLedgerOptions {
     /// The database.
     pub database: PostgresOptions,
-    /// Evaluations begun longer ago than this are deleted; at least one second; `None` keeps them.
+    /// The age after which evaluations are deleted, at least one second; `None` keeps all.
     pub max_age: Option<Duration>,
 }
 
 impl PostgresLedgerOptions {
-    /// Refuses the first value that is not allowed.
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// [`LedgerError::InvalidOption`] for the first invalid one.
     pub(super) fn check(&self) -> Result<(), LedgerError> {
         let refuse = |field, given: String, allowed| {
             Err(LedgerError::InvalidOption { field, given, allowed })

@@ -1,5 +1,5 @@
-//! This module makes the partitions of evaluations, one for each month, before they are needed, and drops those of which
-//! everything is too old. What falls into no month stands in the default partition.
+//! Creates a partition of evaluations for each month before it is needed, and drops partitions that are too old.
+//! Evaluations of other months are in the default partition.
 
 use deadpool_postgres::Object;
 use jiff::civil::Date;
@@ -11,10 +11,10 @@ use tokio_postgres::error::SqlState;
 use crate::storage::postgres::{Database, Failure};
 use crate::wall_clock;
 
-/// How many months ahead there are partitions.
+/// The number of months for which partitions are created ahead.
 const AHEAD: i64 = 2;
 
-/// A month as a partition holds it.
+/// The month of a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Month(Date);
 
@@ -37,7 +37,7 @@ impl Month {
         format!("evaluations_{:04}{:02}", self.0.year(), self.0.month())
     }
 
-    /// Its first instant in microseconds since 1970-01-01T00:00:00Z.
+    /// The first instant of the month, in microseconds since 1970-01-01T00:00:00Z.
     fn begin(self) -> Option<i64> {
         self.0.to_zoned(TimeZone::UTC).ok().map(|begin| begin.timestamp().as_microsecond())
     }
@@ -48,7 +48,7 @@ impl Month {
     }
 }
 
-/// Makes the partitions of this month and of the next ones, where they are missing.
+/// Creates missing partitions of this month and the next ones.
 pub(super) async fn create(database: &Database) -> Result<(), Failure> {
     let now = Month::of(wall_clock::now());
     for month in (0..=AHEAD).filter_map(|months| now.after(months)) {
@@ -71,7 +71,7 @@ async fn create_one(client: &mut Object, month: Month) -> Result<(), Error> {
     );
     match transaction.batch_execute(&sql).await {
         Ok(()) => transaction.commit().await,
-        Err(error) if can_wait(&error) => {
+        Err(error) if is_tolerable(&error) => {
             tracing::debug!(partition = name, %error, "the default partition is used");
             Ok(())
         }
@@ -79,9 +79,9 @@ async fn create_one(client: &mut Object, month: Month) -> Result<(), Error> {
     }
 }
 
-/// Whether the partition is there by another server, may be made later, or never as the default partition has rows of
-/// the month.
-fn can_wait(error: &Error) -> bool {
+/// Returns `true` if another server created the partition, it can be created later, or it can never be created because
+/// the default partition has rows of the month.
+fn is_tolerable(error: &Error) -> bool {
     error.code().is_some_and(|code| {
         [
             SqlState::LOCK_NOT_AVAILABLE,
@@ -93,7 +93,7 @@ fn can_wait(error: &Error) -> bool {
     })
 }
 
-/// Drops the partitions that end before `oldest_kept`; how many evaluations went with them.
+/// Drops the partitions that end before `oldest_kept`. Returns the number of deleted evaluations.
 pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u64, Error> {
     const PARTITIONS: &str = "SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
          WHERE inhparent = 'evaluations'::regclass";
@@ -110,7 +110,7 @@ pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u6
     Ok(dropped)
 }
 
-/// The ids go first, and the partition, for which everybody waits, at the very end.
+/// Deletes the ids first and drops the partition last: the drop blocks all other transactions.
 async fn drop_one(client: &mut Object, name: &str, begin: i64, end: i64) -> Result<u64, Error> {
     const IDS: &str =
         "DELETE FROM evaluation_ids WHERE evaluated_at_micros >= $1 AND evaluated_at_micros < $2";

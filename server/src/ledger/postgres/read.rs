@@ -1,4 +1,4 @@
-//! This module reads evaluations: lists of them, one in full, the contents of its evidence.
+//! Reads evaluations and the contents of their evidence.
 
 use std::num::NonZeroU64;
 
@@ -177,7 +177,7 @@ fn conditions(owner: &Owner, selection: &Selection) -> Conditions {
     conditions
 }
 
-/// One evaluation in full.
+/// Reads one evaluation in full.
 pub(super) async fn stored(
     client: &mut Object,
     owner: &Owner,
@@ -206,7 +206,7 @@ pub(super) async fn stored(
     }))
 }
 
-/// A content of an evaluation as it is packed.
+/// Reads a content of an evaluation, compressed.
 pub(super) async fn content(
     client: &mut Object,
     owner: &Owner,
@@ -223,7 +223,7 @@ pub(super) async fn content(
     Ok(row.map(|row| row.get(0)))
 }
 
-/// The contents of an evaluation, by their digests, as they are packed.
+/// Reads the contents of an evaluation, ordered by digest, compressed.
 pub(super) async fn contents(
     client: &mut Object,
     owner: &Owner,
@@ -237,12 +237,12 @@ pub(super) async fn contents(
     Ok(rows.iter().map(|row| (digest(row.get(0)), row.get(1))).collect())
 }
 
-/// A column of which the schema says that it has 32 bytes.
+/// Converts a column that the schema restricts to 32 bytes.
 pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
     bytes.try_into().unwrap_or_default()
 }
 
-/// A row of [`SUMMARY_COLUMNS`].
+/// Converts a row of [`SUMMARY_COLUMNS`].
 fn summary(row: &Row) -> Summary {
     let numerator: Option<i64> = row.get("score_numerator");
     let denominator: Option<i64> = row.get("score_denominator");

@@ -1,17 +1,17 @@
-//! This module records one evaluation, or finds what was recorded under its key.
+//! Records one evaluation, or returns the one recorded under its key.
 
 use std::sync::LazyLock;
 
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Error;
 
-use super::shared_rows::{self, KnownRows, SharedRows};
+use super::shared_rows::{self, RowCache, SharedRows};
 use super::{investigations, settled};
 use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
 use crate::storage::postgres::query;
 
-/// Both rows of an evaluation, or none where its id or its key is taken.
+/// Writes both rows of an evaluation; none if its id or key is taken.
 static NEW: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH floor AS MATERIALIZED ({}), \
@@ -25,35 +25,35 @@ static NEW: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// What is recorded under a key.
-pub(super) struct Found {
+/// The evaluation recorded under a key.
+pub(super) struct RecordedEvaluation {
     pub(super) evaluation_id: String,
     pub(super) response: Vec<u8>,
 }
 
-/// Records an evaluation. At a later attempt, the rows that a former one has written are its own.
+/// Records an evaluation. A retry recognises the rows written by an earlier attempt.
 pub(super) async fn write(
     client: &mut Object,
-    known: &KnownRows,
+    cache: &RowCache,
     owner: &str,
     record: &Record,
     attempt: u32,
 ) -> Result<Result<Recorded, LedgerError>, Error> {
     if attempt > 1 {
-        known.forget();
+        cache.clear();
     }
-    if let Some(answer) = recorded_before(&*client, owner, record, attempt).await? {
+    if let Some(answer) = earlier_answer(&*client, owner, record, attempt).await? {
         return Ok(answer);
     }
-    let rows = shared_rows::rows(&*client, known, record).await?;
+    let rows = shared_rows::rows(&*client, cache, record).await?;
     let is_new = match &record.event {
         None => insert(&*client, owner, record, &rows).await?,
         Some(event) => {
             let transaction = client.transaction().await?;
             if let Err(refused) = investigations::append_in(&transaction, owner, event).await? {
                 drop(transaction);
-                // Another attempt may have written both meanwhile.
-                let before = recorded_before(&*client, owner, record, attempt).await?;
+                // Another attempt may have written both.
+                let before = earlier_answer(&*client, owner, record, attempt).await?;
                 return Ok(before.unwrap_or(Err(refused)));
             }
             let is_new = insert(&transaction, owner, record, &rows).await?;
@@ -66,14 +66,14 @@ pub(super) async fn write(
     if is_new {
         return Ok(Ok(Recorded::New));
     }
-    // Who had the key or the id first has committed: the insertion waited for it.
-    let before = recorded_before(&*client, owner, record, attempt).await?;
+    // The insert waited until the transaction that took the key or the id was committed.
+    let before = earlier_answer(&*client, owner, record, attempt).await?;
     let evaluation_id = record.evaluation_id.clone();
     Ok(before.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
 }
 
-/// What answers a record of which the key is known, or which a former attempt has written.
-async fn recorded_before(
+/// Returns the answer to a record whose key is cache, or that an earlier attempt wrote.
+async fn earlier_answer(
     client: &impl GenericClient,
     owner: &str,
     record: &Record,
@@ -101,23 +101,23 @@ async fn recorded_before(
     Ok(own.map(|_| Ok(Recorded::New)))
 }
 
-/// What was recorded under `key`, or the refusal where the key belongs to another request.
+/// Returns the evaluation recorded under `key`, or an error if the key belongs to another request.
 pub(super) async fn replay(
     client: &impl GenericClient,
     owner: &str,
     key: &str,
     digest: &[u8; 32],
-) -> Result<Option<Result<Found, LedgerError>>, Error> {
+) -> Result<Option<Result<RecordedEvaluation, LedgerError>>, Error> {
     const FOUND: &str = "SELECT ids.request_digest = $2, evaluations.evaluation_id, response FROM evaluation_ids AS ids \
          JOIN evaluations USING (sequence, evaluated_at_micros) WHERE ids.owner = $3 AND ids.idempotency_key = $1";
     let found = query::optional(client, FOUND, &[&key, &digest.as_slice(), &owner]).await?;
     Ok(found.map(|row| match row.get(0) {
-        true => Ok(Found { evaluation_id: row.get(1), response: row.get(2) }),
+        true => Ok(RecordedEvaluation { evaluation_id: row.get(1), response: row.get(2) }),
         false => Err(LedgerError::KeyReused { key: key.to_owned() }),
     }))
 }
 
-/// Whether both rows were written.
+/// Returns `true` if both rows were written.
 async fn insert(
     client: &impl GenericClient,
     owner: &str,

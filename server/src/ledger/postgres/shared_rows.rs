@@ -1,5 +1,5 @@
-//! This module writes the rows that evaluations share, each once: policies, sets of evidence and their contents. Each is
-//! committed by itself, before what refers to it; one that nothing refers to is swept away later.
+//! Writes rows that evaluations share: policies, evidence sets and contents. Each is committed on its own, before the
+//! row that refers to it; unreferenced rows are deleted later.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::storage::postgres::query;
 
 type Digest = [u8; 32];
 
-/// Rows used lately by digest. What is known costs no query.
+/// Recently used rows by digest; a cached one needs no query.
 #[derive(Debug)]
-pub(super) struct KnownRows {
+pub(super) struct RowCache {
     policies: Cache<Digest, i64>,
     evidence_sets: Cache<Digest, i64>,
 }
 
-impl Default for KnownRows {
+impl Default for RowCache {
     fn default() -> Self {
         Self { policies: Cache::new(256), evidence_sets: Cache::new(4_096) }
     }
 }
 
-impl KnownRows {
-    /// Forgets every row: after some were deleted, or one turned out to be gone.
-    pub(super) fn forget(&self) {
+impl RowCache {
+    /// Clears the cache: after rows were deleted, or one turned out to be missing.
+    pub(super) fn clear(&self) {
         self.policies.invalidate_all();
         self.evidence_sets.invalidate_all();
     }
@@ -40,27 +40,27 @@ pub(super) struct SharedRows {
     pub(super) evidence_set: i64,
 }
 
-/// The rows of a record, which are written where there are none.
+/// Returns the shared rows of a record, writing missing ones.
 pub(super) async fn rows(
     client: &impl GenericClient,
-    known: &KnownRows,
+    cache: &RowCache,
     record: &Record,
 ) -> Result<SharedRows, Error> {
     Ok(SharedRows {
-        policy: policy(client, known, &record.policy_toml).await?,
-        evidence_set: evidence_set(client, known, &record.evidence, &record.contents).await?,
+        policy: policy(client, cache, &record.policy_toml).await?,
+        evidence_set: evidence_set(client, cache, &record.evidence, &record.contents).await?,
     })
 }
 
 async fn policy(
     client: &impl GenericClient,
-    known: &KnownRows,
+    cache: &RowCache,
     toml: &Arc<str>,
 ) -> Result<i64, Error> {
     const NEW: &str = "INSERT INTO policies (digest, toml) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING RETURNING id";
     const FOUND: &str = "SELECT id FROM policies WHERE digest = $1";
     let digest = *blake3::hash(toml.as_bytes()).as_bytes();
-    if let Some(id) = known.policies.get(&digest) {
+    if let Some(id) = cache.policies.get(&digest) {
         return Ok(id);
     }
     let id = match query::optional(client, FOUND, &[&digest.as_slice()]).await? {
@@ -70,26 +70,26 @@ async fn policy(
             None => query::one(client, FOUND, &[&digest.as_slice()]).await?.get(0),
         },
     };
-    known.policies.insert(digest, id);
+    cache.policies.insert(digest, id);
     Ok(id)
 }
 
-/// The row of a set of evidence. The same `evidence` has the same contents: it names their digests and whether they are
-/// kept.
+/// Returns the row of an evidence set. Equal `evidence` has equal contents: it includes their digests and whether they
+/// are stored in full.
 async fn evidence_set(
     client: &impl GenericClient,
-    known: &KnownRows,
+    cache: &RowCache,
     evidence: &[u8],
     contents: &[Content],
 ) -> Result<i64, Error> {
-    // The set and its members are there together or not at all.
+    // Writes a set and its members together.
     const NEW: &str = "WITH new AS (INSERT INTO evidence_sets (digest, evidence) VALUES ($1, $2) \
          ON CONFLICT (digest) DO NOTHING RETURNING id), \
          members AS (INSERT INTO evidence_set_contents (set_id, content_id) \
          SELECT DISTINCT new.id, content_id FROM new, unnest($3::bigint[]) AS content_id) SELECT id FROM new";
     const FOUND: &str = "SELECT id FROM evidence_sets WHERE digest = $1";
     let digest = *blake3::hash(evidence).as_bytes();
-    if let Some(id) = known.evidence_sets.get(&digest) {
+    if let Some(id) = cache.evidence_sets.get(&digest) {
         return Ok(id);
     }
     let id = match query::optional(client, FOUND, &[&digest.as_slice()]).await? {
@@ -102,7 +102,7 @@ async fn evidence_set(
             }
         }
     };
-    known.evidence_sets.insert(digest, id);
+    cache.evidence_sets.insert(digest, id);
     Ok(id)
 }
 
@@ -115,13 +115,13 @@ async fn content_rows(
     const FOUND: &str = "SELECT digest, id FROM contents WHERE digest = ANY($1)";
     let digests: Vec<&[u8]> = contents.iter().map(|content| content.digest().as_slice()).collect();
     let found = query::all(client, FOUND, &[&digests]).await?;
-    let is_there =
+    let exists =
         |content: &Content| found.iter().any(|row| row.get::<_, &[u8]>(0) == content.digest());
-    if contents.iter().all(is_there) {
+    if contents.iter().all(exists) {
         return Ok(found.iter().map(|row| row.get(1)).collect());
     }
-    for content in contents.iter().filter(|content| !is_there(content)) {
-        query::execute(client, NEW, &[&content.digest().as_slice(), &content.packed()]).await?;
+    for content in contents.iter().filter(|content| !exists(content)) {
+        query::execute(client, NEW, &[&content.digest().as_slice(), &content.pack()]).await?;
     }
     let found = query::all(client, FOUND, &[&digests]).await?;
     Ok(found.iter().map(|row| row.get(1)).collect())

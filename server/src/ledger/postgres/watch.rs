@@ -1,5 +1,5 @@
-//! This module watches whether the database answers, so that readiness follows it: by what calls meet, and by asking when
-//! there are none.
+//! Tracks whether the database answers, for readiness: from the outcome of queries, and with probes while there are
+//! none.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use crate::ledger::health::{Failure as Unhealthy, Health};
 use crate::storage::postgres::{Database, Failure};
 use crate::wall_clock;
 
-/// How often it is looked whether to ask.
+/// The interval at which the need for a probe is checked.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long an answer counts.
+/// The time after which an answer no longer counts.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// Whether the database answers.
+/// Tracks the health of a database.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     state: Arc<Mutex<State>>,
@@ -27,7 +27,7 @@ struct State {
 }
 
 impl Watch {
-    /// Begins to watch a database that has just answered.
+    /// Starts watching a database that has just answered.
     pub(super) fn start(database: Database) -> Self {
         let state = State { health: Health::default(), answered: Instant::now(), is_closed: false };
         let watch = Self { state: Arc::new(Mutex::new(state)) };
@@ -36,7 +36,7 @@ impl Watch {
         watch
     }
 
-    pub(super) fn answered(&self) {
+    pub(super) fn mark_healthy(&self) {
         let mut state = self.state();
         state.answered = Instant::now();
         if state.health.failure.take().is_some() {
@@ -44,11 +44,11 @@ impl Watch {
         }
     }
 
-    pub(super) fn committed(&self) {
+    pub(super) fn note_commit(&self) {
         self.state().health.last_commit_micros = Some(wall_clock::now().as_microsecond());
     }
 
-    pub(super) fn failed(&self, failure: &Failure) {
+    pub(super) fn mark_failed(&self, failure: &Failure) {
         let mut state = self.state();
         let reason = failure.to_string();
         if state.health.failure.is_none() {
@@ -78,7 +78,7 @@ impl Watch {
         self.state().is_closed
     }
 
-    /// Whether the database has to be asked.
+    /// Returns `true` if a probe is needed.
     fn is_stale(&self) -> bool {
         let state = self.state();
         state.health.failure.is_some() || state.answered.elapsed() >= FRESH
@@ -98,11 +98,11 @@ async fn watch_while_open(database: &Database, watched: &Weak<Mutex<State>>) {
             return;
         }
         if watch.is_stale() {
-            let asked = database
+            let probe = database
                 .run(|client, _| Box::pin(async move { client.simple_query("SELECT 1").await }));
-            match asked.await {
-                Ok(_) => watch.answered(),
-                Err(failure) if !watch.is_closed() => watch.failed(&failure),
+            match probe.await {
+                Ok(_) => watch.mark_healthy(),
+                Err(failure) if !watch.is_closed() => watch.mark_failed(&failure),
                 Err(_) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! One transaction of records: what becomes of each, and nothing about threads or queues.
+//! Writes a batch of records in one transaction.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,36 +14,35 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
 use crate::owner::Owner;
 
-/// Rows used lately: of policies by their text, of sets of evidence and of contents by their digest. What is known costs
-/// no query.
+/// Recently used rows: policies by text, evidence sets and contents by digest. A cached one needs no query.
 #[derive(Debug, Default)]
-pub(super) struct KnownRows {
+pub(super) struct RowCache {
     policies: HashMap<Arc<str>, i64>,
     evidence_sets: HashMap<[u8; 32], i64>,
     contents: HashMap<[u8; 32], i64>,
 }
 
-impl KnownRows {
-    /// The most policies that are cached; beyond, all are dropped at once.
+impl RowCache {
+    /// The maximum number of cached policies; beyond, all are dropped.
     const MAX_POLICIES: usize = 256;
-    /// The same for sets of evidence, of 40 bytes each.
+    /// The same for evidence sets, of 40 bytes each.
     const MAX_EVIDENCE_SETS: usize = 4_096;
     /// The same for contents, of 40 bytes each.
     const MAX_CONTENTS: usize = 65_536;
 
-    /// Forgets every row: after a transaction that was rolled back, or rows that were deleted.
-    pub(super) fn forget(&mut self) {
+    /// Clears the cache: after a rollback, or after rows were deleted.
+    pub(super) fn clear(&mut self) {
         self.policies.clear();
         self.evidence_sets.clear();
         self.contents.clear();
     }
 
-    /// The row of a set of evidence, where it is known.
+    /// Returns the row of an evidence set, if cached.
     pub(super) fn evidence_set(&self, digest: &[u8; 32]) -> Option<i64> {
         self.evidence_sets.get(digest).copied()
     }
 
-    /// Notes the row of a set of evidence.
+    /// Caches the row of an evidence set.
     pub(super) fn add_evidence_set(&mut self, digest: [u8; 32], row: i64) {
         if self.evidence_sets.len() >= Self::MAX_EVIDENCE_SETS {
             self.evidence_sets.clear();
@@ -51,12 +50,12 @@ impl KnownRows {
         self.evidence_sets.insert(digest, row);
     }
 
-    /// The row of a content, where it is known.
+    /// Returns the row of a content, if cached.
     pub(super) fn content(&self, digest: &[u8; 32]) -> Option<i64> {
         self.contents.get(digest).copied()
     }
 
-    /// Notes the row of a content.
+    /// Caches the row of a content.
     pub(super) fn add_content(&mut self, digest: [u8; 32], row: i64) {
         if self.contents.len() >= Self::MAX_CONTENTS {
             self.contents.clear();
@@ -72,30 +71,30 @@ impl KnownRows {
     }
 }
 
-/// Writes the records in one transaction and says what became of each, in their order.
+/// Writes the records in one transaction and returns the outcome of each, in order.
 ///
 /// # Errors
-/// What SQLite said when the transaction as a whole could not be made durable; nothing of it is kept then.
+/// The error of SQLite if the transaction as a whole failed; nothing was written then.
 pub(super) fn write<'a>(
     connection: &mut Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     records: impl Iterator<Item = (&'a str, &'a Record)>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
-    let written = write_all(connection, known, records);
+    let written = write_all(connection, cache, records);
     if written.is_err() {
-        known.forget();
+        cache.clear();
     }
     written
 }
 
 fn write_all<'a>(
     connection: &mut Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     records: impl Iterator<Item = (&'a str, &'a Record)>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let answers = records
-        .map(|(owner, record)| write_one(&mut transaction, known, owner, record))
+        .map(|(owner, record)| write_one(&mut transaction, cache, owner, record))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(answers)
@@ -103,7 +102,7 @@ fn write_all<'a>(
 
 fn write_one(
     transaction: &mut Transaction<'_>,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     owner: &str,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
@@ -113,36 +112,36 @@ fn write_one(
         return Ok(answer.map(|response| Recorded::Replayed { response }));
     }
     let Some(event) = &record.event else {
-        return write_evaluation(transaction, known, owner, record);
+        return write_evaluation(transaction, cache, owner, record);
     };
-    // The event goes back with an evaluation that is refused, and the others of the batch stay.
+    // Rolls back the event of a refused evaluation, without the rest of the batch.
     let savepoint = transaction.savepoint()?;
     if let Err(refused) = append_in(&savepoint, owner, event)? {
         return Ok(Err(refused));
     }
-    let written = write_evaluation(&savepoint, known, owner, record)?;
+    let written = write_evaluation(&savepoint, cache, owner, record)?;
     match written {
         Ok(_) => savepoint.commit()?,
-        Err(_) => known.forget(),
+        Err(_) => cache.clear(),
     }
     Ok(written)
 }
 
 fn write_evaluation(
     connection: &Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     owner: &str,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
-    let policy = policy_row(connection, known, &record.policy_toml)?;
-    let evidence = evidence_sets::row(connection, known, &record.evidence, &record.contents)?;
+    let policy = policy_row(connection, cache, &record.policy_toml)?;
+    let evidence = evidence_sets::row(connection, cache, &record.evidence, &record.contents)?;
     match insert(connection, owner, record, policy, evidence) {
         Ok(()) => Ok(Ok(Recorded::New)),
         Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
     }
 }
 
-/// Deletes an evaluation, with what only it refers to; whether there was one.
+/// Deletes an evaluation and what only it refers to. Returns `true` if it existed.
 pub(super) fn delete(
     connection: &mut Connection,
     owner: &Owner,
@@ -160,8 +159,8 @@ pub(super) fn delete(
     Ok(policy.is_some())
 }
 
-/// The response recorded under `key`, or the refusal when the key belongs to another request; `None` when
-/// the key is new.
+/// Returns the response recorded under `key`, or an error if the key belongs to another request; `None` if the key is
+/// new.
 pub(super) fn replay(
     connection: &Connection,
     owner: &str,
@@ -185,10 +184,10 @@ pub(super) fn replay(
 
 fn policy_row(
     connection: &Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     toml: &Arc<str>,
 ) -> rusqlite::Result<i64> {
-    if let Some(row) = known.policies.get(toml) {
+    if let Some(row) = cache.policies.get(toml) {
         return Ok(*row);
     }
     let digest = blake3::hash(toml.as_bytes());
@@ -200,7 +199,7 @@ fn policy_row(
     let row = connection
         .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
         .query_row([digest.as_bytes()], |row| row.get(0))?;
-    known.add_policy(Arc::clone(toml), row);
+    cache.add_policy(Arc::clone(toml), row);
     Ok(row)
 }
 
@@ -245,7 +244,7 @@ fn insert(
     Ok(())
 }
 
-/// The answer to one record where SQLite refused its row alone and the transaction goes on.
+/// Returns the answer to a record whose row SQLite refused; `None` if the transaction failed.
 fn refused_row(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
     let failure = error.sqlite_error()?;
     let evaluation_id = record.evaluation_id.clone();

@@ -1,5 +1,5 @@
-//! This module checks a ledger without taking it: that its directory can be used, and that what is in it is a ledger and
-//! not damaged. It changes nothing, and works beside a server that holds the directory.
+//! Checks that a directory can be used and that its ledger is not damaged. Changes nothing, and works while a server
+//! holds the directory.
 
 use std::path::Path;
 
@@ -10,24 +10,24 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::storage::check_folder;
 
-/// Checks the directory, and the database where there is one: every page of it is read.
+/// Checks the directory, and every page of the database if it exists.
 ///
 /// # Errors
-/// [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::NewerSchema`], [`LedgerError::Corrupt`]
-/// or [`LedgerError::Unavailable`].
+/// [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
+/// [`LedgerError::Unavailable`].
 pub fn check(data_dir: &Path) -> Result<(), LedgerError> {
     check_directory(data_dir)?;
     let file = data_dir.join(DATABASE);
     match std::fs::metadata(&file) {
         Ok(found) if found.len() > 0 => check_database(&file),
-        // One that a server created and had no time to write to.
+        // Created by a server that stopped before the first write.
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(unusable(data_dir, error.to_string())),
     }
 }
 
-/// Checks that a directory can be used, or made.
+/// Checks that a directory can be used, or created.
 ///
 /// # Errors
 /// [`LedgerError::UnusableDirectory`].
@@ -42,7 +42,7 @@ fn unusable(directory: &Path, reason: String) -> LedgerError {
 fn check_database(file: &Path) -> Result<(), LedgerError> {
     let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
     let connection = open_reader(file).map_err(failed)?;
-    SCHEMA.check(&connection).map_err(|error| super::connection::refused(error, file))?;
+    SCHEMA.check(&connection).map_err(|error| super::connection::schema_error(error, file))?;
     let found: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
     match found.as_str() {

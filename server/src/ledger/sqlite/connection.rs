@@ -1,4 +1,4 @@
-//! Connections to the database: one that writes, and some that only read.
+//! Connections to the database: one writer, and readers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::storage::SchemaError;
 
-/// How long a connection waits for another program's lock.
+/// The maximum wait for a lock of another program.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
-/// Pages the write-ahead log may have before it is copied into the database: 16 MiB.
+/// The size of the write-ahead log at which it is checkpointed, in pages: 16 MiB.
 const CHECKPOINT_PAGES: i64 = 4_096;
-/// Bytes to which the write-ahead log is cut after it was copied.
-const LOG_BYTES: i64 = 16 << 20;
+/// The size to which the write-ahead log is truncated after a checkpoint, in bytes.
+const WAL_BYTES: i64 = 16 << 20;
 
 /// Opens the database for writing; creates the tables in an empty one.
 ///
@@ -28,17 +28,17 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-    SCHEMA.check(&connection).map_err(|error| refused(error, file))?;
-    // Free pages can be handed back; this has an effect before the first table only.
+    SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
+    // Allows free pages to be released; takes effect only before the first table.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
-    use_log(&connection, file)?;
+    enable_wal(&connection, file)?;
     SCHEMA.create(&mut connection).map_err(failed)?;
     configure_writer(&connection, durability).map_err(failed)?;
     Ok(connection)
 }
 
-/// Why a database with such a schema is not opened.
-pub(super) fn refused(error: SchemaError, file: &Path) -> LedgerError {
+/// Maps an error of the schema.
+pub(super) fn schema_error(error: SchemaError, file: &Path) -> LedgerError {
     match error {
         SchemaError::Foreign => LedgerError::Foreign { file: file.to_owned() },
         SchemaError::Mismatch(mismatch) => {
@@ -58,8 +58,8 @@ pub(super) fn open_reader(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Writes go to a log beside the database, so that readers never wait for the writer.
-fn use_log(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
+/// Enables the write-ahead log, so that readers never wait for the writer.
+fn enable_wal(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
         .map_err(|error| Fault::from_sqlite(&error, file).error)?;
@@ -68,7 +68,7 @@ fn use_log(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     }
     Err(LedgerError::Unavailable {
         reason: format!(
-            "{} is on a file system without shared memory maps (journal mode stays {mode})",
+            "{} is on a file system without shared memory (journal mode stays {mode})",
             file.display()
         ),
         fix: "put the data directory on a local file system".to_owned(),
@@ -85,14 +85,14 @@ fn configure_writer(connection: &Connection, durability: Durability) -> rusqlite
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", -8_192)?;
     for (name, value) in
-        [("wal_autocheckpoint", CHECKPOINT_PAGES), ("journal_size_limit", LOG_BYTES)]
+        [("wal_autocheckpoint", CHECKPOINT_PAGES), ("journal_size_limit", WAL_BYTES)]
     {
         connection.pragma_update_and_check(None, name, value, |_| Ok(()))?;
     }
     Ok(())
 }
 
-/// Keeps a damaged or hostile file from doing more than giving an error.
+/// Limits a damaged or hostile file to causing an error.
 fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)
@@ -117,7 +117,7 @@ mod tests {
             assert_eq!(pragma(&connection, "auto_vacuum"), 2);
             assert_eq!(pragma(&connection, "foreign_keys"), 1);
             assert_eq!(pragma(&connection, "wal_autocheckpoint"), CHECKPOINT_PAGES);
-            assert_eq!(pragma(&connection, "journal_size_limit"), LOG_BYTES);
+            assert_eq!(pragma(&connection, "journal_size_limit"), WAL_BYTES);
         }
     }
 

@@ -1,24 +1,24 @@
-//! This module keeps contents of evidence, each once for all evaluations that have it. It never looks into them; what no
-//! evaluation has any more is deleted by triggers of the schema.
+//! Stores contents of evidence, each once for all evaluations that have it. Triggers of the schema delete unreferenced
+//! ones.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::batch::KnownRows;
+use super::batch::RowCache;
 use crate::ledger::content::{self, Content};
 use crate::owner::Owner;
 
-/// The row of a content, which is written where there is none.
-pub(super) fn known_row(
+/// Returns the row of a content, writing it if it is missing.
+pub(super) fn cached_row(
     connection: &Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     content: &Content,
 ) -> rusqlite::Result<i64> {
-    if let Some(id) = known.content(content.digest()) {
+    if let Some(id) = cache.content(content.digest()) {
         return Ok(id);
     }
     let id = row(connection, content)?;
-    known.add_content(*content.digest(), id);
+    cache.add_content(*content.digest(), id);
     Ok(id)
 }
 
@@ -28,16 +28,16 @@ fn row(connection: &Connection, content: &Content) -> rusqlite::Result<i64> {
     }
     connection
         .prepare_cached("INSERT INTO contents (digest, packed) VALUES (?1, ?2)")?
-        .execute(params![content.digest(), content.packed()])?;
+        .execute(params![content.digest(), content.pack()])?;
     Ok(connection.last_insert_rowid())
 }
 
 fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
-    let mut known = connection.prepare_cached("SELECT id FROM contents WHERE digest = ?1")?;
-    known.query_row([digest], |row| row.get(0)).optional()
+    let mut cache = connection.prepare_cached("SELECT id FROM contents WHERE digest = ?1")?;
+    cache.query_row([digest], |row| row.get(0)).optional()
 }
 
-/// A content of an evaluation; `None` where the evaluation has none of that digest.
+/// Reads a content of an evaluation; `None` if the evaluation has no content with this digest.
 pub(super) fn read(
     connection: &Connection,
     owner: &Owner,
@@ -52,10 +52,10 @@ pub(super) fn read(
         )?
         .query_row(params![evaluation_id, digest, owner.only()], |row| row.get(0))
         .optional()?;
-    packed.map(|packed| unpacked(&packed)).transpose()
+    packed.map(|packed| unpack(&packed)).transpose()
 }
 
-/// Every content of an evaluation, in the order of their digests.
+/// Reads every content of an evaluation, ordered by digest.
 pub(super) fn read_all(
     connection: &Connection,
     owner: &Owner,
@@ -69,13 +69,13 @@ pub(super) fn read_all(
         )?
         .query_map(params![evaluation_id, owner.only()], |row| {
             let packed: Vec<u8> = row.get(1)?;
-            Ok(Content::new(row.get(0)?, &unpacked(&packed)?))
+            Ok(Content::new(row.get(0)?, &unpack(&packed)?))
         })?
         .collect()
 }
 
-fn unpacked(packed: &[u8]) -> rusqlite::Result<String> {
-    content::unpacked(packed).map_err(|damaged| {
+fn unpack(packed: &[u8]) -> rusqlite::Result<String> {
+    content::unpack(packed).map_err(|damaged| {
         rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(damaged))
     })
 }

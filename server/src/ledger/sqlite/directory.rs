@@ -1,4 +1,4 @@
-//! The data directory with its database, which is still the same one later.
+//! The locked data directory and its database file.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -9,41 +9,39 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::storage::{DatabaseFile, open_file};
 
-/// The file of the database in the data directory.
+/// The name of the database file.
 pub(super) const DATABASE: &str = "ledger.sqlite3";
 
-/// The database below a data directory.
+/// The database file in a data directory.
 pub(crate) fn database_file() -> DatabaseFile {
     DatabaseFile { path: DATABASE.into(), after_copy: "" }
 }
 
-/// The data directory and its database, held until this is dropped.
+/// The data directory and its database file, locked until this is dropped.
 #[derive(Debug)]
 pub(super) struct Directory {
     database: PathBuf,
     device: u64,
     inode: u64,
-    _held: DataDir,
+    _lock: DataDir,
 }
 
 impl Directory {
-    /// Creates the directory where it is missing, takes it for this process, and makes sure that the
-    /// database exists with mode 0600.
+    /// Locks the directory and creates what is missing: the directory, and the database file with mode 0600.
     ///
     /// # Errors
-    /// [`LedgerError::Locked`] when it is taken, [`LedgerError::UnusableDirectory`] when the system
-    /// refuses.
-    pub(super) fn take(path: &Path) -> Result<Self, LedgerError> {
+    /// [`LedgerError::Locked`] if another process holds it, [`LedgerError::UnusableDirectory`] if the system refuses.
+    pub(super) fn open(path: &Path) -> Result<Self, LedgerError> {
         let unusable = |error: std::io::Error| LedgerError::UnusableDirectory {
             directory: path.to_owned(),
             reason: error.to_string(),
         };
-        let held = DataDir::take(path)?;
+        let lock = DataDir::lock(path)?;
         let database = path.join(DATABASE);
         let file = open_file(&database).map_err(unusable)?;
         let identity = file.metadata().map_err(unusable)?;
         File::open(path).and_then(|directory| directory.sync_all()).map_err(unusable)?;
-        Ok(Self { database, device: identity.dev(), inode: identity.ino(), _held: held })
+        Ok(Self { database, device: identity.dev(), inode: identity.ino(), _lock: lock })
     }
 
     /// The path of the database.
@@ -51,7 +49,7 @@ impl Directory {
         &self.database
     }
 
-    /// Whether the database is still the file that was opened: what is written to a removed file is lost.
+    /// Checks that the database is still the file that was opened: writes to a removed file would be lost.
     pub(super) fn check_in_place(&self) -> Result<(), Fault> {
         match std::fs::metadata(&self.database) {
             Ok(now) if now.dev() == self.device && now.ino() == self.inode => Ok(()),
@@ -73,7 +71,7 @@ mod tests {
     fn what_is_created_is_for_this_user_alone() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
-        let directory = Directory::take(&path).unwrap();
+        let directory = Directory::open(&path).unwrap();
         assert_eq!(mode(&path), 0o700);
         assert_eq!(mode(directory.database()), 0o600);
         assert_eq!(mode(&path.join("ledger.lock")), 0o600);
@@ -82,8 +80,8 @@ mod tests {
     #[test]
     fn a_directory_has_one_holder_and_is_free_after_it() {
         let path = tempfile::tempdir().unwrap();
-        let first = Directory::take(path.path()).unwrap();
-        let refused = Directory::take(path.path()).unwrap_err();
+        let first = Directory::open(path.path()).unwrap();
+        let refused = Directory::open(path.path()).unwrap_err();
         assert_eq!(
             refused,
             LedgerError::Locked {
@@ -92,7 +90,7 @@ mod tests {
             }
         );
         drop(first);
-        Directory::take(path.path()).unwrap();
+        Directory::open(path.path()).unwrap();
     }
 
     #[test]
@@ -100,14 +98,14 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let file = parent.path().join("file");
         std::fs::write(&file, "x").unwrap();
-        let refused = Directory::take(&file.join("data")).unwrap_err();
+        let refused = Directory::open(&file.join("data")).unwrap_err();
         assert!(matches!(refused, LedgerError::UnusableDirectory { .. }), "{refused}");
     }
 
     #[test]
     fn a_removed_or_replaced_database_is_noticed() {
         let path = tempfile::tempdir().unwrap();
-        let directory = Directory::take(path.path()).unwrap();
+        let directory = Directory::open(path.path()).unwrap();
         directory.check_in_place().unwrap();
         let away = path.path().join("away");
         std::fs::rename(directory.database(), &away).unwrap();

@@ -1,30 +1,29 @@
-//! This module keeps what the ledger has of the evidence of an evaluation, once for all evaluations over the same
-//! evidence: reports about one incident are many, their evidence is one. What no evaluation has any more is deleted by
-//! triggers of the schema.
+//! Stores the evidence of evaluations, once for all evaluations of the same evidence: many reports about an incident
+//! share it. Triggers of the schema delete unreferenced sets.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::batch::KnownRows;
+use super::batch::RowCache;
 use super::contents;
 use crate::ledger::content::Content;
 
-/// The row of a set of evidence, which is written with its contents where there is none. The same `evidence` has the same
-/// contents: it names their digests and whether they are kept.
+/// Returns the row of an evidence set, writing it and its contents if it is missing. Equal `evidence` has equal
+/// contents: it includes their digests and whether they are stored in full.
 pub(super) fn row(
     connection: &Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     evidence: &[u8],
     contents: &[Content],
 ) -> rusqlite::Result<i64> {
     let digest = *blake3::hash(evidence).as_bytes();
-    if let Some(row) = known.evidence_set(&digest) {
+    if let Some(row) = cache.evidence_set(&digest) {
         return Ok(row);
     }
     let row = match found(connection, &digest)? {
         Some(row) => row,
-        None => write(connection, known, &digest, evidence, contents)?,
+        None => write(connection, cache, &digest, evidence, contents)?,
     };
-    known.add_evidence_set(digest, row);
+    cache.add_evidence_set(digest, row);
     Ok(row)
 }
 
@@ -37,7 +36,7 @@ fn found(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<
 
 fn write(
     connection: &Connection,
-    known: &mut KnownRows,
+    cache: &mut RowCache,
     digest: &[u8; 32],
     evidence: &[u8],
     contents: &[Content],
@@ -50,7 +49,7 @@ fn write(
         "INSERT OR IGNORE INTO evidence_set_contents (set_id, content_id) VALUES (?1, ?2)",
     )?;
     for content in contents {
-        member.execute([set, contents::known_row(connection, known, content)?])?;
+        member.execute([set, contents::cached_row(connection, cache, content)?])?;
     }
     Ok(set)
 }

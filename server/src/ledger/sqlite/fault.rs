@@ -1,4 +1,4 @@
-//! This module sorts what SQLite and the files below it say by what fixes it.
+//! Classifies errors of SQLite and of the files below it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::{Fault, FaultKind};
 
 impl Fault {
-    /// Sorts what SQLite said about the database `file`.
+    /// Classifies an error of SQLite about the database `file`.
     pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         let kind = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => FaultKind::Full,
@@ -29,29 +29,29 @@ impl Fault {
                 "free space there, or set ledger.max_size or ledger.max_age; no restart is needed",
             ),
             FaultKind::Busy => unavailable(
-                format!("another program holds {shown} ({error})"),
+                format!("another program has locked {shown} ({error})"),
                 "end that program's transaction; no restart is needed",
             ),
             FaultKind::Access => unavailable(
                 format!("{shown} cannot be written ({error})"),
-                "give this user the right to write the data directory",
+                "let this user write to the data directory",
             ),
             FaultKind::Io => unavailable(
                 format!("reading or writing {shown} failed ({error})"),
-                "look at the disk, its quota and the system's log; no restart is needed once it works",
+                "check the disk, its quota and the system's log; no restart is needed once it works",
             ),
             FaultKind::Corrupt => {
                 LedgerError::Corrupt { file: file.to_owned(), reason: error.to_string() }
             }
             FaultKind::Replaced | FaultKind::Connection | FaultKind::Other => unavailable(
                 format!("{shown}: {error}"),
-                "look at the server's log; restart the server if it stays",
+                "check the server's log; restart the server if the problem remains",
             ),
         };
         Self { kind, error }
     }
 
-    /// The database is no longer where it was opened.
+    /// The database file was removed or replaced.
     pub(super) fn replaced(file: &Path) -> Self {
         Self {
             kind: FaultKind::Replaced,
@@ -78,7 +78,7 @@ mod tests {
         for (code, kind, fix) in [
             (ffi::SQLITE_FULL, FaultKind::Full, "free space"),
             (ffi::SQLITE_BUSY, FaultKind::Busy, "end that program"),
-            (ffi::SQLITE_READONLY, FaultKind::Access, "right to write"),
+            (ffi::SQLITE_READONLY, FaultKind::Access, "write to the data"),
             (ffi::SQLITE_IOERR_FSYNC, FaultKind::Io, "quota"),
             (ffi::SQLITE_CORRUPT, FaultKind::Corrupt, "restore a backup"),
             (ffi::SQLITE_NOTADB, FaultKind::Corrupt, "restore a backup"),

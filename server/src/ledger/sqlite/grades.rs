@@ -1,12 +1,11 @@
-//! This module keeps grades, the last word of each grader on each subject. It keeps numbers of the contract and never
-//! looks into them, and it changes no evaluation.
+//! Stores grades: the latest of each grader on each subject.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
 use crate::owner::Owner;
 
-/// Keeps all of them in one transaction; whether there is such an evaluation.
+/// Stores all grades in one transaction. Returns `true` if the evaluation exists.
 pub(super) fn write(
     connection: &mut Connection,
     owner: &Owner,
@@ -37,7 +36,7 @@ pub(super) fn write(
     Ok(true)
 }
 
-/// The grades of an evaluation: of the report first, then by claim id and grader.
+/// Reads the grades of an evaluation: of the report first, then by claim id and grader.
 pub(super) fn read(connection: &Connection, sequence: i64) -> rusqlite::Result<Vec<StoredGrade>> {
     connection
         .prepare_cached(

@@ -1,11 +1,11 @@
-//! This module keeps investigations, step by step. It keeps messages as bytes and never looks into them.
+//! Stores investigations, step by step.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::ledger::error::LedgerError;
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 
-/// Begins an investigation; the one that has the id already, where there is one.
+/// Starts an investigation, or returns the existing one with this id.
 pub(super) fn start(
     connection: &mut Connection,
     owner: &str,
@@ -31,7 +31,7 @@ pub(super) fn start(
     Ok(before)
 }
 
-/// Appends an event in a transaction of its own.
+/// Appends an event in its own transaction.
 pub(super) fn append(
     connection: &mut Connection,
     owner: &str,
@@ -43,7 +43,7 @@ pub(super) fn append(
     Ok(appended)
 }
 
-/// Appends an event within a transaction; refuses a step that does not follow the last.
+/// Appends an event within a transaction; refuses a step that does not follow the last one.
 pub(super) fn append_in(
     connection: &Connection,
     owner: &str,
@@ -76,7 +76,7 @@ pub(super) fn append_in(
     Ok(Ok(()))
 }
 
-/// An investigation in full; `None` where there is none of that id.
+/// Reads an investigation in full; `None` if the id is unknown.
 pub(super) fn read(
     connection: &Connection,
     owner: &str,

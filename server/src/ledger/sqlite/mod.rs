@@ -1,9 +1,9 @@
-//! A ledger in SQLite: one directory, one database, one thread that writes.
+//! A ledger in SQLite: one directory, one database, one writer thread.
 //!
-//! A caller that records waits until the transaction that holds the record is durable; everything that waits shares one
-//! transaction, so the more callers there are the less each pays for the disk. Readers have connections of their own and
-//! never wait for the writer. A full disk or a broken one refuses records and nothing else: the ledger works again by
-//! itself when the disk does. This module opens no socket; it owns every file in its directory.
+//! A caller waits until the transaction of its record is durable. All waiting records share one transaction, so that
+//! the cost of a disk flush per record falls with the number of callers. Readers have their own connections and never
+//! wait for the writer. A full or broken disk fails records and nothing else; the ledger recovers by itself when the
+//! disk does. This module owns every file in its directory.
 
 mod batch;
 mod check;
@@ -46,11 +46,11 @@ use crate::owner::Owner;
 use directory::Directory;
 use reader::Readers;
 use retention::Limits;
-use writer::{Job, Waiting, Writer};
+use writer::{Job, Single, Waiting, Writer};
 
-/// A handle to a ledger in SQLite; a clone is another handle to the same.
+/// A handle to a ledger in SQLite. Clones share the ledger.
 ///
-/// The last handle that is dropped closes it as [`Ledger::close`] does.
+/// Dropping the last handle closes the ledger like [`Ledger::close`].
 #[derive(Clone, Debug)]
 pub struct SqliteLedger {
     shared: Arc<Shared>,
@@ -70,16 +70,14 @@ struct Shared {
 impl SqliteLedger {
     /// Opens the ledger, creating it if it does not exist, and starts the writer. Blocks on the disk.
     ///
-    /// Metrics go to the recorder that is installed at this moment. Retention begins at once, beside the
-    /// first records.
+    /// Metrics go to the currently installed recorder. Retention starts immediately, along with the first records.
     ///
     /// # Errors
     /// [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
-    /// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Unavailable`].
+    /// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or [`LedgerError::Unavailable`].
     pub fn open(options: Options) -> Result<Self, LedgerError> {
         options.check()?;
-        let directory = Directory::take(&options.data_dir)?;
+        let directory = Directory::open(&options.data_dir)?;
         let connection = connection::open_writer(directory.database(), options.durability)?;
         let readers = Readers::new(directory.database().to_owned());
         let metrics = LedgerMetrics::register();
@@ -107,15 +105,21 @@ impl SqliteLedger {
         Ok(Self { shared: Arc::new(shared), owner: Owner::default() })
     }
 
-    /// Deletes what the limits do not keep, without waiting until it is due; returns when they are kept and
-    /// the space is handed back. Records go on meanwhile.
+    /// Applies the limits immediately; returns when they hold and free space is released. Recording goes on meanwhile.
     ///
     /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
-    /// [`LedgerError::Closed`].
+    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
     pub async fn apply_retention(&self) -> Result<(), LedgerError> {
+        self.request(Job::Retain).await
+    }
+
+    /// Submits a job and waits for its answer.
+    async fn request<T>(
+        &self,
+        job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job,
+    ) -> Result<T, LedgerError> {
         let (reply, answer) = oneshot::channel();
-        self.submit(Job::Retain(reply))?;
+        self.submit(job(reply))?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
 
@@ -137,9 +141,8 @@ impl Ledger for SqliteLedger {
     }
 
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Record(Box::new(Waiting { owner: self.owner.clone(), record, reply })))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        let owner = self.owner.clone();
+        self.request(|reply| Job::Record(Box::new(Waiting { owner, record, reply }))).await
     }
 
     async fn find_by_key(
@@ -183,30 +186,26 @@ impl Ledger for SqliteLedger {
     }
 
     async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Delete(self.owner.clone(), evaluation_id.to_owned(), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
+        self.request(|reply| Job::Single(Single::Delete(owner, id, reply))).await
     }
 
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Grade(self.owner.clone(), Box::new(grades), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        let (owner, grades) = (self.owner.clone(), Box::new(grades));
+        self.request(|reply| Job::Single(Single::Grade(owner, grades, reply))).await
     }
 
     async fn start_investigation(
         &self,
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::StartInvestigation(self.owner.clone(), Box::new(start), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        let (owner, start) = (self.owner.clone(), Box::new(start));
+        self.request(|reply| Job::Single(Single::Start(owner, start, reply))).await
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::AppendEvent(self.owner.clone(), Box::new(event), reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        let (owner, event) = (self.owner.clone(), Box::new(event));
+        self.request(|reply| Job::Single(Single::Append(owner, event, reply))).await
     }
 
     async fn investigation(

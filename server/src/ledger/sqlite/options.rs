@@ -1,50 +1,49 @@
-//! What a ledger is opened with, and which values are allowed.
+//! Options of a ledger in SQLite.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::ledger::error::LedgerError;
 
-/// The least `max_bytes`: an empty ledger needs about a tenth of it.
+/// The minimum of `max_bytes`; an empty ledger needs about a tenth of it.
 const MIN_MAX_BYTES: u64 = 1 << 20;
-/// The least `max_age`.
+/// The minimum of `max_age`.
 const MIN_MAX_AGE: Duration = Duration::from_secs(1);
-/// The most records that may wait.
+/// The maximum of `queue`.
 const MAX_QUEUE: usize = 65_536;
-/// The most records in one transaction.
+/// The maximum of `max_batch`.
 const MAX_BATCH: usize = 4_096;
 
-/// What a ledger is opened with.
+/// Options of a ledger in SQLite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The directory of the ledger; created with mode 0700 when it does not exist. One process at a time.
+    /// The directory of the ledger; created with mode 0700 if it does not exist. Locked by one process.
     pub data_dir: PathBuf,
-    /// What an acknowledgement promises.
+    /// The durability of an acknowledged record.
     pub durability: Durability,
-    /// Evaluations begun longer ago than this are deleted; at least one second; `None` keeps them.
+    /// The age after which evaluations are deleted, at least one second; `None` keeps all.
     pub max_age: Option<Duration>,
-    /// The oldest evaluations are deleted while the database needs more bytes than this; at least 1 MiB;
-    /// `None` sets no bound. The newest evaluation always stays. The write-ahead log beside it comes on
-    /// top: 16 MiB, and for a moment one batch more.
+    /// The size of the database in bytes above which the oldest evaluations are deleted, at least 1 MiB; `None` for no
+    /// limit. The newest evaluation is always kept. The write-ahead log is not counted: 16 MiB, and briefly one batch
+    /// more.
     pub max_bytes: Option<u64>,
-    /// The most records that may wait for the writer, 1 to 65536; one more is refused with
-    /// [`LedgerError::Busy`].
+    /// The maximum number of queued records, 1 to 65536; beyond, a record is refused with [`LedgerError::Busy`].
     pub queue: usize,
-    /// The most records in one transaction, 1 to 4096.
+    /// The maximum number of records per transaction, 1 to 4096.
     pub max_batch: usize,
 }
 
-/// What an acknowledgement promises.
+/// The durability of an acknowledged record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The record survives the loss of power: it was flushed to the disk (`synchronous=FULL`).
+    /// It survives a power failure: it was flushed to the disk (`synchronous=FULL`).
     Durable,
-    /// The record survives the end of the process, not always the loss of power (`synchronous=NORMAL`).
+    /// It survives the end of the process, but not always a power failure (`synchronous=NORMAL`).
     Relaxed,
 }
 
 impl Options {
-    /// A durable ledger in `data_dir` that keeps everything: 1024 records may wait, 256 in a transaction.
+    /// Options of a durable ledger without limits in `data_dir`: up to 1024 queued records, 256 per transaction.
     #[must_use]
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
@@ -57,7 +56,10 @@ impl Options {
         }
     }
 
-    /// Refuses the first value that is not allowed.
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// [`LedgerError::InvalidOption`] for the first invalid one.
     pub(super) fn check(&self) -> Result<(), LedgerError> {
         let refuse = |field, given: String, allowed| {
             Err(LedgerError::InvalidOption { field, given, allowed })

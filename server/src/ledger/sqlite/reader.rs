@@ -1,4 +1,4 @@
-//! Reading: a few connections that are used on threads which may block, never on those of the runtime.
+//! A pool of connections for reading, used on blocking threads.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -21,14 +21,14 @@ use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{Count, Entry, Page, PageRequest, Selection};
 use crate::owner::Owner;
 
-/// How many reads run at once; the others wait.
+/// The maximum number of concurrent reads.
 const READERS: usize = 4;
 
 /// The columns of [`summary`], and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "owner, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, grounded, in_shadow, fell_back, sequence";
 
-/// A few connections that read.
+/// The reading side of a ledger.
 #[derive(Debug)]
 pub(super) struct Readers {
     permits: Arc<Semaphore>,
@@ -36,7 +36,7 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Opens no connection before the first read.
+    /// Creates the pool; no connection is opened before the first read.
     pub(super) fn new(file: PathBuf) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(READERS)),
@@ -44,7 +44,7 @@ impl Readers {
         }
     }
 
-    /// The response recorded under a key.
+    /// Returns the response recorded under a key.
     pub(super) async fn find_by_key(
         &self,
         owner: Owner,
@@ -56,7 +56,7 @@ impl Readers {
             .transpose()
     }
 
-    /// One page without documents.
+    /// Reads one page without documents.
     pub(super) async fn list(
         &self,
         owner: Owner,
@@ -65,7 +65,7 @@ impl Readers {
         self.run(move |connection| lists::list(connection, &owner, &request)).await
     }
 
-    /// One page with documents.
+    /// Reads one page with documents.
     pub(super) async fn entries(
         &self,
         owner: Owner,
@@ -74,7 +74,7 @@ impl Readers {
         self.run(move |connection| lists::entries(connection, &owner, &request)).await
     }
 
-    /// How many evaluations there are, of each interval and kind of decision.
+    /// Counts evaluations by interval and decision.
     pub(super) async fn counts(
         &self,
         owner: Owner,
@@ -85,7 +85,7 @@ impl Readers {
             .await
     }
 
-    /// One evaluation in full.
+    /// Reads one evaluation in full.
     pub(super) async fn read(
         &self,
         owner: Owner,
@@ -94,7 +94,7 @@ impl Readers {
         self.run(move |connection| stored(connection, &owner, &evaluation_id)).await
     }
 
-    /// The content of an item of an evaluation.
+    /// Reads the content of an item of an evaluation.
     pub(super) async fn content(
         &self,
         owner: Owner,
@@ -105,7 +105,7 @@ impl Readers {
             .await
     }
 
-    /// Every content of an evaluation.
+    /// Reads every content of an evaluation.
     pub(super) async fn contents(
         &self,
         owner: Owner,
@@ -114,7 +114,7 @@ impl Readers {
         self.run(move |connection| contents::read_all(connection, &owner, &evaluation_id)).await
     }
 
-    /// An investigation in full.
+    /// Reads an investigation in full.
     pub(super) async fn investigation(
         &self,
         owner: Owner,
@@ -126,13 +126,13 @@ impl Readers {
         .await
     }
 
-    /// Refuses reads from now on and closes the connections that are not in use.
+    /// Refuses further reads and closes idle connections.
     pub(super) fn close(&self) {
         self.permits.close();
         self.pool.close();
     }
 
-    /// Runs a query where it may block. Goes on to its end even if the caller no longer waits.
+    /// Runs a query on a blocking thread, to completion even if the caller stops waiting.
     async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
@@ -224,7 +224,7 @@ fn stored(
         .optional()
 }
 
-/// A row of [`SUMMARY_COLUMNS`].
+/// Converts a row of [`SUMMARY_COLUMNS`].
 pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let numerator: Option<i64> = row.get("score_numerator")?;
     let denominator: Option<i64> = row.get("score_denominator")?;

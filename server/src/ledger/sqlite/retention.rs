@@ -1,13 +1,12 @@
-//! What is deleted, and how the space is handed back: by age and by size, oldest first, a little at a time.
-//!
-//! It decides nothing about when; the writer calls [`step`] between batches.
+//! Deletes evaluations by age and by size, oldest first, and releases free pages. The writer calls [`step`] between
+//! batches.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-/// What is kept.
+/// The limits of a ledger.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) max_age: Option<Duration>,
@@ -15,36 +14,36 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Whether nothing is ever deleted.
+    /// Returns `true` if nothing is ever deleted.
     pub(super) fn are_absent(self) -> bool {
         self.max_age.is_none() && self.max_bytes.is_none()
     }
 }
 
-/// What one step did.
+/// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Evaluations deleted because of their age.
+    /// Evaluations deleted by age.
     pub(super) by_age: u64,
-    /// Evaluations deleted for space.
+    /// Evaluations deleted by size.
     pub(super) by_size: u64,
-    /// Policies deleted because nothing referred to them any more.
+    /// Policies deleted because they were no longer referenced.
     pub(super) policies: usize,
-    /// Whether the limits are not yet kept.
+    /// `true` if the limits do not hold yet.
     pub(super) is_unfinished: bool,
 }
 
-/// Free pages that stay in the file for records to come, at least.
+/// The minimum size of free pages that stay in the file for new records.
 const SLACK_BYTES: u64 = 1 << 20;
-/// Pages handed back in one step.
-const HANDED_BACK: u64 = 256;
-/// What a row takes beside its documents.
+/// The maximum number of pages released per step.
+const MAX_RELEASED_PAGES: u64 = 256;
+/// The size of a row without its documents.
 const ROW_BYTES: u64 = 512;
 
-/// Deletes at most `rows` evaluations by each limit and hands back some free pages.
+/// Deletes at most `rows` evaluations by each limit and releases some free pages.
 ///
 /// # Errors
-/// What SQLite said; what was deleted before stays deleted.
+/// The error of SQLite; earlier deletions stay.
 pub(super) fn step(
     connection: &mut Connection,
     limits: Limits,
@@ -53,12 +52,12 @@ pub(super) fn step(
 ) -> rusqlite::Result<Step> {
     let aged = delete_aged(connection, limits.max_age, rows, now_micros)?;
     let oversized = delete_oversized(connection, limits.max_bytes, rows)?;
-    let handing_back = hand_back(connection, limits.max_bytes)?;
+    let releasing = release_pages(connection, limits.max_bytes)?;
     Ok(Step {
         by_age: aged.evaluations,
         by_size: oversized.evaluations,
         policies: aged.policies + oversized.policies,
-        is_unfinished: aged.is_unfinished || oversized.is_unfinished || handing_back,
+        is_unfinished: aged.is_unfinished || oversized.is_unfinished || releasing,
     })
 }
 
@@ -78,7 +77,7 @@ fn delete_aged(
     let Some(max_age) = max_age else { return Ok(Deleted::default()) };
     let oldest_kept =
         now_micros.saturating_sub(i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX));
-    delete_unjudged(connection, oldest_kept, rows)?;
+    delete_empty_investigations(connection, oldest_kept, rows)?;
     let oldest: Option<i64> = connection
         .prepare_cached("SELECT min(evaluated_at_micros) FROM evaluations")?
         .query_row([], |row| row.get(0))?;
@@ -96,8 +95,12 @@ fn delete_aged(
     Ok(Deleted { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
 }
 
-/// Deletes old investigations of which nothing was ever evaluated; the others go with their last evaluation.
-fn delete_unjudged(connection: &Connection, oldest_kept: i64, rows: u32) -> rusqlite::Result<()> {
+/// Deletes old investigations without evaluations; the others are deleted with their last evaluation.
+fn delete_empty_investigations(
+    connection: &Connection,
+    oldest_kept: i64,
+    rows: u32,
+) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
             "DELETE FROM investigations WHERE rowid IN (SELECT rowid \
@@ -115,7 +118,7 @@ fn delete_oversized(
     rows: u32,
 ) -> rusqlite::Result<Deleted> {
     let Some(max_bytes) = max_bytes else { return Ok(Deleted::default()) };
-    let used = Space::of(connection)?.used();
+    let used = Space::read(connection)?.used();
     if used <= max_bytes {
         return Ok(Deleted::default());
     }
@@ -130,12 +133,12 @@ fn delete_oversized(
         [last],
     )?;
     transaction.commit()?;
-    let is_unfinished = Space::of(connection)?.used() > max_bytes;
+    let is_unfinished = Space::read(connection)?.used() > max_bytes;
     Ok(Deleted { is_unfinished, ..deleted })
 }
 
-/// The last of the oldest evaluations that together take `bytes`, at most `rows` of them and never the
-/// newest; `None` when there is none to delete. Evidence goes with the last evaluation that has it.
+/// Returns the last of the oldest evaluations that together take `bytes`: at most `rows` of them, and never the newest.
+/// Evidence counts for the last evaluation that has it. `None` if there is nothing to delete.
 fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::Result<Option<i64>> {
     let mut oldest = connection.prepare_cached(
         "SELECT sequence, length(report) + length(response) + coalesce(( \
@@ -166,7 +169,7 @@ fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::R
     Ok(last)
 }
 
-/// Runs a deletion that returns the policies it referred to, and deletes those nothing refers to now.
+/// Runs a deletion that returns policies, and deletes the ones that are no longer referenced.
 fn delete(
     transaction: &Transaction<'_>,
     sql: &'static str,
@@ -186,7 +189,7 @@ fn delete(
     Ok(deleted)
 }
 
-/// Deletes a policy that no evaluation refers to any more; how many were deleted.
+/// Deletes a policy if it is no longer referenced. Returns the number of deleted rows.
 pub(super) fn delete_unused_policy(
     transaction: &Transaction<'_>,
     policy: i64,
@@ -198,35 +201,34 @@ pub(super) fn delete_unused_policy(
         .execute([policy])
 }
 
-/// Hands back free pages beyond what is worth keeping; whether more can be handed back.
+/// Releases surplus free pages. Returns `true` if more can be released.
 ///
-/// Free pages are taken again by the next records, so a ledger at its bound moves no pages at all: what is
-/// handed back is what lies beyond the bound, or beyond a quarter of what is used.
-fn hand_back(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<bool> {
-    let before = Space::of(connection)?;
+/// Free pages are reused by the next records, so that a ledger at its limit moves no pages. The surplus is what exceeds
+/// the limit, or a quarter of the used pages.
+fn release_pages(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<bool> {
+    let before = Space::read(connection)?;
     let surplus = before.surplus_pages(max_bytes);
     if surplus == 0 {
         return Ok(false);
     }
-    let pages = surplus.min(HANDED_BACK);
+    let pages = surplus.min(MAX_RELEASED_PAGES);
     let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut progress = vacuum.query([])?;
     while progress.next()?.is_some() {}
-    let after = Space::of(connection)?;
+    let after = Space::read(connection)?;
     let is_unfinished = after.free < before.free && after.surplus_pages(max_bytes) > 0;
     if !is_unfinished {
-        copy_log(connection)?;
+        checkpoint_passive(connection)?;
     }
     Ok(is_unfinished)
 }
 
-/// Copies the write-ahead log into the database, as far as no reader still needs it. Only then does the
-/// file get shorter.
-pub(super) fn copy_log(connection: &Connection) -> rusqlite::Result<()> {
+/// Checkpoints the write-ahead log as far as no reader needs it. Only then does the file shrink.
+pub(super) fn checkpoint_passive(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }
 
-/// How the pages of the database are used.
+/// The page counts of a database.
 #[derive(Clone, Copy, Debug)]
 struct Space {
     page_bytes: u64,
@@ -235,25 +237,25 @@ struct Space {
 }
 
 impl Space {
-    fn of(connection: &Connection) -> rusqlite::Result<Self> {
-        let ask = |sql| {
+    fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let query = |sql| {
             let number =
                 connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0))?;
             Ok::<_, rusqlite::Error>(u64::try_from(number).unwrap_or(0))
         };
         Ok(Self {
-            page_bytes: ask("PRAGMA page_size")?,
-            pages: ask("PRAGMA page_count")?,
-            free: ask("PRAGMA freelist_count")?,
+            page_bytes: query("PRAGMA page_size")?,
+            pages: query("PRAGMA page_count")?,
+            free: query("PRAGMA freelist_count")?,
         })
     }
 
-    /// Bytes that hold something.
+    /// The size of the used pages in bytes.
     fn used(self) -> u64 {
         self.pages.saturating_sub(self.free).saturating_mul(self.page_bytes)
     }
 
-    /// Free pages that are worth handing back.
+    /// The number of free pages to release.
     fn surplus_pages(self, max_bytes: Option<u64>) -> u64 {
         let page = self.page_bytes.max(1);
         let slack = SLACK_BYTES.max(self.used() / 4) / page;

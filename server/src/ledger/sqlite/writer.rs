@@ -1,5 +1,5 @@
-//! The writer: one thread that puts everything waiting into one transaction, answers when it is durable,
-//! and looks after retention and recovery in between.
+//! The writer: one thread that commits all queued records in one transaction, answers their callers, and runs retention
+//! and recovery in between.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::batch::{self, KnownRows};
+use super::batch::{self, RowCache};
 use super::directory::Directory;
 use super::grades;
 use super::investigations;
@@ -23,52 +23,46 @@ use crate::ledger::record::{Record, Recorded};
 use crate::owner::Owner;
 use crate::wall_clock;
 
-/// Bytes of records after which a transaction takes no more.
+/// The size of records at which a batch is complete, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
-/// How often a ledger that failed is tried without a record to write.
+/// The interval at which a failed ledger is probed.
 const PROBE_EVERY: Duration = Duration::from_secs(1);
-/// The least and the most that are written to try it.
+/// The minimum and maximum number of bytes written by a probe.
 const PROBE_BYTES: (u32, u32) = (4 << 10, 1 << 20);
-/// Evaluations deleted in one step while nothing waits.
+/// The number of evaluations deleted per step while the queue is empty.
 const IDLE_ROWS: u32 = 256;
-/// Evaluations deleted in one step between batches, at least.
-const BETWEEN_ROWS: u32 = 64;
+/// The minimum number of evaluations deleted per step between batches.
+const MIN_ROWS: u32 = 64;
 
-/// What the writer is asked.
+/// A job of the writer.
 pub(super) enum Job {
     /// Records one evaluation.
     Record(Box<Waiting>),
-    /// Deletes one evaluation; answers whether there was one.
-    Delete(Owner, String, oneshot::Sender<Result<bool, LedgerError>>),
-    /// Keeps grades of an evaluation; answers whether there is one.
-    Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
-    /// Begins an investigation; answers with the one that has the id already.
-    StartInvestigation(Owner, Box<InvestigationStart>, oneshot::Sender<Started>),
-    /// Appends an event to an investigation.
-    AppendEvent(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
-    /// Answers when the limits of retention are kept.
+    /// Runs after the batch, in its own transaction.
+    Single(Single),
+    /// Applies retention; answers when the limits hold.
     Retain(oneshot::Sender<Result<(), LedgerError>>),
-    /// Ends the writer after everything before it.
+    /// Stops the writer after all earlier jobs.
     Close,
     #[cfg(test)]
     Interfere(Box<dyn FnOnce(&mut Writer) + Send>),
 }
 
-/// What becomes of beginning an investigation.
+/// The answer to starting an investigation.
 pub(super) type Started = Result<Option<StoredInvestigation>, LedgerError>;
 
-/// A record and whom to answer.
+/// A queued record and the channel of its answer.
 pub(super) struct Waiting {
     pub(super) owner: Owner,
     pub(super) record: Record,
     pub(super) reply: oneshot::Sender<Result<Recorded, LedgerError>>,
 }
 
-/// The one that writes. It holds the directory until its connection is closed.
+/// The writer. It keeps the directory locked until its connection is closed.
 pub(super) struct Writer {
     connection: Connection,
     directory: Directory,
-    known: KnownRows,
+    cache: RowCache,
     max_batch: usize,
     limits: Limits,
     retention: Retention,
@@ -77,38 +71,42 @@ pub(super) struct Writer {
     metrics: LedgerMetrics,
 }
 
-/// When retention goes on, and who waits for it.
+/// The schedule of retention, and the callers waiting for it.
 struct Retention {
-    next: Next,
+    next: NextRun,
     is_failing: bool,
     waiting: Vec<oneshot::Sender<Result<(), LedgerError>>>,
 }
 
-enum Next {
+enum NextRun {
     Now,
     At(Instant),
     AfterABatch,
 }
 
-/// When a ledger that failed is tried, and with how many bytes.
+/// The next probe of a failed ledger, and its size.
 struct Probe {
     at: Instant,
     bytes: u32,
 }
 
-/// What is written by itself.
-enum Single {
+/// A job with its own transaction.
+pub(super) enum Single {
+    /// Deletes one evaluation; answers `true` if it existed.
     Delete(Owner, String, oneshot::Sender<Result<bool, LedgerError>>),
+    /// Stores grades of an evaluation; answers `true` if it exists.
     Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
+    /// Starts an investigation; answers with the existing one with this id.
     Start(Owner, Box<InvestigationStart>, oneshot::Sender<Started>),
+    /// Appends an event to an investigation.
     Append(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
 }
 
-/// What was waiting.
+/// Jobs taken from the queue.
 #[derive(Default)]
-struct Taken {
+struct Jobs {
     batch: Vec<Waiting>,
-    /// What is done behind the batch, each in a transaction of its own.
+    /// Jobs to run after the batch.
     single: Vec<Single>,
     is_closing: bool,
 }
@@ -125,17 +123,17 @@ impl Writer {
         Self {
             connection,
             directory,
-            known: KnownRows::default(),
+            cache: RowCache::default(),
             max_batch,
             limits,
-            retention: Retention { next: Next::Now, is_failing: false, waiting: Vec::new() },
+            retention: Retention { next: NextRun::Now, is_failing: false, waiting: Vec::new() },
             probe: None,
             health,
             metrics,
         }
     }
 
-    /// Works until it is asked to close, or every sender is gone.
+    /// Runs until a close job, or until every sender is dropped.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         loop {
             let taken = self.take(jobs);
@@ -153,15 +151,15 @@ impl Writer {
             }
             self.retain(rows);
         }
-        self.copy_log_for_good();
+        self.checkpoint_truncate();
     }
 
-    /// Waits for something to do and takes everything that waits, within the bounds of a batch.
-    fn take(&mut self, jobs: &Receiver<Job>) -> Taken {
-        let mut taken = Taken::default();
+    /// Waits for a job and takes all queued ones, up to the limits of a batch.
+    fn take(&mut self, jobs: &Receiver<Job>) -> Jobs {
+        let mut taken = Jobs::default();
         let mut bytes = 0;
-        let mut next = match self.patience() {
-            Some(patience) => jobs.recv_timeout(patience),
+        let mut next = match self.max_wait() {
+            Some(max_wait) => jobs.recv_timeout(max_wait),
             None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         loop {
@@ -170,21 +168,10 @@ impl Writer {
                     bytes += waiting.record.bytes();
                     taken.batch.push(*waiting);
                 }
-                Ok(Job::Delete(owner, evaluation_id, reply)) => {
-                    taken.single.push(Single::Delete(owner, evaluation_id, reply));
-                }
-                Ok(Job::Grade(owner, grades, reply)) => {
-                    taken.single.push(Single::Grade(owner, grades, reply))
-                }
-                Ok(Job::StartInvestigation(owner, start, reply)) => {
-                    taken.single.push(Single::Start(owner, start, reply));
-                }
-                Ok(Job::AppendEvent(owner, event, reply)) => {
-                    taken.single.push(Single::Append(owner, event, reply));
-                }
+                Ok(Job::Single(single)) => taken.single.push(single),
                 Ok(Job::Retain(reply)) => {
                     self.retention.waiting.push(reply);
-                    self.retention.next = Next::Now;
+                    self.retention.next = NextRun::Now;
                 }
                 Ok(Job::Close) | Err(RecvTimeoutError::Disconnected) => taken.is_closing = true,
                 #[cfg(test)]
@@ -198,18 +185,18 @@ impl Writer {
         }
     }
 
-    /// How long to wait for records before there is something else to do; `None` for ever.
-    fn patience(&self) -> Option<Duration> {
+    /// Returns how long to wait for a job before retention or a probe is due; `None` for no limit.
+    fn max_wait(&self) -> Option<Duration> {
         let retention = match self.retention.next {
-            Next::Now => Some(Instant::now()),
-            Next::At(at) => Some(at),
-            Next::AfterABatch => None,
+            NextRun::Now => Some(Instant::now()),
+            NextRun::At(at) => Some(at),
+            NextRun::AfterABatch => None,
         };
         let next = retention.into_iter().chain(self.probe.as_ref().map(|probe| probe.at)).min()?;
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    /// Writes a batch and answers everyone in it.
+    /// Writes a batch and answers its callers.
     fn write(&mut self, batch: Vec<Waiting>) {
         let started = Instant::now();
         match self.commit(&batch) {
@@ -222,7 +209,7 @@ impl Writer {
                 self.metrics
                     .batch_size
                     .record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
-                self.worked();
+                self.mark_healthy();
                 for (waiting, answer) in batch.into_iter().zip(answers) {
                     let _gone = waiting.reply.send(answer);
                 }
@@ -230,7 +217,7 @@ impl Writer {
             Err(fault) => {
                 self.metrics.batch_failed(fault.kind);
                 let largest = batch.iter().map(|waiting| waiting.record.bytes()).max().unwrap_or(0);
-                self.failed(&fault, u32::try_from(largest).unwrap_or(u32::MAX));
+                self.mark_failed(&fault, u32::try_from(largest).unwrap_or(u32::MAX));
                 for waiting in batch {
                     let _gone = waiting.reply.send(Err(fault.error.clone()));
                 }
@@ -244,24 +231,27 @@ impl Writer {
                 let _gone = reply.send(self.delete(&owner, &evaluation_id));
             }
             Single::Grade(owner, grades, reply) => {
-                let graded = self.alone(|connection| grades::write(connection, &owner, &grades));
+                let graded = self
+                    .in_own_transaction(|connection| grades::write(connection, &owner, &grades));
                 let _gone = reply.send(graded);
             }
             Single::Start(owner, start, reply) => {
-                let started = self
-                    .alone(|connection| investigations::start(connection, owner.name(), &start));
+                let started = self.in_own_transaction(|connection| {
+                    investigations::start(connection, owner.name(), &start)
+                });
                 let _gone = reply.send(started);
             }
             Single::Append(owner, event, reply) => {
-                let appended = self
-                    .alone(|connection| investigations::append(connection, owner.name(), &event));
+                let appended = self.in_own_transaction(|connection| {
+                    investigations::append(connection, owner.name(), &event)
+                });
                 let _gone = reply.send(appended.flatten());
             }
         }
     }
 
-    /// Runs a transaction of its own.
-    fn alone<T>(
+    /// Runs a job in its own transaction.
+    fn in_own_transaction<T>(
         &mut self,
         write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
@@ -272,10 +262,11 @@ impl Writer {
         written.map_err(|fault| fault.error)
     }
 
-    /// Deletes an evaluation, after the records that came before.
+    /// Deletes an evaluation.
     fn delete(&mut self, owner: &Owner, evaluation_id: &str) -> Result<bool, LedgerError> {
-        let deleted = self.alone(|connection| batch::delete(connection, owner, evaluation_id))?;
-        self.known.forget();
+        let deleted =
+            self.in_own_transaction(|connection| batch::delete(connection, owner, evaluation_id))?;
+        self.cache.clear();
         if deleted {
             self.metrics.deleted_by_id.increment(1);
         }
@@ -286,7 +277,7 @@ impl Writer {
         self.directory.check_in_place()?;
         batch::write(
             &mut self.connection,
-            &mut self.known,
+            &mut self.cache,
             batch.iter().map(|waiting| (waiting.owner.name(), &waiting.record)),
         )
         .map_err(|error| self.fault(&error))
@@ -296,8 +287,8 @@ impl Writer {
         Fault::from_sqlite(error, self.directory.database())
     }
 
-    /// Notes that a transaction became durable.
-    fn worked(&mut self) {
+    /// Records a committed transaction in the health.
+    fn mark_healthy(&mut self) {
         self.probe = None;
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         health.last_commit_micros = Some(now_micros());
@@ -306,15 +297,15 @@ impl Writer {
         }
     }
 
-    /// Notes that a transaction failed, and prepares for the next.
-    fn failed(&mut self, fault: &Fault, bytes: u32) {
+    /// Records a failed transaction in the health, and schedules a probe.
+    fn mark_failed(&mut self, fault: &Fault, bytes: u32) {
         let bytes = bytes.max(self.probe.as_ref().map_or(0, |probe| probe.bytes));
         self.probe = Some(Probe {
             at: Instant::now() + PROBE_EVERY,
             bytes: bytes.clamp(PROBE_BYTES.0, PROBE_BYTES.1),
         });
         if fault.kind == FaultKind::Full {
-            self.reuse_log();
+            self.checkpoint_to_reuse_log();
         }
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         let reason = fault.error.to_string();
@@ -326,14 +317,14 @@ impl Writer {
         health.failure = Some(Failure { reason, since_micros });
     }
 
-    /// On a full disk the log can be written from its start again once it is copied into the database.
-    fn reuse_log(&self) {
-        if let Err(error) = retention::copy_log(&self.connection) {
+    /// Once checkpointed, the log is reused from its start: this makes room on a full disk.
+    fn checkpoint_to_reuse_log(&self) {
+        if let Err(error) = retention::checkpoint_passive(&self.connection) {
             tracing::debug!(%error, "the ledger's log could not be copied");
         }
     }
 
-    /// Finds out whether a ledger that failed works again, when it is time.
+    /// Probes a failed ledger, if it is due.
     fn probe(&mut self) {
         let Some(bytes) =
             self.probe.as_ref().filter(|probe| probe.at <= Instant::now()).map(|probe| probe.bytes)
@@ -341,50 +332,50 @@ impl Writer {
             return;
         };
         let probed = self.directory.check_in_place().and_then(|()| {
-            write_and_empty(&mut self.connection, bytes).map_err(|error| self.fault(&error))
+            write_probe(&mut self.connection, bytes).map_err(|error| self.fault(&error))
         });
         match probed {
-            Ok(()) => self.worked(),
-            Err(fault) => self.failed(&fault, bytes),
+            Ok(()) => self.mark_healthy(),
+            Err(fault) => self.mark_failed(&fault, bytes),
         }
     }
 
-    /// Takes one step of retention, where one is due: after a batch of `rows`, or when its time has come.
+    /// Runs one step of retention, if it is due: by time, or after a batch of `rows`.
     fn retain(&mut self, rows: usize) {
         let is_due = match self.retention.next {
-            Next::Now => true,
-            Next::At(at) => rows > 0 || at <= Instant::now(),
-            Next::AfterABatch => rows > 0,
+            NextRun::Now => true,
+            NextRun::At(at) => rows > 0 || at <= Instant::now(),
+            NextRun::AfterABatch => rows > 0,
         };
         if !is_due {
             return;
         }
         if self.limits.are_absent() {
-            self.retention_ended(Next::AfterABatch, &Ok(()));
+            self.finish_retention(NextRun::AfterABatch, &Ok(()));
             return;
         }
         let rows = match u32::try_from(rows).unwrap_or(u32::MAX) {
             0 => IDLE_ROWS,
-            rows => rows.saturating_mul(2).max(BETWEEN_ROWS),
+            rows => rows.saturating_mul(2).max(MIN_ROWS),
         };
         match retention::step(&mut self.connection, self.limits, rows, now_micros()) {
-            Ok(step) => self.stepped(step),
+            Ok(step) => self.note_step(step),
             Err(error) => self.retention_failed(&error),
         }
     }
 
-    fn stepped(&mut self, step: retention::Step) {
+    fn note_step(&mut self, step: retention::Step) {
         self.metrics.deleted_by_age.increment(step.by_age);
         self.metrics.deleted_by_size.increment(step.by_size);
         self.retention.is_failing = false;
         if step.by_age + step.by_size > 0 {
-            self.known.forget();
+            self.cache.clear();
         }
         if step.is_unfinished {
-            self.retention.next = Next::Now;
+            self.retention.next = NextRun::Now;
         } else {
-            let next = self.next_look();
-            self.retention_ended(next, &Ok(()));
+            let next = self.next_run();
+            self.finish_retention(next, &Ok(()));
         }
     }
 
@@ -395,28 +386,28 @@ impl Writer {
             tracing::error!("retention of the ledger: {error}");
         }
         self.retention.is_failing = true;
-        self.known.forget();
-        self.retention_ended(Next::At(Instant::now() + Duration::from_secs(60)), &Err(error));
+        self.cache.clear();
+        self.finish_retention(NextRun::At(Instant::now() + Duration::from_secs(60)), &Err(error));
     }
 
-    /// Evaluations grow too old without any batch; too many come only with one.
-    fn next_look(&self) -> Next {
-        self.limits.max_age.map_or(Next::AfterABatch, |age| {
-            Next::At(
+    /// The age limit needs a timer; the size limit is only reached after a batch.
+    fn next_run(&self) -> NextRun {
+        self.limits.max_age.map_or(NextRun::AfterABatch, |age| {
+            NextRun::At(
                 Instant::now() + (age / 10).clamp(Duration::from_secs(1), Duration::from_secs(60)),
             )
         })
     }
 
-    fn retention_ended(&mut self, next: Next, result: &Result<(), LedgerError>) {
+    fn finish_retention(&mut self, next: NextRun, result: &Result<(), LedgerError>) {
         self.retention.next = next;
         for reply in self.retention.waiting.drain(..) {
             let _gone = reply.send(result.clone());
         }
     }
 
-    /// Leaves a database without a log behind. A reader that is still at work is not waited for.
-    fn copy_log_for_good(&self) {
+    /// Checkpoints and truncates the log before closing. Does not wait for readers.
+    fn checkpoint_truncate(&self) {
         let copied = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         });
@@ -427,7 +418,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// However the writer ends, nobody may believe that the ledger still takes records.
+    /// Marks the ledger as closed, even if the writer panics.
     fn drop(&mut self) {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         health.failure =
@@ -435,8 +426,8 @@ impl Drop for Writer {
     }
 }
 
-/// Writes as much as a record would need and empties it again, each durably.
-fn write_and_empty(connection: &mut Connection, bytes: u32) -> rusqlite::Result<()> {
+/// Writes `bytes` and deletes them again, each durably.
+fn write_probe(connection: &mut Connection, bytes: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction
         .execute("INSERT OR REPLACE INTO probes (id, filling) VALUES (1, zeroblob(?1))", [bytes])?;

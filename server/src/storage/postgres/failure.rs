@@ -1,54 +1,52 @@
-//! This module sorts what PostgreSQL and the network before it say, by what fixes it and by whether another attempt may
-//! succeed.
+//! Failures of PostgreSQL and of the connection to it, classified by their fix and by whether a retry may succeed.
 
 use deadpool_postgres::PoolError;
 use tokio_postgres::error::SqlState;
 
-/// Why the database did not do what it was asked.
+/// An error of the database or of the connection to it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {fix}")]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     pub(crate) reason: String,
     pub(crate) fix: &'static str,
-    /// Whether the same may succeed at once, on another connection or after another transaction.
+    /// `true` if an immediate retry may succeed, on another connection or after another transaction.
     pub(crate) is_transient: bool,
 }
 
-/// What kind of trouble it is.
+/// The class of a [`Failure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
     /// The disk of the database is full.
     Full,
-    /// Another transaction, or too many connections, stand in the way.
+    /// Another transaction blocks this one, or there are too many connections.
     Busy,
-    /// The account may not do it.
+    /// The account lacks a privilege.
     Access,
-    /// The database cannot be reached, or goes away.
+    /// The database is unreachable or shutting down.
     Connection,
-    /// What the database holds is damaged.
+    /// Stored data is damaged.
     Corrupt,
-    /// A row that is referred to is gone.
+    /// A referenced row is gone.
     Dangling,
     /// Anything else.
     Other,
 }
 
-const REACH: &str =
-    "see whether the database runs and can be reached; no restart is needed once it does";
+const REACH: &str = "check that the database runs and is reachable; no restart is needed then";
 
 impl Failure {
-    /// A failure of a connection that no answer came over.
-    pub(crate) fn silence(seconds: u64) -> Self {
+    /// A statement that timed out.
+    pub(crate) fn timed_out(seconds: u64) -> Self {
         Self {
             kind: FailureKind::Connection,
-            reason: format!("the database gave no answer within {seconds} s"),
+            reason: format!("the database did not answer within {seconds} s"),
             fix: REACH,
             is_transient: false,
         }
     }
 
-    /// Something that fixes itself in no way.
+    /// A failure that a retry does not fix.
     pub(crate) fn other(reason: String, fix: &'static str) -> Self {
         Self { kind: FailureKind::Other, reason, fix, is_transient: false }
     }
@@ -56,45 +54,51 @@ impl Failure {
 
 impl From<&tokio_postgres::Error> for Failure {
     fn from(error: &tokio_postgres::Error) -> Self {
-        let Some(said) = error.as_db_error() else { return of_connection(error) };
-        let (kind, is_transient) = sorted(said.code());
-        let reason = format!("the database said: {} ({})", said.message(), said.code().code());
+        let Some(database_error) = error.as_db_error() else { return connection_failure(error) };
+        let (kind, is_transient) = classify(database_error.code());
+        let reason = format!(
+            "the database reported: {} ({})",
+            database_error.message(),
+            database_error.code().code()
+        );
         let fix = match kind {
             FailureKind::Full => "make room on the disk of the database; no restart is needed",
-            FailureKind::Busy => "look for long transactions, or raise what the database allows",
-            FailureKind::Access => "give the account of storage.url the right, or name another",
+            FailureKind::Busy => "look for long transactions, or raise the limits of the database",
+            FailureKind::Access => {
+                "grant the account of storage.url the privilege, or use another account"
+            }
             FailureKind::Connection => REACH,
-            FailureKind::Corrupt => "look at the log of the database and restore a backup",
+            FailureKind::Corrupt => "check the log of the database and restore a backup",
             FailureKind::Dangling | FailureKind::Other => {
-                "look at the logs of the server and of the database"
+                "check the logs of the server and of the database"
             }
         };
         Self { kind, reason, fix, is_transient }
     }
 }
 
-fn of_connection(error: &tokio_postgres::Error) -> Failure {
+fn connection_failure(error: &tokio_postgres::Error) -> Failure {
     let mut reason = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
-        let cause_said = cause.to_string();
-        if !reason.contains(&cause_said) {
-            reason = format!("{reason}: {cause_said}");
+        let text = cause.to_string();
+        if !reason.contains(&text) {
+            reason = format!("{reason}: {text}");
         }
         source = cause.source();
     }
     let is_encryption = reason.contains("TLS") || reason.contains("certificate");
     let fix = match is_encryption {
         true => {
-            "name the authority of its certificate in storage.ca, or say sslmode=disable on a network you trust"
+            "set storage.ca to the authority of its certificate, or sslmode=disable on a trusted network"
         }
         false => REACH,
     };
     Failure { kind: FailureKind::Connection, reason, fix, is_transient: !is_encryption }
 }
 
-/// The kind of a SQLSTATE, and whether another attempt may succeed at once.
-fn sorted(code: &SqlState) -> (FailureKind, bool) {
+/// Classifies a SQLSTATE; the second value is `true` if an immediate retry may succeed.
+fn classify(code: &SqlState) -> (FailureKind, bool) {
     match code {
         &SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED => {
             (FailureKind::Busy, true)
@@ -127,7 +131,7 @@ impl From<PoolError> for Failure {
             PoolError::Timeout(kind) => Self {
                 kind: FailureKind::Busy,
                 reason: format!("no connection was free in time ({kind:?})"),
-                fix: "raise storage.connections, or ask less at once",
+                fix: "raise storage.connections, or send fewer calls at once",
                 is_transient: false,
             },
             PoolError::Closed => {

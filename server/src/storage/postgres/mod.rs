@@ -1,5 +1,4 @@
-//! This module reaches a PostgreSQL database: a bounded number of connections, statements that end in time, another
-//! attempt where one may succeed, and a schema at the latest version. It does not know what is stored.
+//! Connections to a PostgreSQL database: a bounded pool, timeouts, retries, and schemas.
 
 mod failure;
 mod options;
@@ -25,14 +24,14 @@ pub use options::{DatabaseUrl, PostgresOptions};
 pub(crate) use schema::PostgresSchema;
 pub(crate) use schema::SchemaFailure;
 
-/// How often something is tried that may succeed at once.
+/// The maximum number of attempts for a transient failure.
 const ATTEMPTS: u32 = 4;
-/// How long the second attempt waits; each later one twice as long as the one before.
+/// The pause before the second attempt; it doubles with each later one.
 const PAUSE: Duration = Duration::from_millis(25);
-/// What the database has of its time before the connection counts as silent.
+/// Added to the statement timeout: after both, the connection counts as dead.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// A database; a clone is another handle to the same connections.
+/// A connection pool. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Database {
     pool: Pool,
@@ -47,10 +46,10 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// Prepares connections to the database; none is opened before the first use.
+    /// Creates the pool; no connection is opened before the first use.
     ///
     /// # Errors
-    /// What is wrong with the files of the options.
+    /// A problem with the files named by the options.
     pub(crate) fn new(options: &PostgresOptions) -> Result<Self, String> {
         let mut config = options.url.config();
         if let Some(file) = &options.password_file {
@@ -91,11 +90,11 @@ impl Database {
         &self.shown
     }
 
-    /// Does something on a connection, and again on another one where that may succeed. It goes on to its end even if
-    /// the caller no longer waits.
+    /// Runs `work` on a connection, with the number of the attempt, and retries transient failures on another
+    /// connection. Runs to completion even if the caller stops waiting.
     ///
     /// # Errors
-    /// What the last attempt met.
+    /// The failure of the last attempt.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -107,10 +106,10 @@ impl Database {
         self.spawn(Some(self.timeout + MARGIN), work).await
     }
 
-    /// The same with work that may take its time: migrations, retention.
+    /// As [`run`](Self::run), without a time limit: for creating tables and for retention.
     ///
     /// # Errors
-    /// What the last attempt met.
+    /// The failure of the last attempt.
     pub(crate) async fn run_long<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -161,20 +160,20 @@ impl Database {
             return work(&mut client, attempt).await.map_err(|error| (&error).into());
         };
         let Ok(done) = tokio::time::timeout(limit, work(&mut client, attempt)).await else {
-            // The next user of the connection would wait as long.
+            // The connection is not reused: its next user would wait as long.
             drop(Object::take(client));
-            return Err(Failure::silence(limit.as_secs()));
+            return Err(Failure::timed_out(limit.as_secs()));
         };
         done.map_err(|error| (&error).into())
     }
 
-    /// Refuses everything from now on and closes the connections that are not in use.
+    /// Refuses further work and closes idle connections.
     pub(crate) fn close(&self) {
         self.pool.close();
     }
 }
 
-/// What every connection begins with: what an acknowledgement promises, and that nothing lasts for ever.
+/// Returns the settings of every session: durability and timeouts.
 fn session(options: &PostgresOptions) -> String {
     let millis = options.timeout.as_millis();
     let commit = if options.is_durable { "on" } else { "off" };

@@ -1,4 +1,4 @@
-//! This module reads where a PostgreSQL database is and how it is reached. It opens nothing.
+//! The address of a PostgreSQL database, and how it is used.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,35 +9,35 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
-/// The address of a database: `postgres://user@host:port/database`, with several hosts for a cluster that fails over, or
-/// `postgres:///database?host=/var/run/postgresql` for a unix socket.
+/// The address of a database: `postgres://user@host:port/database`, with several hosts for a cluster that fails over,
+/// or `postgres:///database?host=/var/run/postgresql` for a Unix socket.
 ///
-/// It is shown without its password. `sslmode` is `disable` or `require`, which verifies the certificate; where it is
-/// absent, connections that leave this machine are `require`.
+/// It is displayed without its password. `sslmode` is `disable` or `require`, which verifies the certificate; the
+/// default is `require` for connections that leave this machine.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl {
     text: String,
     config: tokio_postgres::Config,
 }
 
-/// What stands where the password was.
+/// Displayed in place of a password.
 const HIDDEN: &str = "***";
-/// After how long without an answer a connection counts as dead.
+/// The time without an answer after which a connection counts as dead.
 const SILENCE: Duration = Duration::from_secs(10);
 
 impl DatabaseUrl {
-    /// How it is connected to.
+    /// The configuration of the driver.
     pub(super) fn config(&self) -> tokio_postgres::Config {
         self.config.clone()
     }
 
-    /// Whether it holds a password.
+    /// Returns `true` if the address contains a password.
     #[must_use]
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
     }
 
-    /// Whether connections are encrypted.
+    /// Returns `true` if connections are encrypted.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {
         self.config.get_ssl_mode() == SslMode::Require
@@ -48,23 +48,21 @@ impl FromStr for DatabaseUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // What was given is not repeated: it may hold a password.
+        // Errors do not repeat the text: it may contain a password.
         const ALLOWED: &str = "give postgres://user@host:port/database, or postgres:///database?host=/folder/of/the/socket";
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
-            return Err(format!("is no address of PostgreSQL; {ALLOWED}"));
+            return Err(format!("is not a PostgreSQL address; {ALLOWED}"));
         }
         let mut config: tokio_postgres::Config =
             text.parse().map_err(|error: tokio_postgres::Error| {
                 format!("cannot be read ({error}); {ALLOWED}")
             })?;
         if config.get_hosts().is_empty() {
-            return Err(format!("names no host; {ALLOWED}"));
+            return Err(format!("has no host; {ALLOWED}"));
         }
         if config.get_ssl_mode() == SslMode::Prefer {
             if text.contains("sslmode=prefer") {
-                return Err(
-                    "sslmode=prefer protects from nobody; give require or disable".to_owned()
-                );
+                return Err("sslmode=prefer gives no protection; use require or disable".to_owned());
             }
             let stays_here = config.get_hosts().iter().all(is_local);
             config.ssl_mode(if stays_here { SslMode::Disable } else { SslMode::Require });
@@ -93,7 +91,7 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-/// The text without its passwords: the one before the hosts, and the one among the parameters.
+/// Returns the text without its passwords: the one before the hosts, and the one in the parameters.
 fn shown(text: &str) -> String {
     let (address, parameters) = text.split_once('?').map_or((text, None), |(a, p)| (a, Some(p)));
     let mut shown = match address.split_once("://") {
@@ -140,27 +138,27 @@ impl<'de> Deserialize<'de> for DatabaseUrl {
     }
 }
 
-/// How a database is used.
+/// Options of a database.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    /// Where it is.
+    /// The address.
     pub url: DatabaseUrl,
-    /// A file with the password; where it is given, the address holds none.
+    /// A file with the password, instead of a password in the address.
     pub password_file: Option<PathBuf>,
-    /// Certificates in PEM of the authorities that sign the certificate of the server; absent: those of the system.
+    /// A PEM file of the authorities that sign the server's certificate; `None` for those of the system.
     pub ca: Option<PathBuf>,
-    /// The most connections, 1 or more.
+    /// The maximum number of connections, 1 or more.
     pub connections: usize,
-    /// The longest statement, and the longest wait for a connection.
+    /// The timeout of a statement, and of waiting for a connection.
     pub timeout: Duration,
-    /// Whether a commit is on the disk of the database before it is acknowledged.
+    /// `true` if a commit is on the disk of the database before it is acknowledged.
     pub is_durable: bool,
-    /// Whether the schema is brought to the latest version when it is opened.
+    /// `true` if missing tables are created.
     pub migrate: bool,
 }
 
 impl PostgresOptions {
-    /// Eight connections, statements of at most ten seconds, migrated when opened.
+    /// Options with eight connections and a timeout of ten seconds; missing tables are created.
     #[must_use]
     pub fn new(url: DatabaseUrl) -> Self {
         Self {
@@ -176,10 +174,10 @@ impl PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// Checks the files that are named, and reaches for nothing.
+    /// Checks the named files without connecting.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The first problem with them.
     pub(crate) fn check_files(&self) -> Result<(), String> {
         super::Database::new(self).map(drop)
     }

@@ -1,10 +1,10 @@
-//! This module runs statements that are prepared once on each connection, and puts conditions together. It knows no table.
+//! Cached prepared statements, and conditions of queries.
 
 use deadpool_postgres::GenericClient;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
-/// What stands in place of the parameters of a statement.
+/// The parameters of a statement.
 pub(crate) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 pub(crate) async fn one(
@@ -34,7 +34,7 @@ pub(crate) async fn all(
     client.query(&statement, parameters).await
 }
 
-/// How many rows were written.
+/// Returns the number of affected rows.
 pub(crate) async fn execute(
     client: &impl GenericClient,
     sql: &str,
@@ -44,7 +44,7 @@ pub(crate) async fn execute(
     client.execute(&statement, parameters).await
 }
 
-/// The conditions of a query and what stands in their place.
+/// Conditions of a query, and their parameters.
 pub(crate) struct Conditions {
     pub(crate) sql: String,
     pub(crate) values: Vec<Box<dyn ToSql + Sync + Send>>,
@@ -64,13 +64,13 @@ impl Conditions {
         self.sql.push_str(condition);
     }
 
-    /// Takes a value; what stands for it.
+    /// Adds a parameter and returns its placeholder.
     pub(crate) fn place(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
         self.values.push(Box::new(value));
         format!("${}", self.values.len())
     }
 
-    /// The values as a query takes them.
+    /// The parameters in the order of their placeholders.
     pub(crate) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)).collect()
     }

@@ -1,4 +1,4 @@
-//! This module makes what encrypts connections to PostgreSQL and verifies the certificate of the server.
+//! TLS for connections to PostgreSQL.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// A connector that trusts the authorities of a file, or those of the system.
+/// Returns a connector that trusts the authorities in a file, or those of the system.
 ///
 /// # Errors
-/// What is wrong with the authorities.
+/// The problem with the authorities.
 pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -22,7 +22,7 @@ pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> 
         None => {
             let verifier = rustls_platform_verifier::Verifier::new(provider).map_err(|error| {
                 format!(
-                    "the authorities of the system cannot be had ({error}); name some in storage.ca"
+                    "the system's certificate authorities are unavailable ({error}); set storage.ca"
                 )
             })?;
             builder
@@ -36,7 +36,7 @@ pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> 
 
 fn roots(file: &Path) -> Result<RootCertStore, String> {
     let wrong = |reason: &dyn std::fmt::Display| {
-        format!("storage.ca {}: {reason}; name a file of certificates in PEM", file.display())
+        format!("storage.ca {}: {reason}; use a PEM file of certificates", file.display())
     };
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))? {
@@ -44,7 +44,7 @@ fn roots(file: &Path) -> Result<RootCertStore, String> {
         roots.add(certificate).map_err(|error| wrong(&error))?;
     }
     match roots.is_empty() {
-        true => Err(wrong(&"holds no certificate")),
+        true => Err(wrong(&"has no certificate")),
         false => Ok(roots),
     }
 }

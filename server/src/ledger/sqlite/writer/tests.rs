@@ -1,4 +1,4 @@
-//! The writer with batches, queues and failures that are arranged on its own thread.
+//! The writer with batches, queues and failures arranged on its own thread.
 
 use std::sync::mpsc::{Sender, channel};
 
@@ -56,7 +56,7 @@ fn open(change: impl FnOnce(&mut Options)) -> Opened {
 }
 
 impl Opened {
-    /// Does something with the writer on its own thread and returns what it gave.
+    /// Runs `job` on the writer's thread and returns its result.
     fn with_writer<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Writer) -> T + Send + 'static,
@@ -67,7 +67,7 @@ impl Opened {
         taken.recv().unwrap()
     }
 
-    /// Holds the writer until the returned sender is dropped. What is submitted meanwhile waits.
+    /// Blocks the writer until the returned sender is dropped; jobs are queued meanwhile.
     fn hold(&self) -> Sender<()> {
         let (release, held) = channel::<()>();
         let (reached, reaching) = channel();
@@ -80,7 +80,7 @@ impl Opened {
         release
     }
 
-    /// Submits a record; the receiver gets its answer.
+    /// Submits a record and returns the receiver of its answer.
     fn submit(&self, record: Record) -> oneshot::Receiver<Result<Recorded, LedgerError>> {
         let (reply, answer) = oneshot::channel();
         self.ledger
@@ -89,7 +89,7 @@ impl Opened {
         answer
     }
 
-    /// Lets the database grow by `pages` from what it has now, and no more.
+    /// Lets the database grow by at most `more` pages.
     fn allow_pages(&self, more: i64) {
         self.with_writer(move |writer| {
             let pages: i64 =
@@ -256,7 +256,7 @@ async fn a_ledger_that_failed_finds_out_without_records_that_it_works_again() {
     opened.allow_pages(1000);
     opened.with_writer(try_now);
     assert!(opened.ledger.health().is_working());
-    assert!(opened.with_writer(|writer| writer.patience().is_none()), "nothing is left to try");
+    assert!(opened.with_writer(|writer| writer.max_wait().is_none()), "nothing is left to try");
     let left: i64 = opened
         .with_writer(|writer| {
             writer.connection.query_row("SELECT count(*) FROM probes", [], |row| row.get(0))
