@@ -395,7 +395,7 @@ fn a_second_opener_hears_who_holds_the_directory() {
     );
     let text = refused.to_string();
     assert!(
-        text.contains(&format!("process {pid}")) && text.contains("a directory of its own"),
+        text.contains(&format!("process {pid}")) && text.contains("use another directory"),
         "{text}"
     );
     ledger.close();

@@ -66,24 +66,24 @@ async fn every_case(engine: &Engine) {
         })*};
     }
     cases!(
-        a_record_comes_back_as_it_was,
-        of_records_with_one_key_one_is_new,
+        a_record_round_trips,
+        one_of_concurrent_records_with_a_key_is_new,
         a_key_of_another_request_is_refused,
         an_id_names_one_evaluation,
-        lists_are_restricted_and_paged,
+        lists_are_filtered_and_paged,
         entries_have_documents_and_grades_and_pages_are_bounded,
         counts_are_those_of_the_lists,
-        a_reader_that_follows_misses_nothing,
-        nothing_has_a_name_that_cannot_be_kept,
-        contents_are_of_the_evaluations_that_have_them,
-        grades_are_the_last_words,
-        an_investigation_has_one_event_for_each_step,
+        a_following_reader_misses_nothing,
+        a_name_that_cannot_be_stored_matches_nothing,
+        contents_belong_to_their_evaluations,
+        the_latest_grades_are_stored,
+        an_investigation_has_one_event_per_step,
         an_event_and_its_evaluation_are_recorded_together,
-        what_is_deleted_is_gone_with_what_only_it_had,
-        what_was_acknowledged_is_there_after_it_was_closed,
-        owners_give_names_by_themselves,
-        an_owner_sees_its_own_and_who_may_sees_all,
-        a_closed_ledger_says_so,
+        deletion_removes_unshared_rows,
+        acknowledged_records_survive_closing,
+        owners_have_their_own_names,
+        an_owner_sees_its_own_evaluations_unless_it_may_see_all,
+        a_closed_ledger_returns_closed,
     );
 }
 
@@ -111,8 +111,8 @@ async fn postgres_alone() {
         return;
     };
     postgres_alone::a_schema_is_created_once_and_another_one_is_refused(&postgres).await;
-    postgres_alone::what_is_too_old_goes_row_by_row_and_month_by_month(&postgres).await;
-    postgres_alone::rows_that_nothing_refers_to_are_swept_away(&postgres).await;
+    postgres_alone::retention_deletes_rows_and_drops_months(&postgres).await;
+    postgres_alone::unreferenced_rows_are_swept(&postgres).await;
     postgres_alone::rows_that_are_swept_away_in_use_are_written_again(&postgres).await;
 }
 

@@ -19,7 +19,7 @@ use crate::attestation::Attestation;
 use crate::errors;
 use crate::evaluate::search_hit;
 use crate::evidence::{
-    CorpusName, Evidence, Filter, Named, Part, Put, Query, StoreError, Stored, Summary,
+    CorpusName, Evidence, Filter, ItemRef, Part, Put, Query, StoreError, StoredItem, Summary,
 };
 
 pub(super) struct Corpora(pub(super) Engines);
@@ -195,7 +195,7 @@ impl EvidenceService for Corpora {
         let size = size.unwrap_or(DEFAULT_PAGE);
         let of = store.clone();
         let mut found = blocking(move || of.list(after.as_ref(), size + 1)).await?;
-        let (method, degraded) = store.serves().await;
+        let (method, degraded) = store.search_method().await;
         let has_more = found.len() > size;
         found.truncate(size);
         let last = found.last().filter(|_| has_more).map(|last| last.name.to_string());
@@ -222,11 +222,11 @@ impl EvidenceService for Corpora {
 fn store_parts(
     mut put: Put,
     mut parts: mpsc::Receiver<Checked>,
-) -> Result<(Summary, Vec<Stored>), StoreError> {
+) -> Result<(Summary, Vec<StoredItem>), StoreError> {
     while let Some(part) = parts.blocking_recv() {
         match part {
             Checked::Item(item) => put.item(*item)?,
-            Checked::More(bytes) => put.more(&bytes)?,
+            Checked::More(bytes) => put.append(&bytes)?,
             Checked::End => return put.finish(),
         }
     }
@@ -274,13 +274,15 @@ fn corpus_name(given: &str) -> Result<CorpusName, Status> {
     CorpusName::new(given).map_err(|error| errors::evidence(&error))
 }
 
-fn snapshot_request(request: v1::GetSnapshotRequest) -> Result<(CorpusName, Named, Part), Status> {
+fn snapshot_request(
+    request: v1::GetSnapshotRequest,
+) -> Result<(CorpusName, ItemRef, Part), Status> {
     use v1::get_snapshot_request::{Item, Range};
     let mut violations = Violations::default();
     let named = match request.item {
-        Some(Item::EvidenceId(id)) => Some(Named::Id(id)),
+        Some(Item::EvidenceId(id)) => Some(ItemRef::Id(id)),
         Some(Item::Key(key)) => match blake3::Hash::from_hex(&key) {
-            Ok(digest) => Some(Named::Digest(*digest.as_bytes())),
+            Ok(digest) => Some(ItemRef::Digest(*digest.as_bytes())),
             Err(_) => {
                 violations.add("key", "is not a BLAKE3 digest; give 64 hexadecimal digits");
                 None
@@ -327,9 +329,10 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
 }
 
 /// Builds the response of PutEvidence. It lists as many items as every client accepts.
-fn put_response(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenceResponse {
+fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvidenceResponse {
     const MAX_BYTES: usize = 1 << 20;
-    let count = |is_it: fn(&Stored) -> bool| items.iter().filter(|item| is_it(item)).count() as u64;
+    let count =
+        |is_it: fn(&StoredItem) -> bool| items.iter().filter(|item| is_it(item)).count() as u64;
     let mut answer = v1::PutEvidenceResponse {
         corpus: Some(corpus),
         unchanged_items: count(|item| item.unchanged),
@@ -349,7 +352,7 @@ fn put_response(corpus: v1::CorpusSummary, items: Vec<Stored>) -> v1::PutEvidenc
     answer
 }
 
-fn stored(item: Stored) -> v1::StoredItem {
+fn stored(item: StoredItem) -> v1::StoredItem {
     v1::StoredItem {
         evidence_id: item.id,
         key: blake3::Hash::from(item.digest).to_hex().to_string(),

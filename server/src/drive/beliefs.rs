@@ -20,7 +20,7 @@ use super::{graph, turn};
 use crate::call::Call;
 use crate::errors;
 use crate::evaluate::Engine;
-use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError};
+use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
 use crate::offload::offload;
 
 /// Parses the beliefs of a turn.
@@ -108,7 +108,7 @@ fn cited(
         .collect();
     let mut items = Vec::with_capacity(ids.len());
     for id in ids {
-        match store.snapshot(name, &Named::Id(id.to_owned()), Part::Bytes(0, turn::MAX_READ)) {
+        match store.snapshot(name, &ItemRef::Id(id.to_owned()), Part::Bytes(0, turn::MAX_READ)) {
             Ok(found) => items.push(found.into_item()),
             Err(StoreError::UnknownCorpus { .. } | StoreError::UnknownItem { .. }) => {}
             Err(error) => return Err(error),

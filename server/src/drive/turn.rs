@@ -18,7 +18,7 @@ use crate::call::Call;
 use crate::compute::stopped;
 use crate::errors;
 use crate::evaluate::{Engine, now};
-use crate::evidence::{CorpusName, Evidence, Named, Part, StoreError, Stored};
+use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError, StoredItem};
 use crate::offload::offload;
 
 /// The maximum number of bytes of an item that are read for a verdict.
@@ -40,7 +40,7 @@ pub(super) async fn record(
     let checks = checks(&items);
     let stored = store(engine, call, &name, items).await?;
     let (mut tested, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
-    for Stored { id, same_as, .. } in &stored {
+    for StoredItem { id, same_as, .. } in &stored {
         let Some(stored_id) = same_as else { continue };
         let tests = tested.iter_mut().flat_map(|of| &mut of.tests);
         for test in tests.filter(|test| test.evidence_id == *id) {
@@ -158,7 +158,7 @@ async fn store(
     call: &Call,
     name: &CorpusName,
     items: Vec<EvidenceItem>,
-) -> Result<Vec<Stored>, Status> {
+) -> Result<Vec<StoredItem>, Status> {
     if items.is_empty() {
         return Ok(Vec::new());
     }
@@ -200,11 +200,11 @@ fn checks(items: &[EvidenceItem]) -> Checks {
 fn record_calls(
     state: &State,
     calls: Vec<ParsedCall>,
-    stored: &[Stored],
+    stored: &[StoredItem],
     checks: &Checks,
 ) -> Vec<v1::RecordedCall> {
     let mut seen = HashSet::new();
-    let stored: HashMap<&str, &Stored> =
+    let stored: HashMap<&str, &StoredItem> =
         stored.iter().rev().map(|item| (item.id.as_str(), item)).collect();
     let mut record = |call: ParsedCall| {
         let item = stored.get(call.evidence_id.as_str());
@@ -276,7 +276,7 @@ fn classify_test(
     test: v1::HypothesisTest,
     budget: &Budget,
 ) -> Result<v1::HypothesisEvidence, StoreError> {
-    let named = Named::Id(test.evidence_id.clone());
+    let named = ItemRef::Id(test.evidence_id.clone());
     let item = store.snapshot(name, &named, Part::Bytes(0, MAX_READ))?;
     let threshold = test.threshold.map(|threshold| threshold.to_string());
     let is_expected = !test.signal.is_empty() || threshold.is_some();

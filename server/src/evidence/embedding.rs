@@ -181,7 +181,7 @@ impl Evidence {
     }
 
     /// Returns the search method, and the reason if it is lexical only. Starts the model.
-    pub async fn serves(&self) -> (Method, Option<String>) {
+    pub async fn search_method(&self) -> (Method, Option<String>) {
         match self.embedder().await {
             Ok(_) => (Method::Hybrid, None),
             Err(reason) => (Method::Lexical, Some(reason)),

@@ -1,4 +1,4 @@
-//! Stored evidence: corpora of items that outlive one call, and search in them.
+//! StoredItem evidence: corpora of items that outlive one call, and search in them.
 //!
 //! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`. This
 //! module adds the limits, receiving items, the cache of whole corpora, and the model. It must not depend on the
@@ -31,9 +31,9 @@ pub use gsar_embedding::Vector;
 pub use name::CorpusName;
 use postgres::PostgresCorpora;
 pub use put::Put;
-pub use receive::Stored;
+pub use receive::StoredItem;
 pub use search::{Filter, Hit, Hits, Method, Query};
-pub use snapshot::{Named, Part, Snapshot};
+pub use snapshot::{ItemRef, Part, Snapshot};
 use sqlite::SqliteCorpora;
 pub(crate) use store::item as item_of;
 use store::{Corpus, CorpusStore};
@@ -146,15 +146,15 @@ impl Evidence {
     pub fn snapshot(
         &self,
         name: &CorpusName,
-        named: &Named,
+        named: &ItemRef,
         part: Part,
     ) -> Result<Snapshot, StoreError> {
         let found = self.corpus(name, false)?.snapshot(named, part)?;
         found.ok_or_else(|| StoreError::UnknownItem {
             corpus: name.to_string(),
             item: match named {
-                Named::Id(id) => format!("`{id}`"),
-                Named::Digest(digest) => format!("with key {}", blake3::Hash::from(*digest)),
+                ItemRef::Id(id) => format!("`{id}`"),
+                ItemRef::Digest(digest) => format!("with key {}", blake3::Hash::from(*digest)),
             },
         })
     }

@@ -73,13 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_calls_its_own_by_their_names_and_sees_no_others() {
+    fn owners_see_only_their_own_names() {
         let name = |text: &str| CorpusName::new(text).unwrap();
-        let nobody = Owner::default();
+        let no_owner = Owner::default();
         let [ada, auditor] = [Owner::new("ada", false), Owner::new("auditor", true)];
         for (owner, given, stored) in [
-            (&nobody, "x", Some("x")),
-            (&nobody, "ada@x", Some("ada@x")),
+            (&no_owner, "x", Some("x")),
+            (&no_owner, "ada@x", Some("ada@x")),
             (&ada, "x", Some("ada@x")),
             (&ada, "ada@x", Some("ada@x")),
             (&ada, "ben@x", None),
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(name("ben@x").visible_name(&ada), None);
         assert_eq!(name("x").visible_name(&ada), None);
         assert_eq!(name("x").visible_name(&auditor), Some(name("@x")));
-        assert_eq!(name("ada@x").visible_name(&nobody), Some(name("ada@x")));
+        assert_eq!(name("ada@x").visible_name(&no_owner), Some(name("ada@x")));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use gsar_core::evidence::EvidenceItem;
 
 use super::Evidence;
 use super::error::StoreError;
-use super::receive::{Receiver, Stored};
+use super::receive::{Receiver, StoredItem};
 use super::store::{Corpus, Summary};
 
 /// Storing items in one corpus. Completed items stay, even if a later one fails.
@@ -15,7 +15,7 @@ pub struct Put {
     evidence: Evidence,
     corpus: Arc<dyn Corpus>,
     open: Option<Receiver>,
-    stored: Vec<Stored>,
+    stored: Vec<StoredItem>,
     /// Bytes received since the limits were last checked.
     added: u64,
 }
@@ -43,20 +43,20 @@ impl Put {
     ///
     /// # Errors
     /// [`StoreError::Disorder`] without a current item, or if it is JSON or the text is not UTF-8.
-    pub fn more(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.count(bytes.len() as u64)?;
         let Some(open) = &mut self.open else {
             let reason = "text arrived before an item; send the item first";
             return Err(StoreError::Disorder(reason.to_owned()));
         };
-        open.more(bytes)
+        open.append(bytes)
     }
 
     /// Completes the last item and makes everything durable.
     ///
     /// # Errors
     /// [`StoreError`]; items completed before stay.
-    pub fn finish(mut self) -> Result<(Summary, Vec<Stored>), StoreError> {
+    pub fn finish(mut self) -> Result<(Summary, Vec<StoredItem>), StoreError> {
         self.complete()?;
         self.corpus.make_durable()?;
         let summary = self.corpus.summary()?;

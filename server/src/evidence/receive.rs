@@ -24,7 +24,7 @@ const MAX_TOOL_TERMS: usize = 32;
 
 /// A stored item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredItem {
     /// Its id.
     pub id: String,
     /// The BLAKE3 digest of its content.
@@ -120,7 +120,7 @@ impl Receiver {
     }
 
     /// Appends text, split at any byte.
-    pub(super) fn more(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         if self.head.is_json {
             return Err(StoreError::Disorder(format!(
                 "item `{}` is JSON; send a JSON document in one message",
@@ -243,7 +243,7 @@ impl Receiver {
     }
 
     /// Completes the item.
-    pub(super) fn finish(mut self) -> Result<Stored, StoreError> {
+    pub(super) fn finish(mut self) -> Result<StoredItem, StoreError> {
         if !self.partial.is_empty() {
             return Err(StoreError::Disorder(format!(
                 "item `{}` ends within a character; send all of its text",
@@ -274,7 +274,7 @@ impl Receiver {
             corpus = %self.corpus.name(), size = self.size, passages = self.passages,
             took = ?self.since.elapsed(), "an item was stored"
         );
-        Ok(Stored {
+        Ok(StoredItem {
             id: self.id().to_owned(),
             digest: received.digest,
             size: received.size,

@@ -11,7 +11,7 @@ pub(super) const MAX_BYTES: u64 = 1 << 20;
 
 /// Identifies an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum ItemRef {
     /// By its id.
     Id(String),
     /// By the BLAKE3 digest of its content.

@@ -13,7 +13,7 @@ use gsar_retrieval::templates::Template;
 use super::error::StoreError;
 use super::name::CorpusName;
 use super::search::{Filter, Hit, Hits, Query};
-use super::snapshot::{Named, Part, Snapshot};
+use super::snapshot::{ItemRef, Part, Snapshot};
 
 /// A store of corpora by name.
 pub(super) trait CorpusStore: Debug + Send + Sync {
@@ -113,7 +113,7 @@ pub(super) trait Corpus: Debug + Send + Sync {
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError>;
 
     /// Reads a part of an item; `None` if the corpus has no such item.
-    fn snapshot(&self, named: &Named, part: Part) -> Result<Option<Snapshot>, StoreError>;
+    fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError>;
 
     /// Searches passages, best first; by meaning too if `meaning` has a vector of the query with its space, or the
     /// reason why there is none.

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_content_comes_back_as_it_was() {
+    fn a_content_round_trips() {
         for text in ["", "a", "line\n".repeat(10_000).as_str(), "\u{0}\u{feff}ß"] {
             let content = Content::new([1; 32], text);
             assert_eq!(unpack(&content.pack()).unwrap(), text);

@@ -112,8 +112,8 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
     loop {
         let page = from.list(request.clone()).await?;
         for Summary { owner, investigation_id, evaluation_id, .. } in page.evaluations {
-            let owner_of_copy = Owner::new(&owner, true);
-            let (from, to) = (&*from.of(&owner_of_copy), &*to.of(&owner_of_copy));
+            let principal = Owner::new(&owner, true);
+            let (from, to) = (&*from.of(&principal), &*to.of(&principal));
             if !investigation_id.is_empty()
                 && investigations.insert((owner, investigation_id.clone()))
             {
@@ -188,9 +188,9 @@ async fn copy_investigation(
     id: &str,
 ) -> Result<bool, CopyError> {
     let Some(stored) = from.investigation(id).await? else { return Ok(false) };
-    let there = to.start_investigation(stored.start.clone()).await?;
-    let is_new = there.is_none();
-    let known = there.map_or(0, |there| there.events.len());
+    let existing = to.start_investigation(stored.start.clone()).await?;
+    let is_new = existing.is_none();
+    let known = existing.map_or(0, |existing| existing.events.len());
     for (step, (request_digest, event)) in (1..).zip(&stored.events).skip(known) {
         let (request_digest, event) = (*request_digest, event.clone());
         to.append_event(NewEvent { investigation_id: id.to_owned(), step, request_digest, event })

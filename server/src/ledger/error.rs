@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_names_its_holder_where_it_is_known() {
+    fn a_lock_error_names_a_known_holder() {
         let locked = |pid| LedgerError::Locked { directory: "data".into(), pid }.to_string();
         assert!(locked(Some(17)).contains("process 17"));
         assert!(locked(None).contains("another process"));

@@ -65,7 +65,7 @@ mod tests {
     use metrics_exporter_prometheus::PrometheusBuilder;
 
     #[test]
-    fn a_failed_batch_is_counted_under_its_kind_only() {
+    fn a_failed_batch_increments_only_its_kind() {
         let recorder = PrometheusBuilder::new().build_recorder();
         let handle = recorder.handle();
         let metrics = metrics::with_local_recorder(&recorder, LedgerMetrics::register);

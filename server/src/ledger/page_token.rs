@@ -79,7 +79,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_token_leads_back_to_its_row(sequence in any::<i64>(), tier in any::<Option<i32>>(), report in ".{0,8}") {
+        fn a_token_round_trips(sequence in any::<i64>(), tier in any::<Option<i32>>(), report in ".{0,8}") {
             let selection = selection(tier, &report, "");
             let cursor = Cursor::Before(sequence);
             prop_assert_eq!(selection.cursor(&selection.page_token(cursor)), Ok(cursor));
@@ -100,7 +100,7 @@ mod tests {
         }
 
         #[test]
-        fn one_changed_digit_is_noticed(sequence in any::<i64>(), at in 0_usize..34, digit in "[0-9a-f]") {
+        fn one_changed_digit_is_detected(sequence in any::<i64>(), at in 0_usize..34, digit in "[0-9a-f]") {
             let selection = selection(Some(1), "r", "i");
             let token = selection.page_token(Cursor::Before(sequence));
             let mut changed = token.clone();

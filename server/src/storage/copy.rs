@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_what_is_only_in_the_log_and_is_one_file() {
+    fn a_copy_includes_the_log_and_is_a_single_file() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a"), folder.path().join("b"));
         let writer = written(&from);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_database_has_no_copy_wherever_the_damage_is() {
+    fn damage_anywhere_makes_the_copy_fail() {
         let folder = tempfile::tempdir().unwrap();
         let from = folder.path().join("a");
         drop(written(&from));
@@ -165,7 +165,7 @@ mod tests {
         for (name, damaged) in [
             ("header", [&[0; 100], &sound[100..]].concat()),
             ("middle", [&sound[..middle], &vec![0xa5; page], &sound[middle + page..]].concat()),
-            ("no database", b"this is not a database, it only stands where one should".to_vec()),
+            ("no database", b"this is not a database, but it has the name of one".to_vec()),
         ] {
             std::fs::write(&from, damaged).unwrap();
             let refused = copy_database(&from, &folder.path().join(name), "").unwrap_err();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_in_a_database_to_which_nothing_was_committed() {
+    fn an_uncommitted_database_counts_as_empty() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a"), folder.path().join("b"));
         std::fs::write(&from, "").unwrap();

@@ -25,16 +25,16 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
 /// The obstacle.
 pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
     for existing in path.ancestors() {
-        let shown = match existing.as_os_str().is_empty() {
+        let path = match existing.as_os_str().is_empty() {
             true => Path::new("."),
             false => existing,
         };
-        match std::fs::metadata(shown) {
-            Ok(found) if !found.is_dir() => return Err(format!("{} is a file", shown.display())),
+        match std::fs::metadata(path) {
+            Ok(found) if !found.is_dir() => return Err(format!("{} is a file", path.display())),
             Ok(_) => {
-                let wanted = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
-                return access(shown, wanted).map_err(|error| {
-                    format!("{} cannot be written: {}", shown.display(), io::Error::from(error))
+                let mode = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
+                return access(path, mode).map_err(|error| {
+                    format!("{} cannot be written: {}", path.display(), io::Error::from(error))
                 });
             }
             Err(error)
@@ -42,7 +42,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
                     error.kind(),
                     io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
                 ) => {}
-            Err(error) => return Err(format!("{}: {error}", shown.display())),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
         }
     }
     Ok(())
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_can_be_made_is_fine_and_is_not_made() {
+    fn checking_a_missing_folder_does_not_create_it() {
         let parent = tempfile::tempdir().unwrap();
         check_folder(parent.path()).unwrap();
         check_folder(&parent.path().join("a/b")).unwrap();

@@ -16,7 +16,7 @@ use crate::ledger_contract::records::{
     stored_of, summary_of, with_contents,
 };
 
-pub(crate) async fn a_record_comes_back_as_it_was(place: &Place) {
+pub(crate) async fn a_record_round_trips(place: &Place) {
     let ledger = place.open().await;
     let unusual = Record {
         report_id: "ré\"port'; DROP TABLE evaluations; --\n\u{feff}".to_owned(),
@@ -42,7 +42,7 @@ pub(crate) async fn a_record_comes_back_as_it_was(place: &Place) {
     assert!(ledger.health().is_working());
 }
 
-pub(crate) async fn of_records_with_one_key_one_is_new(place: &Place) {
+pub(crate) async fn one_of_concurrent_records_with_a_key_is_new(place: &Place) {
     const CALLERS: u32 = 16;
     let ledger = place.open().await;
     for round in 0..5 {
@@ -94,7 +94,7 @@ pub(crate) async fn an_id_names_one_evaluation(place: &Place) {
     assert_eq!(ledger.read(&record(1).evaluation_id).await, Ok(Some(stored_of(record(1)))));
 }
 
-pub(crate) async fn lists_are_restricted_and_paged(place: &Place) {
+pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, (0..40).map(record)).await;
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
@@ -256,7 +256,7 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
 }
 
 /// While many callers record, nothing appears behind the position of a reader any more.
-pub(crate) async fn a_reader_that_follows_misses_nothing(place: &Place) {
+pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
     const WRITERS: u32 = 8;
     const EACH: u32 = 60;
     let ledger = place.open().await;
@@ -294,7 +294,7 @@ pub(crate) async fn a_reader_that_follows_misses_nothing(place: &Place) {
     assert_eq!((seen.len(), distinct.len()), (480, 480));
 }
 
-pub(crate) async fn nothing_has_a_name_that_cannot_be_kept(place: &Place) {
+pub(crate) async fn a_name_that_cannot_be_stored_matches_nothing(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, [record(1)]).await;
     assert_eq!(ledger.read("a\0b").await, Ok(None));
@@ -309,7 +309,7 @@ pub(crate) async fn nothing_has_a_name_that_cannot_be_kept(place: &Place) {
     assert_eq!(ledger.counts(selection, None).await, Ok(Vec::new()));
 }
 
-pub(crate) async fn contents_are_of_the_evaluations_that_have_them(place: &Place) {
+pub(crate) async fn contents_belong_to_their_evaluations(place: &Place) {
     let ledger = place.open().await;
     let long = "line\n".repeat(50_000);
     let all = [
@@ -335,7 +335,7 @@ pub(crate) async fn contents_are_of_the_evaluations_that_have_them(place: &Place
     }
 }
 
-pub(crate) async fn grades_are_the_last_words(place: &Place) {
+pub(crate) async fn the_latest_grades_are_stored(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, (0..2).map(record)).await;
     for (given, known) in [
@@ -358,7 +358,7 @@ pub(crate) async fn grades_are_the_last_words(place: &Place) {
     assert_eq!(ledger.grade(grades(0, "ada", &[("", 1)])).await, Ok(false));
 }
 
-pub(crate) async fn an_investigation_has_one_event_for_each_step(place: &Place) {
+pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
     let ledger = place.open().await;
     assert_eq!(ledger.start_investigation(start("i")).await, Ok(None));
     let taken = |step| LedgerError::StepTaken { investigation_id: "i".to_owned(), step };
@@ -414,7 +414,7 @@ pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Pl
     assert_eq!(said, [b"step 1 by 1", b"step 2 by 5"]);
 }
 
-pub(crate) async fn what_is_deleted_is_gone_with_what_only_it_had(place: &Place) {
+pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
     let ledger = place.open().await;
     ledger.start_investigation(start("i")).await.unwrap();
     ledger.append_event(event("i", 1, "first")).await.unwrap();
@@ -435,7 +435,7 @@ pub(crate) async fn what_is_deleted_is_gone_with_what_only_it_had(place: &Place)
     assert!(has_content(1).await);
 }
 
-pub(crate) async fn what_was_acknowledged_is_there_after_it_was_closed(place: &Place) {
+pub(crate) async fn acknowledged_records_survive_closing(place: &Place) {
     for round in 0..3 {
         let ledger = place.open().await;
         record_all(
@@ -451,7 +451,7 @@ pub(crate) async fn what_was_acknowledged_is_there_after_it_was_closed(place: &P
     }
 }
 
-pub(crate) async fn a_closed_ledger_says_so(place: &Place) {
+pub(crate) async fn a_closed_ledger_returns_closed(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, [record(1)]).await;
     closed(Arc::clone(&ledger)).await;
@@ -466,7 +466,7 @@ async fn closed(ledger: Arc<dyn Ledger>) {
 }
 
 /// Keys and ids of investigations are names that each owner gives by itself.
-pub(crate) async fn owners_give_names_by_themselves(place: &Place) {
+pub(crate) async fn owners_have_their_own_names(place: &Place) {
     let ledger = place.open().await;
     let [ada, ben] = ["ada", "ben"].map(|name| ledger.of(&Owner::new(name, false)));
     for (own, numbers) in [(&ledger, 0..2), (&ada, 2..4), (&ben, 4..6)] {
@@ -498,7 +498,7 @@ pub(crate) async fn owners_give_names_by_themselves(place: &Place) {
     }
 }
 
-pub(crate) async fn an_owner_sees_its_own_and_who_may_sees_all(place: &Place) {
+pub(crate) async fn an_owner_sees_its_own_evaluations_unless_it_may_see_all(place: &Place) {
     let ledger = place.open().await;
     let owner = |name, sees_all| ledger.of(&Owner::new(name, sees_all));
     let [ada, ben, auditor] = [owner("ada", false), owner("ben", false), owner("auditor", true)];

@@ -62,7 +62,7 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
     assert_eq!(mismatch(options(&url)).await, SchemaMismatch::Development { found: 2 });
 }
 
-pub(crate) async fn what_is_too_old_goes_row_by_row_and_month_by_month(postgres: &Postgres) {
+pub(crate) async fn retention_deletes_rows_and_drops_months(postgres: &Postgres) {
     const DAY: i64 = 24 * 3_600 * 1_000_000;
     let url = postgres.database();
     let ledger = open(&url).await;
@@ -97,7 +97,7 @@ pub(crate) async fn what_is_too_old_goes_row_by_row_and_month_by_month(postgres:
     );
 }
 
-pub(crate) async fn rows_that_nothing_refers_to_are_swept_away(postgres: &Postgres) {
+pub(crate) async fn unreferenced_rows_are_swept(postgres: &Postgres) {
     let url = postgres.database();
     let ledger = open(&url).await;
     record_all(&ledger, [with_contents(1, &["kept"])]).await;

@@ -17,7 +17,7 @@ use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
 use crate::evidence::name::CorpusName;
 use crate::evidence::search::{Filter, Hit, Hits, Method, Query, RANKED_FOR_EACH, best_of};
-use crate::evidence::snapshot::{Named, Part, Snapshot};
+use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
     Batch, Corpus, Head, Received, StoreOutcome, Summary, VectorSpace, item, stands_for,
 };
@@ -177,7 +177,7 @@ impl Corpus for PostgresCorpus {
             .collect()
     }
 
-    fn snapshot(&self, named: &Named, part: Part) -> Result<Option<Snapshot>, StoreError> {
+    fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
         let (number, named) = (self.number, named.clone());
         let found = self.blocking.run(move |client, _| {
             let named = named.clone();

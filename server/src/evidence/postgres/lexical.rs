@@ -192,14 +192,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_counted_and_written_for_their_corpus() {
+    fn terms_are_counted_and_prefixed_with_their_corpus() {
         let counted = count_terms("pod cart-1 pod oom ");
         assert_eq!(counted.length, 4);
         assert_eq!(tsvector(7, &counted.terms), "'7 cart-1':1 '7 oom':1 '7 pod':1,2");
     }
 
     #[test]
-    fn a_passage_without_end_keeps_what_a_tsvector_takes() {
+    fn a_long_passage_is_cut_to_the_tsvector_limits() {
         let long = "word ".repeat(1 << 20);
         let counted = count_terms(&long);
         assert!(counted.length < 1 << 18);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_terms_are_ranked_and_at_least_one() {
+    fn at_least_one_of_the_rarest_terms_is_ranked() {
         let known = |counts: &[i64]| -> Vec<(String, i64)> {
             counts.iter().map(|count| (count.to_string(), *count)).collect()
         };
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_everywhere_counts_for_next_to_nothing() {
+    fn common_terms_have_almost_no_weight() {
         assert!(weight(100, 1) > weight(100, 10));
         assert!(weight(100, 60) == MIN_WEIGHT);
     }

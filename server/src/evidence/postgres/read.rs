@@ -7,7 +7,7 @@ use super::head::{HEAD_COLUMNS, head, signed, unsigned};
 use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
 use crate::evidence::search::{Filter, Hit};
-use crate::evidence::snapshot::{HEAD_BYTES, MAX_BYTES, Named, Part};
+use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part};
 use crate::storage::postgres::query::{self, Conditions};
 
 /// The maximum size of a chunk of content, in bytes; see `receive`.
@@ -101,7 +101,7 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
 pub(super) async fn snapshot(
     client: &mut Object,
     corpus: i64,
-    named: &Named,
+    named: &ItemRef,
     part: Part,
 ) -> Result<Option<(Row, u64, String)>, Error> {
     let select = |column: &str| {
@@ -112,9 +112,9 @@ pub(super) async fn snapshot(
     };
     let row = match named {
         // PostgreSQL cannot store U+0000.
-        Named::Id(id) if id.contains('\0') => None,
-        Named::Id(id) => query::optional(client, &select("id"), &[&corpus, &id]).await?,
-        Named::Digest(digest) => {
+        ItemRef::Id(id) if id.contains('\0') => None,
+        ItemRef::Id(id) => query::optional(client, &select("id"), &[&corpus, &id]).await?,
+        ItemRef::Digest(digest) => {
             query::optional(client, &select("digest"), &[&corpus, &digest.as_slice()]).await?
         }
     };

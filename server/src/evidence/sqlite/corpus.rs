@@ -19,7 +19,7 @@ use super::{database, search, snapshot};
 use crate::evidence::error::StoreError;
 use crate::evidence::name::CorpusName;
 use crate::evidence::search::{Filter, Hit, Hits, Query};
-use crate::evidence::snapshot::{Named, Part, Snapshot};
+use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
     Batch, Corpus, Head, Received, StoreOutcome, Summary, VectorSpace, item, stands_for,
 };
@@ -303,7 +303,7 @@ impl Corpus for SqliteCorpus {
             .collect()
     }
 
-    fn snapshot(&self, named: &Named, part: Part) -> Result<Option<Snapshot>, StoreError> {
+    fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
         let read = snapshot::read(&self.reader()?, named, part);
         read.map_err(|error| self.failed(&error))
     }

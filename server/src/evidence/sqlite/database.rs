@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_opens_again_and_keeps_when_it_was_made() {
+    fn reopening_preserves_the_creation_time() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("corpus.sqlite3");
         drop(open_writer(&file, 7).unwrap());
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_refused() {
+    fn foreign_and_newer_databases_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join("other.sqlite3");
         Connection::open(&other).unwrap().execute_batch("CREATE TABLE songs (name TEXT)").unwrap();

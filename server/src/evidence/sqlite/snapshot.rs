@@ -4,12 +4,12 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::content::{content, content_at};
 use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
-use crate::evidence::snapshot::{HEAD_BYTES, MAX_BYTES, Named, Part, Snapshot};
+use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part, Snapshot};
 
 /// Reads a part of an item; `None` if the corpus has no such item.
 pub(super) fn read(
     connection: &Connection,
-    named: &Named,
+    named: &ItemRef,
     part: Part,
 ) -> rusqlite::Result<Option<Snapshot>> {
     let found = |row: &Row<'_>| {
@@ -27,8 +27,8 @@ pub(super) fn read(
         )
     };
     let item = match named {
-        Named::Id(id) => connection.query_row(&select("id"), [id], found),
-        Named::Digest(digest) => connection.query_row(&select("digest"), [digest], found),
+        ItemRef::Id(id) => connection.query_row(&select("id"), [id], found),
+        ItemRef::Digest(digest) => connection.query_row(&select("digest"), [digest], found),
     };
     let Some((number, digest, size, head)) = item.optional()? else { return Ok(None) };
     let (start, end) = match part {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn what_is_put_is_found_and_read_again(place: &Place) {
+pub(super) fn stored_items_are_found_and_read(place: &Place) {
     let evidence = place.open();
     let pods: String = (0..60)
         .map(|pod| {
@@ -31,41 +31,41 @@ pub(super) fn what_is_put_is_found_and_read_again(place: &Place) {
     let contents: Vec<&str> = whole.iter().map(|item| item.content.as_str()).collect();
     assert_eq!(contents, [log(200).as_str(), pods.as_str()]);
     let snapshot = |named, part| evidence.snapshot(&name("inc-7"), &named, part).unwrap();
-    let lines = snapshot(Named::Id("log".to_owned()), Part::Lines(26, 27));
+    let lines = snapshot(ItemRef::Id("log".to_owned()), Part::Lines(26, 27));
     assert_eq!(lines.content, log(200).split_inclusive('\n').skip(25).take(2).collect::<String>());
-    let head = snapshot(Named::Digest(stored[1].digest), Part::Head);
+    let head = snapshot(ItemRef::Digest(stored[1].digest), Part::Head);
     assert_eq!(Some(head.content.as_str()), pods.get(..4096));
     assert_eq!(head.size, pods.len() as u64);
-    let some = snapshot(Named::Id("log".to_owned()), Part::Bytes(5, 9));
+    let some = snapshot(ItemRef::Id("log".to_owned()), Part::Bytes(5, 9));
     assert_eq!(Some(some.content.as_str()), log(1).get(5..9));
 }
 
-pub(super) fn a_range_says_where_its_first_whole_character_stands(place: &Place) {
+pub(super) fn a_range_starts_at_a_whole_character(place: &Place) {
     let evidence = place.open();
-    let said = "añb€c\u{1f600}d";
-    put(&evidence, "c", vec![text("log", said)]);
-    let end = said.len() as u64;
+    let content = "añb€c\u{1f600}d";
+    put(&evidence, "c", vec![text("log", content)]);
+    let end = content.len() as u64;
     for (from, to) in (0..=end + 2).flat_map(|from| (from..=end + 2).map(move |to| (from, to))) {
-        let named = Named::Id("log".to_owned());
+        let named = ItemRef::Id("log".to_owned());
         let part = evidence.snapshot(&name("c"), &named, Part::Bytes(from, to)).unwrap();
         let start = usize::try_from(part.start).unwrap();
-        let found = said.as_bytes().get(start..start + part.content.len());
+        let found = content.as_bytes().get(start..start + part.content.len());
         assert_eq!(found, Some(part.content.as_bytes()), "{from}..{to}");
         let skipped = start - usize::try_from(from.min(end)).unwrap();
         let cut =
             skipped + part.content.len() < usize::try_from(to.min(end) - from.min(end)).unwrap();
-        assert!(skipped == 0 || !said.is_char_boundary(usize::try_from(from).unwrap()));
-        assert!(!cut || !said.is_char_boundary(usize::try_from(to).unwrap()), "{from}..{to}");
+        assert!(skipped == 0 || !content.is_char_boundary(usize::try_from(from).unwrap()));
+        assert!(!cut || !content.is_char_boundary(usize::try_from(to).unwrap()), "{from}..{to}");
     }
 }
 
-pub(super) fn text_that_comes_in_parts_is_the_same_text(place: &Place) {
+pub(super) fn text_received_in_parts_equals_the_whole(place: &Place) {
     let evidence = place.open();
     let whole = log(3_000).replace("INFO", "INFÖ");
     put(&evidence, "whole", vec![text("log", &whole)]);
     let mut parts = evidence.put(name("parts"), None).unwrap();
     parts.item(text("log", "")).unwrap();
-    whole.as_bytes().chunks(997).for_each(|part| parts.more(part).unwrap());
+    whole.as_bytes().chunks(997).for_each(|part| parts.append(part).unwrap());
     let (_, stored) = parts.finish().unwrap();
     assert_eq!(stored[0].digest, *blake3::hash(whole.as_bytes()).as_bytes());
     assert_eq!(evidence.items(&name("parts")).unwrap(), evidence.items(&name("whole")).unwrap());
@@ -74,7 +74,7 @@ pub(super) fn text_that_comes_in_parts_is_the_same_text(place: &Place) {
     }
 }
 
-pub(super) fn what_is_put_again_changes_nothing(place: &Place) {
+pub(super) fn storing_the_same_items_again_changes_nothing(place: &Place) {
     let evidence = place.open();
     let items = || {
         vec![
@@ -95,7 +95,7 @@ pub(super) fn what_is_put_again_changes_nothing(place: &Place) {
     assert_eq!(labels(&evidence, "c", "full"), ["b#L1-1"]);
 }
 
-pub(super) fn what_was_not_completed_is_gone(place: &Place) {
+pub(super) fn incomplete_items_are_discarded(place: &Place) {
     let evidence = place.open();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
     let mut broken = evidence.put(name("c"), None).unwrap();
@@ -113,7 +113,7 @@ pub(super) fn what_was_not_completed_is_gone(place: &Place) {
     assert_eq!((summary.items, stored[0].lines), (2, 20_000));
 }
 
-pub(super) fn a_search_is_restricted(place: &Place) {
+pub(super) fn a_filter_restricts_a_search(place: &Place) {
     let evidence = place.open();
     let at = |micros| Some(gsar_core::time::Timestamp::from_micros(micros));
     let mut early = text("early", "cart-1 is slow");
@@ -122,7 +122,7 @@ pub(super) fn a_search_is_restricted(place: &Place) {
     (late.collected_at, late.lane, late.kind) = (at(20), Lane::Metrics, EvidenceKind::Signal);
     put(&evidence, "c", vec![early, late]);
     let found = |filter: Filter| {
-        let found = evidence.search(&name("c"), &said("what is slow"), &filter, 5).unwrap();
+        let found = evidence.search(&name("c"), &lexical("what is slow"), &filter, 5).unwrap();
         found.hits.iter().map(|hit| hit.head.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(found(Filter::default()).len(), 2);
@@ -138,11 +138,11 @@ pub(super) fn a_search_is_restricted(place: &Place) {
     let window = at(15).zip(at(30)).and_then(|(from, to)| gsar_core::time::Window::new(from, to));
     assert_eq!(found(Filter { window, ..Default::default() }), ["late"]);
     for query in ["", "the", "\" OR NEAR(", "*", "cart-9 -x:y ^ {}"] {
-        evidence.search(&name("c"), &said(query), &Filter::default(), 5).unwrap();
+        evidence.search(&name("c"), &lexical(query), &Filter::default(), 5).unwrap();
     }
 }
 
-pub(super) fn corpora_are_listed_deleted_and_expire(place: &Place) {
+pub(super) fn corpora_are_listed_deleted_and_expired(place: &Place) {
     let evidence = place.open();
     for corpus in ["b", "a", "c"] {
         put(&evidence, corpus, vec![text("x", corpus)]);
@@ -163,7 +163,7 @@ pub(super) fn corpora_are_listed_deleted_and_expire(place: &Place) {
     assert_eq!(names(&place.open(), None), ["c"]);
 }
 
-pub(super) fn bounds_hold(place: &Place) {
+pub(super) fn limits_are_enforced(place: &Place) {
     let bounds = Bounds {
         max_corpus_size: 1_000,
         max_size: 1_500,
@@ -182,27 +182,27 @@ pub(super) fn bounds_hold(place: &Place) {
     assert_eq!(refused("b", 500), None);
 }
 
-pub(super) fn disorder_is_refused_and_costs_only_itself(place: &Place) {
+pub(super) fn invalid_messages_affect_only_their_item(place: &Place) {
     let evidence = place.open();
     let begin = || evidence.put(name("c"), None).unwrap();
-    assert!(matches!(begin().more(b"x"), Err(StoreError::Disorder(_))));
+    assert!(matches!(begin().append(b"x"), Err(StoreError::Disorder(_))));
     let mut put = begin();
     put.item(item("j", "t", Content::Json("{}".to_owned()))).unwrap();
-    assert!(matches!(put.more(b"x"), Err(StoreError::Disorder(_))));
+    assert!(matches!(put.append(b"x"), Err(StoreError::Disorder(_))));
     drop(put);
     let mut put = begin();
     put.item(text("t", "")).unwrap();
-    assert!(matches!(put.more(b"\xff\xfe"), Err(StoreError::Disorder(_))));
+    assert!(matches!(put.append(b"\xff\xfe"), Err(StoreError::Disorder(_))));
     drop(put);
     let mut put = begin();
     put.item(text("whole", "a whole one")).unwrap();
     put.item(text("t", "")).unwrap();
-    put.more("é".as_bytes().get(..1).unwrap()).unwrap();
+    put.append("é".as_bytes().get(..1).unwrap()).unwrap();
     assert!(matches!(put.finish(), Err(StoreError::Disorder(_))));
     assert_eq!(evidence.summary(&name("c")).unwrap().items, 1);
 }
 
-pub(super) fn the_nearest_in_meaning_are_found(place: &Place) {
+pub(super) fn semantic_search_finds_the_nearest(place: &Place) {
     let Some(evidence) = place.open_with_vectors() else { return };
     let mut metrics = text("b", "cpu is high");
     metrics.lane = Lane::Metrics;
@@ -231,7 +231,7 @@ pub(super) fn the_nearest_in_meaning_are_found(place: &Place) {
     assert_eq!(corpus.passages_without_vector(&space(), 0).unwrap().len(), 1);
 }
 
-pub(super) fn what_is_embedded_is_noted_until_more_comes(place: &Place) {
+pub(super) fn a_corpus_is_embedded_until_items_are_added(place: &Place) {
     let Some(evidence) = place.open_with_vectors() else { return };
     put(&evidence, "c", vec![text("a", "disk is full")]);
     let corpus = embed(&evidence, "c", &[[1.0, 0.0]]);
@@ -245,7 +245,7 @@ pub(super) fn what_is_embedded_is_noted_until_more_comes(place: &Place) {
     assert_eq!(embedded_by(), None);
 }
 
-pub(super) fn of_a_long_text_what_is_new_is_embedded(place: &Place) {
+pub(super) fn only_new_lines_of_a_long_text_are_embedded(place: &Place) {
     let Some(evidence) = place.open_with_vectors() else { return };
     let mut long = log(4_000);
     long.push_str("cart-1 was OOMKilled\n");
@@ -256,7 +256,7 @@ pub(super) fn of_a_long_text_what_is_new_is_embedded(place: &Place) {
     assert!(passages.iter().any(|(_, text)| text.contains("OOMKilled")));
 }
 
-pub(super) fn what_stands_in_names_and_contents_comes_back(place: &Place) {
+pub(super) fn unusual_names_and_contents_round_trip(place: &Place) {
     let evidence = place.open();
     let odd = "a \0 b ' \\ \" \u{1f600} \u{202e} % _\n";
     let document = r#"{"a\u0000b": {"it's": ["x\\y", "pool size is 20"]}}"#;
@@ -271,12 +271,12 @@ pub(super) fn what_stands_in_names_and_contents_comes_back(place: &Place) {
     put(&evidence, "c", vec![with_all.clone(), json.clone()]);
     assert_eq!(*evidence.items(&name("c")).unwrap(), [with_all, json]);
     assert!(!labels(&evidence, "c", "pool size is 20").is_empty());
-    let none = Named::Id("no\0thing".to_owned());
+    let none = ItemRef::Id("no\0thing".to_owned());
     let unknown = evidence.snapshot(&name("c"), &none, Part::Head);
     assert!(matches!(unknown, Err(StoreError::UnknownItem { .. })));
 }
 
-pub(super) fn owners_name_corpora_by_themselves(place: &Place) {
+pub(super) fn owners_have_their_own_names_of_corpora(place: &Place) {
     let evidence = place.open();
     let [ada, ben] = ["ada", "ben"].map(|owner| evidence.of(&Owner::new(owner, false)));
     put(&ada, "c", vec![text("x", "of ada")]);

@@ -5,7 +5,7 @@ use super::*;
 /// Generates log lines of several services from a seed.
 fn lines(seed: u64, count: u32) -> String {
     const SERVICES: [&str; 5] = ["cart", "checkout", "payments-db", "search", "edge"];
-    const SAID: [&str; 6] = [
+    const MESSAGES: [&str; 6] = [
         "connection to payments-db refused",
         "GET /api/v1/items took {} ms",
         "restarted with exit code {}",
@@ -16,11 +16,11 @@ fn lines(seed: u64, count: u32) -> String {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..count)
         .map(|line| {
-            let said =
-                SAID[random.usize(..SAID.len())].replace("{}", &random.u32(..500).to_string());
+            let message = MESSAGES[random.usize(..MESSAGES.len())]
+                .replace("{}", &random.u32(..500).to_string());
             let service = SERVICES[random.usize(..SERVICES.len())];
             format!(
-                "2026-03-12T14:{:02}:{:02}Z {service}-{} {said}\n",
+                "2026-03-12T14:{:02}:{:02}Z {service}-{} {message}\n",
                 line / 60 % 60,
                 line % 60,
                 random.u32(..9)
@@ -30,7 +30,7 @@ fn lines(seed: u64, count: u32) -> String {
 }
 
 #[test]
-fn words_find_the_same_passages_in_the_same_order() {
+fn lexical_search_ranks_alike_in_both_engines() {
     let Some(engine) = Engine::postgres(Kind::System).or_else(|| Engine::postgres(Kind::Pgvector))
     else {
         return;

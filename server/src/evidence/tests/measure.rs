@@ -154,13 +154,13 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
 }
 
 /// Returns the numbers of the nearest passages, by comparing every vector.
-fn nearest(filled: &Filled, wanted: &Vector, only_metrics: bool) -> HashSet<i64> {
+fn nearest(filled: &Filled, query_vector: &Vector, only_metrics: bool) -> HashSet<i64> {
     let mut ranked: Vec<(f32, i64)> = filled
         .vectors
         .iter()
         .filter(|(_, _, is_metrics)| *is_metrics || !only_metrics)
         .map(|(number, vector, _)| {
-            (-vector.iter().zip(wanted.iter()).map(|(a, b)| a * b).sum::<f32>(), *number)
+            (-vector.iter().zip(query_vector.iter()).map(|(a, b)| a * b).sum::<f32>(), *number)
         })
         .collect();
     ranked.sort_unstable_by(|one, other| one.partial_cmp(other).unwrap());
@@ -177,13 +177,16 @@ fn search(filled: &Filled, source: &mut Source, what: &str, filter: &Filter) {
     let only_metrics = !filter.is_empty();
     let (mut millis, mut right, mut found) = (Vec::new(), 0, 0);
     for _ in 0..QUERIES {
-        let wanted = source.vector();
+        let query_vector = source.vector();
         let query = Query { text: "", vector: None, by_terms: false };
         let began = Instant::now();
-        let hits =
-            filled.corpus.search(&query, Some((&wanted, Ok(wide()))), filter, LIMIT).unwrap().hits;
+        let hits = filled
+            .corpus
+            .search(&query, Some((&query_vector, Ok(wide()))), filter, LIMIT)
+            .unwrap()
+            .hits;
         millis.push(began.elapsed().as_secs_f64() * 1e3);
-        let best = nearest(filled, &wanted, only_metrics);
+        let best = nearest(filled, &query_vector, only_metrics);
         found += hits.len();
         right += hits.iter().filter(|hit| best.contains(&hit.passage)).count();
     }

@@ -93,20 +93,20 @@ fn every_case(engine: Option<Engine>) {
         })*};
     }
     cases!(
-        what_is_put_is_found_and_read_again,
-        a_range_says_where_its_first_whole_character_stands,
-        text_that_comes_in_parts_is_the_same_text,
-        what_is_put_again_changes_nothing,
-        what_was_not_completed_is_gone,
-        a_search_is_restricted,
-        corpora_are_listed_deleted_and_expire,
-        bounds_hold,
-        disorder_is_refused_and_costs_only_itself,
-        the_nearest_in_meaning_are_found,
-        what_is_embedded_is_noted_until_more_comes,
-        of_a_long_text_what_is_new_is_embedded,
-        what_stands_in_names_and_contents_comes_back,
-        owners_name_corpora_by_themselves,
+        stored_items_are_found_and_read,
+        a_range_starts_at_a_whole_character,
+        text_received_in_parts_equals_the_whole,
+        storing_the_same_items_again_changes_nothing,
+        incomplete_items_are_discarded,
+        a_filter_restricts_a_search,
+        corpora_are_listed_deleted_and_expired,
+        limits_are_enforced,
+        invalid_messages_affect_only_their_item,
+        semantic_search_finds_the_nearest,
+        a_corpus_is_embedded_until_items_are_added,
+        only_new_lines_of_a_long_text_are_embedded,
+        unusual_names_and_contents_round_trip,
+        owners_have_their_own_names_of_corpora,
     );
 }
 
@@ -162,18 +162,18 @@ fn text(id: &str, text: &str) -> EvidenceItem {
     item(id, "kubectl logs cart-1", Content::Text(text.to_owned()))
 }
 
-fn put(evidence: &Evidence, corpus: &str, items: Vec<EvidenceItem>) -> (Summary, Vec<Stored>) {
+fn put(evidence: &Evidence, corpus: &str, items: Vec<EvidenceItem>) -> (Summary, Vec<StoredItem>) {
     let mut put = evidence.put(name(corpus), None).unwrap();
     items.into_iter().for_each(|item| put.item(item).unwrap());
     put.finish().unwrap()
 }
 
-fn said(text: &str) -> Query<'_> {
+fn lexical(text: &str) -> Query<'_> {
     Query { text, vector: None, by_terms: true }
 }
 
 fn labels(evidence: &Evidence, corpus: &str, query: &str) -> Vec<String> {
-    let found = evidence.search(&name(corpus), &said(query), &Filter::default(), 5).unwrap();
+    let found = evidence.search(&name(corpus), &lexical(query), &Filter::default(), 5).unwrap();
     found.hits.iter().map(Hit::label).collect()
 }
 

@@ -24,7 +24,7 @@ impl Place {
 }
 
 #[test]
-fn what_one_server_stores_others_find() {
+fn servers_find_items_of_each_other() {
     let Some((_engine, place)) = postgres() else { return };
     let (one, other) = (place.open(), place.open());
     put(&one, "c", vec![text("a", "disk is full")]);
@@ -38,7 +38,7 @@ fn what_one_server_stores_others_find() {
 }
 
 #[test]
-fn servers_that_store_the_same_at_once_store_it_once() {
+fn servers_that_store_the_same_item_concurrently_store_it_once() {
     let Some((_engine, place)) = postgres() else { return };
     let servers: Vec<Evidence> = (0..4).map(|_| place.open()).collect();
     std::thread::scope(|scope| {
@@ -68,7 +68,7 @@ fn servers_that_store_the_same_at_once_store_it_once() {
 }
 
 #[test]
-fn what_a_server_that_stopped_was_receiving_is_swept_away_in_time() {
+fn an_item_of_a_stopped_server_is_swept_after_an_hour() {
     let Some((_engine, place)) = postgres() else { return };
     let evidence = place.open();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
@@ -86,7 +86,7 @@ fn what_a_server_that_stopped_was_receiving_is_swept_away_in_time() {
 }
 
 #[test]
-fn of_a_deleted_corpus_nothing_is_left() {
+fn a_deleted_corpus_leaves_no_rows() {
     let Some((_engine, place)) = postgres() else { return };
     let evidence = place.open();
     put(&evidence, "c", vec![text("log", &log(20_000)), text("a", "disk is full")]);
@@ -107,7 +107,7 @@ fn of_a_deleted_corpus_nothing_is_left() {
 }
 
 #[test]
-fn a_put_into_a_corpus_that_was_deleted_meanwhile_is_refused() {
+fn storing_in_a_deleted_corpus_is_refused() {
     let Some((_engine, place)) = postgres() else { return };
     let evidence = place.open();
     let mut late = evidence.put(name("c"), None).unwrap();
@@ -118,7 +118,7 @@ fn a_put_into_a_corpus_that_was_deleted_meanwhile_is_refused() {
 }
 
 #[test]
-fn an_index_finds_what_comparing_finds() {
+fn an_index_finds_the_same_as_comparing() {
     let Some(engine) = Engine::postgres(Kind::Pgvector) else { return };
     let place = engine.place();
     let evidence = place.open();
@@ -148,8 +148,8 @@ fn an_index_finds_what_comparing_finds() {
         let found = corpus.search(&query, meaning, &Filter::default(), 2).unwrap();
         found.hits.iter().map(|hit| hit.passage).collect()
     };
-    let wanted: Vec<Vector> = (0..20).map(|_| vector()).collect();
-    let compared: Vec<Vec<i64>> = wanted.iter().map(found).collect();
+    let queries: Vec<Vector> = (0..20).map(|_| vector()).collect();
+    let compared: Vec<Vec<i64>> = queries.iter().map(found).collect();
     let (database, runtime) = place.database.as_ref().unwrap();
     let number = place.count("SELECT number FROM evidence_corpora WHERE name = 'c'");
     let index = postgres::Index::new(number, &space());
@@ -157,7 +157,7 @@ fn an_index_finds_what_comparing_finds() {
     runtime.block_on(index.build_from(database, 100)).unwrap();
     let indexes = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'evidence_vectors_of_%'";
     assert_eq!(place.count(indexes), 1);
-    let indexed: Vec<Vec<i64>> = wanted.iter().map(found).collect();
+    let indexed: Vec<Vec<i64>> = queries.iter().map(found).collect();
     let same = indexed.iter().zip(&compared).filter(|(one, other)| one == other).count();
     assert!(same >= 19, "{same} of 20");
     evidence.delete(&name("c")).unwrap();
@@ -166,7 +166,7 @@ fn an_index_finds_what_comparing_finds() {
 }
 
 #[test]
-fn without_pgvector_words_serve_and_the_reason_is_said() {
+fn without_pgvector_search_is_lexical_with_a_reason() {
     let Some(engine) = Engine::postgres(Kind::System) else { return };
     let place = engine.place();
     let evidence = place.open();
@@ -174,12 +174,12 @@ fn without_pgvector_words_serve_and_the_reason_is_said() {
     assert!(reason.contains("CREATE EXTENSION vector"), "{reason}");
     put(&evidence, "c", vec![text("a", "disk is full")]);
     let (_, runtime) = place.database.as_ref().unwrap();
-    let (method, degraded) = runtime.block_on(evidence.serves());
+    let (method, degraded) = runtime.block_on(evidence.search_method());
     assert_eq!((method, degraded.as_deref()), (Method::Lexical, Some(reason)));
 }
 
 #[test]
-fn what_one_server_has_embedded_others_have() {
+fn servers_share_the_vector_cache() {
     use gsar_embedding::{Cache as _, Key};
     let Some((_engine, place)) = postgres() else { return };
     let open = || {

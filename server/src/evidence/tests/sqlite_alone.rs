@@ -9,7 +9,7 @@ fn store() -> (TempDir, Evidence) {
 }
 
 #[test]
-fn one_process_has_the_folder() {
+fn only_one_process_opens_the_folder() {
     let (folder, evidence) = store();
     let other = || Evidence::open(folder.path(), BOUNDS, Embeddings::Off);
     assert!(matches!(other(), Err(StoreError::Unavailable { .. })));
@@ -18,7 +18,7 @@ fn one_process_has_the_folder() {
 }
 
 #[test]
-fn what_a_killed_process_was_receiving_is_gone() {
+fn an_item_of_a_killed_process_is_discarded() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
     let mut killed = evidence.put(name("c"), None).unwrap();
@@ -91,7 +91,7 @@ fn a_damaged_corpus_is_named_and_can_be_deleted() {
 }
 
 #[test]
-fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
+fn a_flipped_bit_is_an_error_or_leaves_whole_items_unchanged() {
     let (folder, evidence) = store();
     let pods = r#"{"items": [{"name": "cart-1", "phase": "Running"}]}"#;
     let stored = vec![text("log", &log(60)), item("pods", "t", Content::Json(pods.to_owned()))];
@@ -116,8 +116,8 @@ fn a_flipped_bit_is_an_error_or_changes_nothing_that_is_given_as_a_whole() {
             Ok(found) => assert_eq!(found, right, "byte {at}"),
             Err(_) => refused += 1,
         }
-        let _ = evidence.search(&name("c"), &said("order 7"), &Filter::default(), 5);
-        let head = evidence.snapshot(&name("c"), &Named::Id("log".to_owned()), Part::Head);
+        let _ = evidence.search(&name("c"), &lexical("order 7"), &Filter::default(), 5);
+        let head = evidence.snapshot(&name("c"), &ItemRef::Id("log".to_owned()), Part::Head);
         let _ = evidence.put(name("c"), None).and_then(|mut put| {
             put.item(text("more", "pool size is 20"))?;
             put.finish()

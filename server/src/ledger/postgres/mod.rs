@@ -107,8 +107,8 @@ impl PostgresLedger {
     /// # Errors
     /// [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
     pub async fn apply_retention(&self, max_age: std::time::Duration) -> Result<(), LedgerError> {
-        let kept = maintenance::apply(&self.shared, Some(max_age)).await;
-        self.shared.track(kept)
+        let applied = maintenance::apply(&self.shared, Some(max_age)).await;
+        self.shared.track(applied)
     }
 }
 

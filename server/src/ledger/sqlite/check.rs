@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_sound_ledger_passes_beside_its_holder_and_after_it() {
+    async fn an_intact_ledger_passes_while_open_and_closed() {
         let folder = tempfile::tempdir().unwrap();
         check(folder.path()).unwrap();
         written(folder.path()).await;
@@ -111,7 +111,7 @@ mod tests {
             ("header", [&[0; 100], &sound[100..]].concat()),
             ("middle", [&sound[..middle], &vec![0xa5; page], &sound[middle + page..]].concat()),
             ("truncated", sound[..middle].to_vec()),
-            ("no database", b"this is not a database, it only stands where one should".to_vec()),
+            ("no database", b"this is not a database, but it has the name of one".to_vec()),
         ] {
             std::fs::write(&file, damaged).unwrap();
             let refused = check(folder.path()).unwrap_err();

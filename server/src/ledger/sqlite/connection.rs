@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_keeps_its_promise() {
+    fn durability_sets_synchronous() {
         for (durability, synchronous) in [(Durability::Durable, 2), (Durability::Relaxed, 1)] {
             let directory = tempfile::tempdir().unwrap();
             let file = directory.path().join("ledger.sqlite3");

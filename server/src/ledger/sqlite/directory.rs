@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_created_is_for_this_user_alone() {
+    fn files_and_folders_are_private() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
         let directory = Directory::open(&path).unwrap();
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_has_one_holder_and_is_free_after_it() {
+    fn a_directory_is_locked_until_dropped() {
         let path = tempfile::tempdir().unwrap();
         let first = Directory::open(path.path()).unwrap();
         let refused = Directory::open(path.path()).unwrap_err();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_or_replaced_database_is_noticed() {
+    fn a_removed_or_replaced_database_is_detected() {
         let path = tempfile::tempdir().unwrap();
         let directory = Directory::open(path.path()).unwrap();
         directory.check_in_place().unwrap();

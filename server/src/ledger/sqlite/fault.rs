@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_failure_names_its_file_and_its_fix() {
+    fn every_failure_names_its_file_and_its_fix() {
         for (code, kind, fix) in [
             (ffi::SQLITE_FULL, FaultKind::Full, "free space"),
             (ffi::SQLITE_BUSY, FaultKind::Busy, "end that program"),

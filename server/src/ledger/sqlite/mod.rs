@@ -46,7 +46,7 @@ use crate::owner::Owner;
 use directory::Directory;
 use reader::Readers;
 use retention::Limits;
-use writer::{Job, Single, Waiting, Writer};
+use writer::{Job, QueuedRecord, Single, Writer};
 
 /// A handle to a ledger in SQLite. Clones share the ledger.
 ///
@@ -142,7 +142,7 @@ impl Ledger for SqliteLedger {
 
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
         let owner = self.owner.clone();
-        self.request(|reply| Job::Record(Box::new(Waiting { owner, record, reply }))).await
+        self.request(|reply| Job::Record(Box::new(QueuedRecord { owner, record, reply }))).await
     }
 
     async fn find_by_key(

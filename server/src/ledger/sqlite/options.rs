@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_bound_is_exact() {
+    fn limits_are_exact() {
         assert_eq!(refused(|o| o.data_dir = PathBuf::new()), Some("data_dir"));
         assert_eq!(refused(|o| o.max_age = Some(Duration::from_millis(999))), Some("max_age"));
         assert_eq!(refused(|o| o.max_age = Some(Duration::from_secs(1))), None);

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_within_its_bound_keeps_some_free_pages() {
+    fn a_file_within_its_limit_keeps_some_free_pages() {
         assert_eq!(space(10_000, 256).surplus_pages(None), 0);
         assert_eq!(space(1_000, 256).surplus_pages(None), 0);
         assert_eq!(space(10_000, 2_000).surplus_pages(None), 0);
@@ -282,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_beyond_its_bound_hands_back_what_is_beyond() {
+    fn a_file_over_its_limit_releases_the_excess() {
         assert_eq!(space(1_000, 100).surplus_pages(Some(950 * 4096)), 50);
         assert_eq!(space(1_000, 100).surplus_pages(Some(800 * 4096)), 100, "no more than is free");
         assert_eq!(space(1_000, 100).surplus_pages(Some(1_000 * 4096)), 0);
     }
 
     #[test]
-    fn used_bytes_are_those_of_pages_that_hold_something() {
+    fn free_pages_do_not_count_as_used() {
         assert_eq!(space(1_000, 100).used(), 900 * 4096);
         assert_eq!(space(0, 0).used(), 0);
     }

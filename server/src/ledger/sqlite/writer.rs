@@ -37,7 +37,7 @@ const MIN_ROWS: u32 = 64;
 /// A job of the writer.
 pub(super) enum Job {
     /// Records one evaluation.
-    Record(Box<Waiting>),
+    Record(Box<QueuedRecord>),
     /// Runs after the batch, in its own transaction.
     Single(Single),
     /// Applies retention; answers when the limits hold.
@@ -49,10 +49,10 @@ pub(super) enum Job {
 }
 
 /// The answer to starting an investigation.
-pub(super) type Started = Result<Option<StoredInvestigation>, LedgerError>;
+pub(super) type StartAnswer = Result<Option<StoredInvestigation>, LedgerError>;
 
 /// A queued record and the channel of its answer.
-pub(super) struct Waiting {
+pub(super) struct QueuedRecord {
     pub(super) owner: Owner,
     pub(super) record: Record,
     pub(super) reply: oneshot::Sender<Result<Recorded, LedgerError>>,
@@ -97,7 +97,7 @@ pub(super) enum Single {
     /// Stores grades of an evaluation; answers `true` if it exists.
     Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
     /// Starts an investigation; answers with the existing one with this id.
-    Start(Owner, Box<InvestigationStart>, oneshot::Sender<Started>),
+    Start(Owner, Box<InvestigationStart>, oneshot::Sender<StartAnswer>),
     /// Appends an event to an investigation.
     Append(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
 }
@@ -105,7 +105,7 @@ pub(super) enum Single {
 /// Jobs taken from the queue.
 #[derive(Default)]
 struct Jobs {
-    batch: Vec<Waiting>,
+    batch: Vec<QueuedRecord>,
     /// Jobs to run after the batch.
     single: Vec<Single>,
     is_closing: bool,
@@ -197,7 +197,7 @@ impl Writer {
     }
 
     /// Writes a batch and answers its callers.
-    fn write(&mut self, batch: Vec<Waiting>) {
+    fn write(&mut self, batch: Vec<QueuedRecord>) {
         let started = Instant::now();
         match self.commit(&batch) {
             Ok(answers) => {
@@ -211,7 +211,7 @@ impl Writer {
                     .record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
                 self.mark_healthy();
                 for (waiting, answer) in batch.into_iter().zip(answers) {
-                    let _gone = waiting.reply.send(answer);
+                    let _dropped = waiting.reply.send(answer);
                 }
             }
             Err(fault) => {
@@ -219,7 +219,7 @@ impl Writer {
                 let largest = batch.iter().map(|waiting| waiting.record.bytes()).max().unwrap_or(0);
                 self.mark_failed(&fault, u32::try_from(largest).unwrap_or(u32::MAX));
                 for waiting in batch {
-                    let _gone = waiting.reply.send(Err(fault.error.clone()));
+                    let _dropped = waiting.reply.send(Err(fault.error.clone()));
                 }
             }
         }
@@ -228,24 +228,24 @@ impl Writer {
     fn write_single(&mut self, single: Single) {
         match single {
             Single::Delete(owner, evaluation_id, reply) => {
-                let _gone = reply.send(self.delete(&owner, &evaluation_id));
+                let _dropped = reply.send(self.delete(&owner, &evaluation_id));
             }
             Single::Grade(owner, grades, reply) => {
                 let graded = self
                     .in_own_transaction(|connection| grades::write(connection, &owner, &grades));
-                let _gone = reply.send(graded);
+                let _dropped = reply.send(graded);
             }
             Single::Start(owner, start, reply) => {
                 let started = self.in_own_transaction(|connection| {
                     investigations::start(connection, owner.name(), &start)
                 });
-                let _gone = reply.send(started);
+                let _dropped = reply.send(started);
             }
             Single::Append(owner, event, reply) => {
                 let appended = self.in_own_transaction(|connection| {
                     investigations::append(connection, owner.name(), &event)
                 });
-                let _gone = reply.send(appended.flatten());
+                let _dropped = reply.send(appended.flatten());
             }
         }
     }
@@ -273,7 +273,10 @@ impl Writer {
         Ok(deleted)
     }
 
-    fn commit(&mut self, batch: &[Waiting]) -> Result<Vec<Result<Recorded, LedgerError>>, Fault> {
+    fn commit(
+        &mut self,
+        batch: &[QueuedRecord],
+    ) -> Result<Vec<Result<Recorded, LedgerError>>, Fault> {
         self.directory.check_in_place()?;
         batch::write(
             &mut self.connection,
@@ -320,7 +323,7 @@ impl Writer {
     /// Once checkpointed, the log is reused from its start: this makes room on a full disk.
     fn checkpoint_to_reuse_log(&self) {
         if let Err(error) = retention::checkpoint_passive(&self.connection) {
-            tracing::debug!(%error, "the ledger's log could not be copied");
+            tracing::debug!(%error, "the ledger's log could not be checkpointed");
         }
     }
 
@@ -402,7 +405,7 @@ impl Writer {
     fn finish_retention(&mut self, next: NextRun, result: &Result<(), LedgerError>) {
         self.retention.next = next;
         for reply in self.retention.waiting.drain(..) {
-            let _gone = reply.send(result.clone());
+            let _dropped = reply.send(result.clone());
         }
     }
 
@@ -412,7 +415,7 @@ impl Writer {
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         });
         if let Err(error) = copied {
-            tracing::warn!(%error, "the ledger's log stays beside the database; the next start reads it");
+            tracing::warn!(%error, "the ledger's log could not be truncated; the next start reads it");
         }
     }
 }

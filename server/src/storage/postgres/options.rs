@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_password_is_ever_shown() {
+    fn passwords_are_never_shown() {
         for text in [
             "postgres://ada:secret@db.example:5432/gsar",
             "postgres://ada:se@cret@db.example/gsar?sslmode=require",
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_machine_is_encrypted_unless_it_is_said_otherwise() {
+    fn remote_connections_are_encrypted_by_default() {
         for (text, encrypted) in [
             ("postgres://ada@db.example/gsar", true),
             ("postgres://ada@db.example/gsar?sslmode=disable", false),

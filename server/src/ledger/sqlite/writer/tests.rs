@@ -84,7 +84,7 @@ impl Opened {
     fn submit(&self, record: Record) -> oneshot::Receiver<Result<Recorded, LedgerError>> {
         let (reply, answer) = oneshot::channel();
         self.ledger
-            .submit(Job::Record(Box::new(Waiting { owner: Owner::default(), record, reply })))
+            .submit(Job::Record(Box::new(QueuedRecord { owner: Owner::default(), record, reply })))
             .unwrap();
         answer
     }
@@ -94,8 +94,8 @@ impl Opened {
         self.with_writer(move |writer| {
             let pages: i64 =
                 writer.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
-            let most = format!("PRAGMA max_page_count = {}", pages + more);
-            writer.connection.query_row(&most, [], |_| Ok(())).unwrap();
+            let pragma = format!("PRAGMA max_page_count = {}", pages + more);
+            writer.connection.query_row(&pragma, [], |_| Ok(())).unwrap();
         });
     }
 
@@ -109,7 +109,7 @@ impl Opened {
 }
 
 #[tokio::test]
-async fn everything_waiting_shares_one_commit() {
+async fn queued_records_share_one_commit() {
     let opened = open(|_| {});
     let held = opened.hold();
     let answers: Vec<_> = (0..10).map(|number| opened.submit(record(number))).collect();
@@ -145,7 +145,7 @@ async fn a_batch_has_its_bounds() {
 }
 
 #[tokio::test]
-async fn a_refused_row_leaves_the_others_of_its_batch() {
+async fn a_refused_row_does_not_affect_its_batch() {
     let opened = open(|_| {});
     let held = opened.hold();
     let answers: Vec<_> =
@@ -162,7 +162,7 @@ async fn a_refused_row_leaves_the_others_of_its_batch() {
 }
 
 #[tokio::test]
-async fn one_more_than_the_queue_holds_is_refused() {
+async fn a_record_over_the_queue_limit_is_refused() {
     let opened = open(|options| options.queue = 4);
     let held = opened.hold();
     let answers: Vec<_> = (0..4).map(|number| opened.submit(record(number))).collect();
@@ -177,7 +177,7 @@ async fn one_more_than_the_queue_holds_is_refused() {
 }
 
 #[tokio::test]
-async fn closing_writes_and_answers_what_waits() {
+async fn closing_writes_and_answers_queued_records() {
     let opened = open(|_| {});
     let held = opened.hold();
     let answers: Vec<_> = (0..5).map(|number| opened.submit(record(number))).collect();
@@ -200,7 +200,7 @@ async fn closing_writes_and_answers_what_waits() {
 }
 
 #[tokio::test]
-async fn a_caller_that_went_away_disturbs_nobody() {
+async fn a_dropped_caller_does_not_affect_others() {
     let opened = open(|_| {});
     let held = opened.hold();
     drop(opened.submit(record(1)));
@@ -211,7 +211,7 @@ async fn a_caller_that_went_away_disturbs_nobody() {
 }
 
 #[tokio::test]
-async fn a_full_database_fails_its_whole_batch_and_works_again_by_itself() {
+async fn a_full_database_fails_the_batch_and_recovers() {
     let opened = open(|_| {});
     assert_eq!(opened.ledger.record(record(0)).await, Ok(Recorded::New));
     opened.allow_pages(4);
@@ -243,7 +243,7 @@ async fn a_full_database_fails_its_whole_batch_and_works_again_by_itself() {
 }
 
 #[tokio::test]
-async fn a_ledger_that_failed_finds_out_without_records_that_it_works_again() {
+async fn a_failed_ledger_recovers_without_records() {
     let opened = open(|_| {});
     opened.allow_pages(4);
     assert!(opened.ledger.record(large(1)).await.is_err());
@@ -266,7 +266,7 @@ async fn a_ledger_that_failed_finds_out_without_records_that_it_works_again() {
 }
 
 #[tokio::test]
-async fn a_policy_of_a_failed_batch_is_not_taken_for_known() {
+async fn a_policy_of_a_failed_batch_is_not_cached() {
     let opened = open(|_| {});
     opened.allow_pages(4);
     assert!(opened.ledger.record(large(1)).await.is_err());
@@ -277,7 +277,7 @@ async fn a_policy_of_a_failed_batch_is_not_taken_for_known() {
 }
 
 #[tokio::test]
-async fn another_programs_lock_is_named_and_passes() {
+async fn a_lock_of_another_program_is_reported_and_passes() {
     let opened = open(|_| {});
     opened.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
     let other = Connection::open(opened.directory.path().join("ledger.sqlite3")).unwrap();
@@ -291,7 +291,7 @@ async fn another_programs_lock_is_named_and_passes() {
 }
 
 #[tokio::test]
-async fn retention_that_cannot_write_says_so_and_is_tried_again() {
+async fn failed_retention_is_reported_and_retried() {
     let opened = open(|options| options.max_age = Some(Duration::from_secs(60)));
     opened.ledger.apply_retention().await.unwrap();
     opened.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
