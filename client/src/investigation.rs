@@ -86,59 +86,116 @@ impl Investigation {
         mut synthesizer: impl AsyncFnMut(&v1::Investigation) -> Result<D, E>,
         mut planner: impl AsyncFnMut(&v1::Investigation) -> Result<Option<v1::RecordTurnRequest>, E>,
     ) -> Result<InvestigationOutcome, RunError<E>> {
-        let Self { client, start } = self;
-        let started = client.start_investigation(start).await?;
-        let mut at = started.investigation.unwrap_or_default();
-        loop {
-            let planning = match due(&at) {
-                Some(Due::Regenerate(_)) => false,
-                Some(Due::Synthesize(_) | Due::Replan(_) | Due::GatherEvidence(_)) => true,
-                // Treat instructions of newer servers as finished.
-                Some(Due::Finished(_)) | None => return Ok(outcome(at)),
-            };
-            while planning
-                && !is_over(&at)
-                && let Some(turn) = planner(&at).await.map_err(RunError::Orchestrator)?
+        let mut active = ActiveInvestigation::start(&self.client, self.start).await?;
+        while let Some(due) = active.due() {
+            let needs_turns = !matches!(due, Due::Regenerate(_));
+            if needs_turns
+                && let Some(turn) = planner(active.state()).await.map_err(RunError::Orchestrator)?
             {
-                let turn = v1::RecordTurnRequest {
-                    investigation_id: at.investigation_id.clone(),
-                    step: at.step,
-                    ..turn
-                };
-                at = client.record_turn(turn).await?.investigation.unwrap_or_default();
-            }
-            if is_over(&at) {
+                active.record_turn(turn).await?;
                 continue;
             }
-            let draft: Draft = synthesizer(&at).await.map_err(RunError::Orchestrator)?.into();
-            let submitted = client.submit_report(report(&at, draft)).await?;
-            at = submitted.investigation.unwrap_or_default();
+            let draft = synthesizer(active.state()).await.map_err(RunError::Orchestrator)?;
+            let Draft { report, evidence } = draft.into();
+            let report = v1::SubmitReportRequest {
+                report: Some(v1::Report { synthesis: report, ..v1::Report::default() }),
+                evidence: evidence.into_iter().map(Into::into).collect(),
+                ..v1::SubmitReportRequest::default()
+            };
+            active.submit_report(report).await?;
         }
+        Ok(active.into_outcome())
     }
 }
 
-fn report(at: &v1::Investigation, draft: Draft) -> v1::SubmitReportRequest {
-    let Draft { report, evidence } = draft;
-    v1::SubmitReportRequest {
-        investigation_id: at.investigation_id.clone(),
-        step: at.step,
-        report: Some(v1::Report { synthesis: report, ..v1::Report::default() }),
-        evidence: evidence.into_iter().map(Into::into).collect(),
+/// A started investigation. Its steps are sent with the id and the step of the current state.
+#[derive(Clone, Debug)]
+pub struct ActiveInvestigation {
+    client: Client,
+    state: v1::Investigation,
+}
+
+impl ActiveInvestigation {
+    /// Starts an investigation, or resumes the one with this id.
+    ///
+    /// # Errors
+    /// Returns a [`ClientError`] if the call fails.
+    pub async fn start(
+        client: &Client,
+        request: v1::StartInvestigationRequest,
+    ) -> Result<Self, ClientError> {
+        let state = client.start_investigation(request).await?.investigation.unwrap_or_default();
+        Ok(Self { client: client.clone(), state })
+    }
+
+    /// Returns the current state.
+    #[must_use]
+    pub fn state(&self) -> &v1::Investigation {
+        &self.state
+    }
+
+    /// Returns what is due; `None` if the investigation is finished. An instruction of a newer server that this version
+    /// does not know finishes it as well.
+    #[must_use]
+    pub fn due(&self) -> Option<&Due> {
+        due(&self.state).filter(|due| !matches!(due, Due::Finished(_)))
+    }
+
+    /// Records a turn of the agent.
+    ///
+    /// # Errors
+    /// Returns a [`ClientError`] if the call fails.
+    pub async fn record_turn(&mut self, turn: v1::RecordTurnRequest) -> Result<(), ClientError> {
+        let turn = v1::RecordTurnRequest {
+            investigation_id: self.state.investigation_id.clone(),
+            step: self.state.step,
+            ..turn
+        };
+        self.state = self.client.record_turn(turn).await?.investigation.unwrap_or_default();
+        Ok(())
+    }
+
+    /// Submits a report and returns its evaluation.
+    ///
+    /// # Errors
+    /// Returns a [`ClientError`] if the call fails.
+    pub async fn submit_report(
+        &mut self,
+        report: v1::SubmitReportRequest,
+    ) -> Result<Option<v1::EvaluateResponse>, ClientError> {
+        let report = v1::SubmitReportRequest {
+            investigation_id: self.state.investigation_id.clone(),
+            step: self.state.step,
+            ..report
+        };
+        let submitted = self.client.submit_report(report).await?;
+        self.state = submitted.investigation.unwrap_or_default();
+        Ok(submitted.evaluation)
+    }
+
+    /// Cancels the investigation.
+    ///
+    /// # Errors
+    /// Returns a [`ClientError`] if the call fails.
+    pub async fn cancel(&mut self) -> Result<(), ClientError> {
+        let investigation_id = self.state.investigation_id.clone();
+        let request = v1::CancelInvestigationRequest { investigation_id };
+        let cancelled = self.client.cancel_investigation(request).await?;
+        self.state = cancelled.investigation.unwrap_or_default();
+        Ok(())
+    }
+
+    /// Returns the outcome.
+    #[must_use]
+    pub fn into_outcome(self) -> InvestigationOutcome {
+        let end = match due(&self.state) {
+            Some(Due::Finished(end)) => end.clone(),
+            _ => v1::Finished { degraded: true, ..v1::Finished::default() },
+        };
+        InvestigationOutcome { investigation: self.state, end }
     }
 }
 
-fn due(at: &v1::Investigation) -> Option<&Due> {
-    at.instruction.as_ref()?.due.as_ref()
-}
-
-fn is_over(at: &v1::Investigation) -> bool {
-    matches!(due(at), Some(Due::Finished(_)) | None)
-}
-
-fn outcome(investigation: v1::Investigation) -> InvestigationOutcome {
-    let end = match due(&investigation) {
-        Some(Due::Finished(end)) => end.clone(),
-        _ => v1::Finished { degraded: true, ..v1::Finished::default() },
-    };
-    InvestigationOutcome { investigation, end }
+fn due(state: &v1::Investigation) -> Option<&Due> {
+    state.instruction.as_ref()?.due.as_ref()
 }

@@ -31,7 +31,9 @@ pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};
 pub use gsar_proto::{json, v1};
-pub use investigation::{Draft, Investigation, InvestigationOutcome, RunError};
+pub use investigation::{
+    ActiveInvestigation, Draft, Investigation, InvestigationOutcome, RunError,
+};
 pub use item::Item;
 pub use ledger::Export;
 pub use stream::Evaluations;

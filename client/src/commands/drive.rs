@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use gsar_client::{Client, json, v1};
+use gsar_client::{ActiveInvestigation, json, v1};
 use gsar_proto::render;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -19,27 +19,22 @@ use crate::terminal::Terminal;
 pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status, Failure> {
     let start = start(arguments)?;
     with_client(&arguments.connection, async |client, _| {
-        let mut view = View { json: is_json(arguments.output), columns: terminal.columns };
-        let mut investigation = required(client.start_investigation(start).await?.investigation)?;
-        view.started(&investigation)?;
+        let view = View { json: is_json(arguments.output), columns: terminal.columns };
+        let mut investigation = ActiveInvestigation::start(&client, start).await?;
+        view.started(investigation.state())?;
         let mut orchestrator = Orchestrator::start(&arguments.command)?;
-        loop {
-            orchestrator.tell(&investigation).await?;
-            if finished(&investigation).is_some() {
-                break;
-            }
+        orchestrator.tell(investigation.state()).await?;
+        while investigation.due().is_some() {
             let answer = orchestrator.answer().await?;
-            let before = std::mem::take(&mut investigation);
-            let (after, evaluation) = step(&client, &before, answer).await?;
-            view.stepped(&before, &after, evaluation.as_ref())?;
-            investigation = after;
+            let before = investigation.state().clone();
+            let evaluation = send(&mut investigation, answer).await?;
+            view.stepped(&before, investigation.state(), evaluation.as_ref())?;
+            orchestrator.tell(investigation.state()).await?;
         }
         orchestrator.end().await?;
-        view.ended(&investigation)?;
-        Ok(match finished(&investigation) {
-            Some(end) if !end.degraded => Status::Proceed,
-            _ => Status::Replan,
-        })
+        view.ended(investigation.state())?;
+        let outcome = investigation.into_outcome();
+        Ok(if outcome.end.degraded { Status::Replan } else { Status::Proceed })
     })
     .await
 }
@@ -69,45 +64,21 @@ fn start(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
     })
 }
 
-/// Sends an answer of the orchestrator to the server.
-async fn step(
-    client: &Client,
-    investigation: &v1::Investigation,
+/// Sends an answer of the orchestrator to the server; returns the evaluation of a report.
+async fn send(
+    investigation: &mut ActiveInvestigation,
     answer: Answer,
-) -> Result<(v1::Investigation, Option<v1::EvaluateResponse>), Failure> {
-    let (id, step) = (investigation.investigation_id.clone(), investigation.step);
-    let (after, evaluation) = match answer {
-        Answer::Turn(turn) => {
-            let turn = v1::RecordTurnRequest { investigation_id: id, step, ..turn };
-            (client.record_turn(turn).await?.investigation, None)
-        }
-        Answer::Report(report) => {
-            let report = v1::SubmitReportRequest { investigation_id: id, step, ..report };
-            let answer = client.submit_report(report).await?;
-            (answer.investigation, answer.evaluation)
-        }
-        Answer::Cancel(_) => {
-            let cancel = v1::CancelInvestigationRequest { investigation_id: id };
-            (client.cancel_investigation(cancel).await?.investigation, None)
-        }
+) -> Result<Option<v1::EvaluateResponse>, Failure> {
+    match answer {
+        Answer::Turn(turn) => investigation.record_turn(turn).await?,
+        Answer::Report(report) => return Ok(investigation.submit_report(report).await?),
+        Answer::Cancel(_) => investigation.cancel().await?,
         Answer::Start(_) => {
             let expected = "`start` is not allowed; answer with turn, report or cancel";
             return Err(Failure::Usage(format!("invalid answer of the orchestrator: {expected}")));
         }
-    };
-    Ok((required(after)?, evaluation))
-}
-
-fn required(investigation: Option<v1::Investigation>) -> Result<v1::Investigation, Failure> {
-    investigation
-        .ok_or_else(|| Failure::Usage("the server's response has no investigation".to_owned()))
-}
-
-fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {
-    match investigation.instruction.as_ref()?.due.as_ref()? {
-        v1::instruction::Due::Finished(finished) => Some(finished),
-        _ => None,
     }
+    Ok(None)
 }
 
 /// The child process; killed on drop.
@@ -199,7 +170,7 @@ impl View {
     }
 
     fn stepped(
-        &mut self,
+        &self,
         before: &v1::Investigation,
         after: &v1::Investigation,
         evaluation: Option<&v1::EvaluateResponse>,
