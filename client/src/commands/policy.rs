@@ -8,10 +8,10 @@ use gsar_core::policy::{Policy as Checked, Preset, preset_file, to_toml};
 use gsar_core::preset;
 use gsar_proto::v1;
 
-use super::{is_json, note, print, print_json};
+use super::{is_json, note, print, print_json, report};
 use crate::arguments::{Connection, Output, Policy};
 use crate::failure::Failure;
-use crate::human::{differences, errors, policies, problems, warnings};
+use crate::human::{differences, policies, problems, warnings};
 use crate::session::{connect_options, with_client};
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -124,9 +124,4 @@ fn check<'p>(files: impl Iterator<Item = &'p Path>) -> Result<Status, Failure> {
         Some(failure) => Err(failure),
         None => Ok(Status::Proceed),
     }
-}
-
-fn report(failure: &Failure) {
-    use std::io::Write as _;
-    let _ = writeln!(anstream::stderr(), "{}", errors::shown(failure));
 }

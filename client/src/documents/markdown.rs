@@ -10,7 +10,8 @@ use gsar_proto::v1;
 use super::safe_markdown::{code, prose};
 use super::{Rejection, ReportResult, names};
 use crate::human::{
-    Scene, View, changes, count, decided, judges, labels, place, policy_name, verdict,
+    Scene, View, changes, count, decided, deciding_score, judges, labels, place, policy_name,
+    verdict,
 };
 
 /// The maximum width of a claim, in columns.
@@ -48,11 +49,6 @@ fn overview(names: &[String], evaluated: &[ReportResult]) -> String {
         lines.push(format!("| {} | {} | {score} |", prose(name), prose(&word)));
     }
     lines.join("\n")
-}
-
-/// Returns the score that decided, if any.
-fn deciding_score(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
-    answer.guarded_score.as_ref().or(answer.score.as_ref())
 }
 
 fn refusal(name: &str, refused: &Rejection) -> Vec<String> {

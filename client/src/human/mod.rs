@@ -42,5 +42,5 @@ pub(crate) use page::count;
 pub(crate) use policy::{differences, policies, problems, warnings};
 pub(crate) use rescore::{not_rescored, rescored, rescored_many};
 pub(crate) use safety::{cap_answer, gate_answer};
-pub(crate) use score::changes;
+pub(crate) use score::{changes, deciding_score};
 pub(crate) use verdict::{decided, verdict};

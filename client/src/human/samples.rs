@@ -2,7 +2,7 @@
 
 use anstream::adapter::strip_str;
 use gsar_core::{Policy, Preset, preset};
-use gsar_proto::v1;
+use gsar_proto::{json, v1};
 
 use super::{
     Explain, Scene, View, cap_answer, errors, evaluation, evaluations, gate_answer, labels,
@@ -38,21 +38,6 @@ fn reason(code: &str, sentence: &str) -> v1::Reason {
     v1::Reason { code: code.to_owned(), sentence: sentence.to_owned(), ..v1::Reason::default() }
 }
 
-pub(crate) fn claim(
-    id: &str,
-    text: &str,
-    class: v1::ClaimClass,
-    kind: v1::EvidenceType,
-) -> v1::JudgedClaim {
-    v1::JudgedClaim {
-        id: id.to_owned(),
-        text: text.to_owned(),
-        class: class.into(),
-        r#type: kind.into(),
-        ..Default::default()
-    }
-}
-
 pub(crate) fn cites(evidence_id: &str, field_path: &str, quote: &str) -> v1::Citation {
     v1::Citation {
         evidence_id: evidence_id.to_owned(),
@@ -62,150 +47,29 @@ pub(crate) fn cites(evidence_id: &str, field_path: &str, quote: &str) -> v1::Cit
     }
 }
 
-fn claims() -> Vec<v1::JudgedClaim> {
-    use v1::{ClaimClass, EvidenceType};
-    let mut killed = claim(
-        "c1",
-        "The checkout pods were OOMKilled three times between 14:02 and 14:09.",
-        ClaimClass::Grounded,
-        EvidenceType::ToolMatch,
-    );
-    killed.citations = vec![
-        cites(
-            "kubectl_get_pods.json",
-            "/items/0/status/containerStatuses/0/lastState/terminated/reason",
-            "\"reason\": \"OOMKilled\", \"startedAt\": \"2026-03-12T14:01:40Z\", \"finishedAt\": \"2026-03-12T14:02:17Z\"",
-        ),
-        v1::Citation {
-            bytes: Some(v1::ByteRange { start: 31, end: 50 }),
-            ..cites("events.txt", "", "12m  Warning  OOMKilling")
-        },
-    ];
-    let mut limit = claim(
-        "c2",
-        "The memory limit had been raised to 1 GiB at 13:40.",
-        ClaimClass::Contradicted,
-        EvidenceType::ToolMatch,
-    );
-    limit.citations = vec![cites(
-        "deploy-4711.json",
-        "/spec/template/spec/containers/0/resources/limits/memory",
-        "\"512Mi\"",
-    )];
-    limit.note = "the change lowered it, from 1Gi".to_owned();
-    limit.impact = Some(v1::ClaimImpact {
-        contribution: 1.0,
-        without_claim: Some(v1::HypotheticalOutcome {
-            score: score(117, 125),
-            tier: v1::Tier::Proceed.into(),
-        }),
-        if_grounded: Some(v1::HypotheticalOutcome {
-            score: score(153, 165),
-            tier: v1::Tier::Proceed.into(),
-        }),
-    });
-    let vote = |judge: &str, sample, class: ClaimClass, share, note: &str| v1::Vote {
-        judge: judge.to_owned(),
-        sample,
-        class: class.into(),
-        share,
-        note: note.to_owned(),
+/// An answer without verification and safety checks.
+pub(crate) fn answer() -> v1::EvaluateResponse {
+    let mut answer = v1::EvaluateResponse {
+        gate: None,
+        chain: None,
+        verification_needed: false,
+        verification_reasons: Vec::new(),
+        cap: None,
+        action: None,
+        corrections: Vec::new(),
+        shadow: None,
+        ..full_answer()
     };
-    limit.agreement = Some(0.75);
-    limit.votes = vec![
-        vote("openai:first", 0, ClaimClass::Contradicted, 0.25, "the change lowered it, from 1Gi"),
-        vote("openai:first", 1, ClaimClass::Grounded, 0.25, "a change at 13:40"),
-        vote("anthropic:second", 0, ClaimClass::Contradicted, 0.5, "512Mi, not 1 GiB"),
-    ];
-    let mut batch = claim(
-        "c3",
-        "A nightly batch job took the node's memory.",
-        ClaimClass::Ungrounded,
-        EvidenceType::Inference,
-    );
-    batch.note =
-        "nothing in 41 items mentions a batch job (looked in logs, events, metrics)".to_owned();
-    let mut warm_up = claim(
-        "c4",
-        "The node also ran a cache warm-up at 14:00, 内存 and \u{1b}[31mred\u{1b}[0m escapes included.",
-        ClaimClass::Complementary,
-        EvidenceType::ComplementaryFinding,
-    );
-    warm_up.citations = vec![v1::Citation { claim_id: "c1".to_owned(), ..Default::default() }];
-    vec![killed, limit, batch, warm_up]
+    if let Some(decision) = &mut answer.decision {
+        decision.margins = None;
+    }
+    answer
 }
 
-pub(crate) fn answer() -> v1::EvaluateResponse {
-    v1::EvaluateResponse {
-        evaluation_id: "0198c0de-7a11-7cc2-b1aa-5d3e0f1a2b3c".to_owned(),
-        outcome: v1::Outcome::Scored.into(),
-        claims: claims(),
-        score: score(133, 155),
-        guarded_score: score(133, 165),
-        terms: Some(v1::ScoreTerms {
-            grounded: 5.8,
-            ungrounded: 0.6,
-            contradicted: 1.0,
-            complementary: 0.85,
-            unverified: 0.0,
-            rho: 0.5,
-        }),
-        judge_score: Some(0.9),
-        decision: Some(v1::Decision {
-            tier: v1::Tier::Regenerate.into(),
-            reasons: vec![v1::Reason {
-                claim_ids: vec!["c2".to_owned()],
-                ..reason(
-                    "CONTRADICTED_CLAIMS",
-                    "1 claim blocks proceed: the evidence shows otherwise: c2; say what the evidence says, or leave it out",
-                )
-            }],
-            not_applicable: vec!["absence".to_owned()],
-            margins: None,
-            affected_specialists: vec!["k8s-agent".to_owned(), "deploy-agent".to_owned()],
-            in_shadow: false,
-            bounds: None,
-        }),
-        explanation:
-            "The evidence carries the kills and the change; it does not carry the batch job."
-                .to_owned(),
-        gaps: vec!["no log of the batch scheduler".to_owned()],
-        warnings: vec![reason("SAME_MODEL", "the judge is the model that wrote the report")],
-        coverage: Some(v1::Coverage {
-            covered: 4,
-            sentences: 5,
-            uncovered: vec![v1::ByteRange { start: 209, end: 238 }],
-            spans: vec![v1::UncoveredSpan {
-                span: Some(v1::ByteRange { start: 209, end: 238 }),
-                reason: v1::UncoveredReason::NotJudged.into(),
-            }],
-            words: Vec::new(),
-        }),
-        provenance: Some(v1::Provenance {
-            judges: vec![
-                v1::JudgeLink {
-                    judge: "nli/minilm".to_owned(),
-                    result: "abstained".to_owned(),
-                    detail: "no model".to_owned(),
-                    ..Default::default()
-                },
-                v1::JudgeLink {
-                    judge: "rules/2".to_owned(),
-                    result: "judged".to_owned(),
-                    detail: String::new(),
-                    ..Default::default()
-                },
-            ],
-            policy: Some(v1::AppliedPolicy {
-                name: "reference".to_owned(),
-                digest: preset(Preset::Reference).digest().to_string(),
-                overridden: false,
-                certificate: None,
-            }),
-            ..Default::default()
-        }),
-        ..Default::default()
-    }
+/// An answer with all parts.
+pub(crate) fn full_answer() -> v1::EvaluateResponse {
+    let digest = preset(Preset::Reference).digest().to_string();
+    json::from_json(&include_str!("samples/evaluation.json").replace("DIGEST", &digest)).unwrap()
 }
 
 /// An answer in which two claims are undecided.
@@ -250,105 +114,6 @@ pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
     answer
 }
 
-pub(crate) fn full_answer() -> v1::EvaluateResponse {
-    let mut answer = answer();
-    answer.gate = Some(v1::GateVerdict {
-        exit: v1::GateExit::Confident.into(),
-        state: v1::GateState::EvidenceSufficient.into(),
-        root_cause: "deploy-4711".to_owned(),
-        validated_count: 1,
-        hypotheses: vec![v1::HypothesisResult {
-            id: "deploy-4711".to_owned(),
-            state: v1::HypothesisState::Validated.into(),
-            hard_supports: 2,
-            ..Default::default()
-        }],
-        ..Default::default()
-    });
-    answer.chain = Some(v1::EvidenceChain {
-        path: vec!["edge".to_owned(), "checkout".to_owned()],
-        evidence: vec![v1::HypothesisEvidence::default(), v1::HypothesisEvidence::default()],
-        change: Some(v1::ChangeRecord {
-            id: "4711".to_owned(),
-            at: Some(prost_types::Timestamp { seconds: 1_773_322_800, nanos: 0 }),
-            ..Default::default()
-        }),
-        strength: v1::GroundingStrength::PartiallyGrounded.into(),
-        lane_strength: 6,
-        independent_supports: 2,
-        ties: vec![v1::ChangeRecord { id: "4712".to_owned(), ..Default::default() }],
-        change_before_onset: Some(prost_types::Duration { seconds: 734, nanos: 0 }),
-    });
-    answer.verification_needed = true;
-    answer.verification_reasons = vec![reason(
-        "UNVERIFIED_FIX",
-        "run a check of what c3 says was fixed, and cite it: no check that passed is cited",
-    )];
-    answer.cap = Some(v1::CapVerdict { before: 0.91, after: 0.84, cap: Some(0.84) });
-    answer.action = Some(v1::ActionVerdict {
-        action: v1::Action::Issue.into(),
-        held_by: vec![reason("DECISION", "the decision is regenerate")],
-        by_confidence: v1::Action::Patch.into(),
-    });
-    answer.corrections = vec![
-        v1::Correction {
-            claim_id: "c3".to_owned(),
-            code: "QUOTE_NOT_FOUND".to_owned(),
-            sentence: "the quote is not in node.txt".to_owned(),
-            class_before: v1::ClaimClass::Grounded.into(),
-            class_after: v1::ClaimClass::Ungrounded.into(),
-            type_before: v1::EvidenceType::ToolMatch.into(),
-            type_after: v1::EvidenceType::ToolMatch.into(),
-            applied: true,
-            outcome: v1::CorrectionOutcome::Corrected.into(),
-        },
-        v1::Correction {
-            claim_id: "c1".to_owned(),
-            code: "TYPE_FOLLOWS_KIND".to_owned(),
-            sentence: "the cited item is the alert".to_owned(),
-            class_before: v1::ClaimClass::Grounded.into(),
-            class_after: v1::ClaimClass::Grounded.into(),
-            type_before: v1::EvidenceType::ToolMatch.into(),
-            type_after: v1::EvidenceType::SignalMatch.into(),
-            applied: false,
-            outcome: v1::CorrectionOutcome::Noted.into(),
-        },
-    ];
-    answer.shadow = Some(v1::Shadow {
-        cap: Some(v1::CapVerdict { before: 0.91, after: 0.64, cap: Some(0.64) }),
-        ..Default::default()
-    });
-    if let Some(decision) = &mut answer.decision {
-        decision.margins = Some(v1::Margins {
-            better: Some(v1::Margin {
-                tier: v1::Tier::Proceed.into(),
-                score: None,
-                claims: 1,
-                changes: vec![v1::ClaimChange {
-                    action: "drop".to_owned(),
-                    class: v1::ClaimClass::Contradicted.into(),
-                    r#type: v1::EvidenceType::ToolMatch.into(),
-                    count: 1,
-                }],
-                claim_ids: vec!["c2".to_owned()],
-            }),
-            worse: Some(v1::Margin {
-                tier: v1::Tier::Replan.into(),
-                score: score(5, 32),
-                claims: 3,
-                changes: vec![v1::ClaimChange {
-                    action: "lose".to_owned(),
-                    class: v1::ClaimClass::Grounded.into(),
-                    r#type: v1::EvidenceType::ToolMatch.into(),
-                    count: 3,
-                }],
-                claim_ids: Vec::new(),
-            }),
-        });
-    }
-    answer
-}
-
 pub(crate) fn view(columns: usize, explain: Explain) -> View {
     View { columns, only: Vec::new(), explain }
 }
@@ -360,29 +125,29 @@ fn plain(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) ->
     strip_str(&evaluation(answer, &scene, view)).to_string()
 }
 
+/// Formats an evaluation under the reference policy.
+fn reference(answer: &v1::EvaluateResponse, columns: usize, explain: Explain) -> String {
+    plain(answer, Some(&preset(Preset::Reference)), &view(columns, explain))
+}
+
 #[test]
 fn a_report_in_brief() {
-    let policy = preset(Preset::Reference);
-    insta::assert_snapshot!(plain(&answer(), Some(&policy), &view(80, Explain::Briefly)));
+    insta::assert_snapshot!(reference(&answer(), 80, Explain::Briefly));
 }
 
 #[test]
 fn a_report_with_undecided_claims() {
-    let policy = preset(Preset::Reference);
-    insta::assert_snapshot!(plain(&undecided_answer(), Some(&policy), &view(80, Explain::Briefly)));
+    insta::assert_snapshot!(reference(&undecided_answer(), 80, Explain::Briefly));
 }
 
 #[test]
 fn a_report_with_everything() {
-    let policy = preset(Preset::Reference);
-    insta::assert_snapshot!(plain(&full_answer(), Some(&policy), &view(100, Explain::All)));
+    insta::assert_snapshot!(reference(&full_answer(), 100, Explain::All));
 }
 
 #[test]
 fn one_claim_explained() {
-    let policy = preset(Preset::Reference);
-    let view = view(80, Explain::Claim("c2".to_owned()));
-    insta::assert_snapshot!(plain(&full_answer(), Some(&policy), &view));
+    insta::assert_snapshot!(reference(&full_answer(), 80, Explain::Claim("c2".to_owned())));
 }
 
 #[test]
@@ -394,9 +159,7 @@ fn only_some_classes() {
 
 #[test]
 fn a_narrow_terminal() {
-    let policy = preset(Preset::Reference);
-    let text = plain(&answer(), Some(&policy), &view(40, Explain::Briefly));
-    insta::assert_snapshot!(text);
+    insta::assert_snapshot!(reference(&answer(), 40, Explain::Briefly));
 }
 
 #[test]
@@ -412,10 +175,9 @@ fn colours_show_classes_and_decision() {
 
 #[test]
 fn nothing_is_wider_than_the_page() {
-    let policy = preset(Preset::Reference);
     for columns in [76, 80, 100, 120] {
         for explain in [Explain::Briefly, Explain::All] {
-            let text = plain(&full_answer(), Some(&policy), &view(columns, explain));
+            let text = reference(&full_answer(), columns, explain);
             for line in text.lines() {
                 assert!(gsar_client::text::width(line) <= columns, "{columns}: {line}");
             }
@@ -425,7 +187,6 @@ fn nothing_is_wider_than_the_page() {
 
 #[test]
 fn a_report_that_proceeds() {
-    let policy = preset(Preset::Reference);
     let mut answer = answer();
     answer.claims.truncate(1);
     answer.score = score(1, 1);
@@ -435,7 +196,7 @@ fn a_report_that_proceeds() {
     answer.gaps.clear();
     answer.warnings.clear();
     answer.decision = Some(v1::Decision { tier: v1::Tier::Proceed.into(), ..Default::default() });
-    insta::assert_snapshot!(plain(&answer, Some(&policy), &view(80, Explain::Briefly)));
+    insta::assert_snapshot!(reference(&answer, 80, Explain::Briefly));
 }
 
 #[test]
@@ -474,8 +235,6 @@ pub(crate) fn without_score(
 
 #[test]
 fn abstention_and_a_failed_judge() {
-    let policy = preset(Preset::Reference);
-    let view = view(80, Explain::Briefly);
     let abstained = without_score(
         v1::Outcome::Abstained,
         "NOTHING_TO_SCORE",
@@ -488,8 +247,8 @@ fn abstention_and_a_failed_judge() {
     );
     insta::assert_snapshot!(format!(
         "{}\n----\n\n{}",
-        plain(&abstained, Some(&policy), &view),
-        plain(&failed, Some(&policy), &view)
+        reference(&abstained, 80, Explain::Briefly),
+        reference(&failed, 80, Explain::Briefly)
     ));
 }
 

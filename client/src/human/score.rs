@@ -23,6 +23,11 @@ struct Row {
     deciding: f64,
 }
 
+/// Returns the score that decided, if any.
+pub(crate) fn deciding_score(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
+    answer.guarded_score.as_ref().or(answer.score.as_ref())
+}
+
 /// Writes the weights of the classes, the score and the thresholds.
 pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Option<&Policy>) {
     let (Some(score), Some(terms)) = (&answer.score, &answer.terms) else { return };

@@ -13,7 +13,7 @@ use crate::arguments::Stream;
 use crate::commands::answer_printer::AnswerPrinter;
 use crate::commands::{print_raw, report};
 use crate::failure::Failure;
-use crate::human::{Explain, View, labels, verdict};
+use crate::human::{Explain, View, deciding_score, labels, verdict};
 use crate::terminal::Terminal;
 
 /// Prints the result of each file.
@@ -105,8 +105,7 @@ fn io_error(error: serde_json::Error) -> Failure {
 /// Formats decision, file, score and advice as one line.
 fn line(path: &Path, id: &str, answer: &v1::EvaluateResponse) -> String {
     let (word, advice) = verdict(answer);
-    let score = answer.guarded_score.as_ref().or(answer.score.as_ref());
-    format!("{word:<10}  {}  {}  {advice}\n", name(path, id), labels::score(score))
+    format!("{word:<10}  {}  {}  {advice}\n", name(path, id), labels::score(deciding_score(answer)))
 }
 
 fn failed_line(path: &Path, id: &str, failure: &str) -> String {

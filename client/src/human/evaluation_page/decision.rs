@@ -40,7 +40,7 @@ pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
 
 /// Renders the score that decided, its thresholds and weights, and what would change the tier.
 pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> Markup {
-    let Some(score) = answer.guarded_score.as_ref().or(answer.score.as_ref()) else {
+    let Some(score) = scores::deciding_score(answer) else {
         return html! {
             p { "There is no score" @if !answer.abstain_reason.is_empty() { ": " (said(&answer.abstain_reason)) } "." }
         };
