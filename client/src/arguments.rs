@@ -47,7 +47,7 @@ Server:
 /// The version and the licence.
 const LICENCE: &str = concat!(env!("CARGO_PKG_VERSION"), "\nlicence: Apache-2.0");
 
-/// May this incident report go out?
+/// Decide whether incident reports are grounded in their evidence
 ///
 /// GSAR checks each claim of a report against the evidence, scores how well the report is grounded, and decides:
 /// proceed, regenerate, replan or abstain.

@@ -120,7 +120,7 @@ impl Transcoding {
     ///
     /// # Errors
     /// Returns a [`JsonError`] if the method is unknown.
-    pub fn of(rpc: &str) -> Result<Self, JsonError> {
+    pub fn for_method(rpc: &str) -> Result<Self, JsonError> {
         let (service, method) = rpc.split_once('/').unwrap_or((rpc, ""));
         let service = pool().and_then(|pool| pool.get_service_by_name(service));
         let found = service.and_then(|service| service.methods().find(|it| it.name() == method));
@@ -146,7 +146,7 @@ impl Transcoding {
     ///
     /// # Errors
     /// As for [`from_json`].
-    pub fn encoded(&self, document: &str) -> Result<Vec<u8>, JsonError> {
+    pub fn encode(&self, document: &str) -> Result<Vec<u8>, JsonError> {
         encoded(self.request.clone(), document)
     }
 
@@ -154,7 +154,7 @@ impl Transcoding {
     ///
     /// # Errors
     /// Returns a [`JsonError`] if the bytes are not a valid message.
-    pub fn document(&self, answer: &[u8], defaults: Defaults) -> Result<String, JsonError> {
+    pub fn decode(&self, answer: &[u8], defaults: Defaults) -> Result<String, JsonError> {
         document(self.response.clone(), answer, defaults)
     }
 }

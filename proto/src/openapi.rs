@@ -21,7 +21,7 @@ pub fn document<'a>(
     let mut schemas = Schemas::default();
     let mut paths = Map::new();
     for (path, rpc) in methods {
-        let messages = Transcoding::of(rpc)?;
+        let messages = Transcoding::for_method(rpc)?;
         let operation = json!({
             "operationId": rpc.rsplit('/').next(),
             "summary": schemas.comment_of_method(rpc, messages.request().parent_file()),
@@ -32,7 +32,7 @@ pub fn document<'a>(
             },
             "responses": {
                 "200": {
-                    "description": "The answer.",
+                    "description": "The response.",
                     "content": { "application/json": { "schema": schemas.of(messages.response()) } },
                 },
                 "default": { "$ref": "#/components/responses/Problem" },
@@ -46,7 +46,7 @@ pub fn document<'a>(
         "info": {
             "title": "GSAR",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "May this incident report go out? The part of gsar.v1 that is served as JSON documents; the .proto files carry the whole contract.",
+            "description": "Decides whether incident reports are grounded in their evidence. The methods of gsar.v1 that are served as JSON; the .proto files hold the full contract.",
         },
         "paths": paths,
         "components": {
@@ -71,7 +71,7 @@ fn compact() -> Value {
     json!({
         "name": "compact",
         "in": "query",
-        "description": "Leaves out of the answer what has its default value.",
+        "description": "Omits fields with default values from the response.",
         "allowEmptyValue": true,
         "schema": { "type": "boolean", "default": false },
     })
@@ -80,16 +80,16 @@ fn compact() -> Value {
 fn problem() -> Value {
     let text = json!({ "type": "string" });
     json!({
-        "description": "Why there is no answer (RFC 9457).",
+        "description": "The error (RFC 9457).",
         "content": { "application/problem+json": { "schema": {
             "type": "object",
             "required": ["title", "status", "detail"],
             "properties": {
                 "title": text,
-                "status": { "type": "integer", "description": "The status of HTTP." },
-                "detail": { "type": "string", "description": "What was given, what is allowed and the fix." },
+                "status": { "type": "integer", "description": "The HTTP status." },
+                "detail": { "type": "string", "description": "The given value, the allowed values and the fix." },
                 "code": { "type": "string", "description": "The gRPC code." },
-                "reason": { "type": "string", "description": "The stable reason, a name of gsar.v1.ErrorReason." },
+                "reason": { "type": "string", "description": "The stable reason, a name from gsar.v1.ErrorReason." },
                 "metadata": { "type": "object", "additionalProperties": text },
                 "violations": { "type": "array", "items": {
                     "type": "object",

@@ -17,11 +17,11 @@ pub trait Rewrite {
     fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)>;
 }
 
-/// Returns the rewritten message.
+/// Returns the message with its texts rewritten.
 ///
 /// # Errors
 /// Returns a [`JsonError`] if the message is not in the contract, which does not happen for generated messages.
-pub fn rewritten<T: Message + Default + Named>(
+pub fn rewrite<T: Message + Default + Named>(
     message: &T,
     rewrite: &mut impl Rewrite,
 ) -> Result<T, JsonError> {
@@ -119,7 +119,7 @@ mod tests {
             }),
             ..v1::EvaluateResponse::default()
         };
-        let found = rewritten(&message, &mut Shouting).unwrap();
+        let found = rewrite(&message, &mut Shouting).unwrap();
         assert_eq!((found.explanation.as_str(), found.gaps.concat()), ("WHY", "AB".to_owned()));
         let claim = &found.claims[0];
         assert_eq!((claim.id.as_str(), claim.span), ("C1", range(4, 8)));

@@ -23,7 +23,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         let message = "--unredacted requires --output junit or markdown";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let (requests, notes) = requests::of_reports(arguments)?;
+    let (requests, notes) = requests::from_reports(arguments)?;
     for left_out in notes {
         note(&left_out);
     }

@@ -47,7 +47,7 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
             };
             let request = v1::ListEvaluationsRequest {
                 graded: graded.into(),
-                tier: tier.map_or(v1::Tier::Unspecified, on_wire).into(),
+                tier: tier.map_or(v1::Tier::Unspecified, to_wire).into(),
                 report_id: report.clone().unwrap_or_default(),
                 investigation_id: investigation.clone().unwrap_or_default(),
                 policy: policy.clone().unwrap_or_default(),
@@ -212,7 +212,7 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
         (Some(claim), Some(class), _) => {
             Some(Subject::Claim(v1::ClaimGrade { claim_id: claim.clone(), class: class.into() }))
         }
-        (_, _, Some(tier)) => Some(Subject::Report(v1::ReportGrade { tier: on_wire(tier).into() })),
+        (_, _, Some(tier)) => Some(Subject::Report(v1::ReportGrade { tier: to_wire(tier).into() })),
         _ => None,
     };
     let grader = arguments.grader.clone().filter(|name| !name.is_empty()).unwrap_or_else(this_user);
@@ -221,7 +221,7 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
         let graded = match (&arguments.claim, class, arguments.tier) {
             (Some(claim), Some(class), _) => format!("{claim} as {}", labels::class(class).1),
             (_, _, tier) => {
-                format!("the report as {}", tier.map_or("", |tier| labels::tier(on_wire(tier)).0))
+                format!("the report as {}", tier.map_or("", |tier| labels::tier(to_wire(tier)).0))
             }
         };
         let message = format!("graded {graded}, by {grader}: evaluation {evaluation_id}\n");
@@ -239,7 +239,7 @@ fn this_user() -> String {
     named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
 }
 
-pub(super) fn on_wire(tier: Tier) -> v1::Tier {
+pub(super) fn to_wire(tier: Tier) -> v1::Tier {
     match tier {
         Tier::Proceed => v1::Tier::Proceed,
         Tier::Regenerate => v1::Tier::Regenerate,

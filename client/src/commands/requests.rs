@@ -14,7 +14,7 @@ use crate::arguments::Evaluate;
 use crate::failure::Failure;
 
 /// Builds the requests of `gsar evaluate`. Also returns notes about evidence left out.
-pub(super) fn of_reports(
+pub(super) fn from_reports(
     arguments: &Evaluate,
 ) -> Result<(Vec<v1::EvaluateRequest>, Vec<String>), Failure> {
     if let Some(path) = &arguments.request {
@@ -32,8 +32,8 @@ pub(super) fn of_reports(
         }
         return Ok((requests, Vec::new()));
     }
-    reports_are_text(&arguments.reports)?;
-    for_one_report_only(arguments)?;
+    require_text(&arguments.reports)?;
+    require_single_report(arguments)?;
     let mut evidence = evidence::load(&arguments.evidence)?;
     let claims = arguments.claims.as_deref().map(claims).transpose()?.unwrap_or_default();
     let gate = arguments.gate.as_deref().map(gate).transpose()?.and_then(|request| request.gate);
@@ -47,7 +47,7 @@ pub(super) fn of_reports(
         let items = exclude_report(&evidence.items, &synthesis, &mut evidence.notes);
         requests.push(v1::EvaluateRequest {
             report: Some(v1::Report {
-                id: arguments.id.clone().unwrap_or_else(|| name_of(path)),
+                id: arguments.id.clone().unwrap_or_else(|| report_name(path)),
                 synthesis,
                 claims: claims.clone(),
                 generator_model: String::new(),
@@ -80,7 +80,7 @@ fn is_redacted(arguments: &Evaluate) -> bool {
 }
 
 /// Returns an error for data files and directories, which are evidence without the flag.
-fn reports_are_text(reports: &[PathBuf]) -> Result<(), Failure> {
+fn require_text(reports: &[PathBuf]) -> Result<(), Failure> {
     const DATA: [&str; 8] = ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
     let is_data = |path: &&PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str());
@@ -118,7 +118,7 @@ fn exclude_report(
     items.iter().filter(is_recorded).cloned().collect()
 }
 
-fn for_one_report_only(arguments: &Evaluate) -> Result<(), Failure> {
+fn require_single_report(arguments: &Evaluate) -> Result<(), Failure> {
     let reports = arguments.reports.len();
     if reports < 2 {
         return Ok(());
@@ -140,7 +140,7 @@ fn for_one_report_only(arguments: &Evaluate) -> Result<(), Failure> {
 }
 
 /// Returns the file name without its extension.
-fn name_of(path: &Path) -> String {
+fn report_name(path: &Path) -> String {
     if path == Path::new(STANDARD_INPUT) {
         return "stdin".to_owned();
     }
@@ -232,7 +232,7 @@ mod tests {
     fn rejects_data_files_as_reports() {
         let refused = |paths: &[&str]| {
             let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-            reports_are_text(&paths).err().map(|failure| failure.to_string())
+            require_text(&paths).err().map(|failure| failure.to_string())
         };
         assert_eq!(refused(&["one.md", "two.txt", "-", "three"]), None);
         let refused = refused(&["one.md", "pods.json"]).unwrap();
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_report_is_named_after_its_file() {
-        assert_eq!(name_of(Path::new("reports/checkout-oom.md")), "checkout-oom");
-        assert_eq!(name_of(Path::new("-")), "stdin");
+        assert_eq!(report_name(Path::new("reports/checkout-oom.md")), "checkout-oom");
+        assert_eq!(report_name(Path::new("-")), "stdin");
     }
 }

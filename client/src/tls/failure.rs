@@ -43,7 +43,7 @@ pub(super) fn from_io(error: &io::Error, host: &str, files: &TlsFiles) -> Option
 /// The failure of a handshake that the server closed without an alert.
 pub(super) fn connection_closed(host: &str) -> TlsFailure {
     failure(
-        "the server connection_closed the connection during the handshake",
+        "the server closed the connection during the handshake",
         format!("check that {host} listens with TLS on this port; without TLS, use grpc://"),
     )
 }

@@ -42,7 +42,7 @@ pub use graph::{ParsedBelief, ParsedGraph, ParsedObservation, beliefs, graph};
 pub use limits::Limits;
 pub use overrides::overrides;
 pub use partition::{ParsedPartition, judged_partition};
-pub use recorded::{Corrupt, RecordedPartition, recorded_partition};
+pub use recorded::{CorruptRecord, RecordedPartition, recorded_partition};
 pub use report::{MAX_CANDIDATES, ParsedReport, candidates, report};
 pub use search::{ParsedSearch, search};
 pub use verdict::{ParsedToolResult, classify_verdict};

@@ -28,34 +28,34 @@ pub struct RecordedPartition {
 
 /// An error from parsing a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Corrupt {
+pub struct CorruptRecord {
     /// The field.
     pub field: &'static str,
     /// The value of the field.
     pub found: String,
 }
 
-impl fmt::Display for Corrupt {
+impl fmt::Display for CorruptRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, found } = self;
         write!(f, "unknown value of {field} in the recorded answer: {found}")
     }
 }
 
-impl core::error::Error for Corrupt {}
+impl core::error::Error for CorruptRecord {}
 
-fn corrupt(field: &'static str, found: impl fmt::Display) -> Corrupt {
-    Corrupt { field, found: found.to_string() }
+fn corrupt(field: &'static str, found: impl fmt::Display) -> CorruptRecord {
+    CorruptRecord { field, found: found.to_string() }
 }
 
 /// Parses the partition of a recorded answer. `enforced` is `true` if its corrections were applied.
 ///
 /// # Errors
-/// Returns a [`Corrupt`] error if a field has an unknown value.
+/// Returns a [`CorruptRecord`] error if a field has an unknown value.
 pub fn recorded_partition(
     answer: &v1::EvaluateResponse,
     enforced: bool,
-) -> Result<RecordedPartition, Corrupt> {
+) -> Result<RecordedPartition, CorruptRecord> {
     let corrections: Vec<Correction> =
         answer.corrections.iter().map(correction).collect::<Result<_, _>>()?;
     let claims = answer.claims.iter().map(|claim| {
@@ -72,7 +72,7 @@ pub fn recorded_partition(
     Ok(RecordedPartition { verified: Verified { claims, corrections }, coverage, readings })
 }
 
-fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, Corrupt>> {
+fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, CorruptRecord>> {
     let v1::SecondLook { verdict, words, reader } = message.second_look.as_ref()?;
     let read = || {
         Ok(Reading {
@@ -101,7 +101,7 @@ fn standing(claim: &ClaimId, corrections: &[Correction]) -> Standing {
     }
 }
 
-fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, Corrupt> {
+fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, CorruptRecord> {
     Ok(JudgedClaim {
         claim: Claim {
             id: claim_id(&message.id)?,
@@ -118,7 +118,7 @@ fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, Corrupt> {
     })
 }
 
-fn leaning(message: &v1::Leaning) -> Result<Leaning, Corrupt> {
+fn leaning(message: &v1::Leaning) -> Result<Leaning, CorruptRecord> {
     let likelihood = message.likelihood.map(Millionths::from_f64).transpose();
     Ok(Leaning {
         class: known("claims.undecided.class", message.class)?,
@@ -126,7 +126,7 @@ fn leaning(message: &v1::Leaning) -> Result<Leaning, Corrupt> {
     })
 }
 
-fn citation(message: &v1::Citation) -> Result<Citation, Corrupt> {
+fn citation(message: &v1::Citation) -> Result<Citation, CorruptRecord> {
     let target = if message.claim_id.is_empty() {
         let id = EvidenceId::new(message.evidence_id.clone());
         let id = id.map_err(|error| corrupt("claims.citations.evidence_id", error))?;
@@ -138,7 +138,7 @@ fn citation(message: &v1::Citation) -> Result<Citation, Corrupt> {
     Ok(Citation { target, quote: message.quote.clone(), bytes })
 }
 
-fn correction(message: &v1::Correction) -> Result<Correction, Corrupt> {
+fn correction(message: &v1::Correction) -> Result<Correction, CorruptRecord> {
     let code = CorrectionCode::from_name(&message.code);
     let code = code.ok_or_else(|| corrupt("corrections.code", &message.code))?;
     let class = known("corrections.class_after", message.class_after)?;
@@ -166,7 +166,7 @@ fn correction(message: &v1::Correction) -> Result<Correction, Corrupt> {
     Ok(Correction { claim, code, from, to, sentence: message.sentence.clone(), outcome })
 }
 
-fn coverage(message: &v1::Coverage) -> Result<Coverage, Corrupt> {
+fn coverage(message: &v1::Coverage) -> Result<Coverage, CorruptRecord> {
     Ok(Coverage {
         covered: message.covered,
         sentences: message.sentences,
@@ -176,7 +176,7 @@ fn coverage(message: &v1::Coverage) -> Result<Coverage, Corrupt> {
     })
 }
 
-fn uncovered(message: &v1::UncoveredSpan) -> Result<Uncovered, Corrupt> {
+fn uncovered(message: &v1::UncoveredSpan) -> Result<Uncovered, CorruptRecord> {
     let reason = match message.reason() {
         v1::UncoveredReason::Unspecified => {
             return Err(corrupt("coverage.spans.reason", message.reason));
@@ -194,16 +194,16 @@ fn uncovered(message: &v1::UncoveredSpan) -> Result<Uncovered, Corrupt> {
     Ok(Uncovered { span, reason })
 }
 
-fn range(message: &v1::ByteRange) -> Result<Range<usize>, Corrupt> {
+fn range(message: &v1::ByteRange) -> Result<Range<usize>, CorruptRecord> {
     let end = |value: u64| usize::try_from(value).map_err(|error| corrupt("span", error));
     Ok(end(message.start)?..end(message.end)?)
 }
 
-fn claim_id(id: &str) -> Result<ClaimId, Corrupt> {
+fn claim_id(id: &str) -> Result<ClaimId, CorruptRecord> {
     ClaimId::new(id).map_err(|error| corrupt("claims.id", error))
 }
 
-fn known<T: Enumeration>(field: &'static str, number: i32) -> Result<T, Corrupt> {
+fn known<T: Enumeration>(field: &'static str, number: i32) -> Result<T, CorruptRecord> {
     T::from_number(number).ok_or_else(|| corrupt(field, number))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use gsar_proto::texts::{Rewrite, rewritten};
+use gsar_proto::texts::{Rewrite, rewrite};
 use gsar_proto::v1;
 use gsar_redaction::{Redaction, Redactor};
 use tonic::Status;
@@ -23,7 +23,7 @@ pub(super) fn answer(
 ) -> Result<v1::EvaluateResponse, Status> {
     let redaction = begin(redactor, &answer.evaluation_id, &texts(answer));
     let mut redacting = Redacting { redaction, report: None };
-    let mut hidden = rewritten(answer, &mut redacting).map_err(broken)?;
+    let mut hidden = rewrite(answer, &mut redacting).map_err(broken)?;
     if let Some(provenance) = &mut hidden.provenance {
         provenance.redacted = true;
     }
@@ -48,7 +48,7 @@ pub(super) fn record(
     let hidden = redaction.hide(synthesis).into_owned();
     let report = Some(Moved { replaced: redaction.replaced_in(&hidden) });
     let mut redacting = Redacting { redaction, report };
-    let mut hidden = rewritten(record, &mut redacting).map_err(broken)?;
+    let mut hidden = rewrite(record, &mut redacting).map_err(broken)?;
     if let Some(evaluation) = &mut hidden.evaluation {
         evaluation.provenance.get_or_insert_default().redacted = true;
         let heads = record.evidence.iter().zip(&hidden.evidence);

@@ -71,7 +71,7 @@ impl Transcoder {
         documents: Documents,
         identities: Arc<IdentityStore>,
     ) -> Result<Self, String> {
-        let messages = Transcoding::of(method.rpc).map_err(|error| error.to_string())?;
+        let messages = Transcoding::for_method(method.rpc).map_err(|error| error.to_string())?;
         Ok(Self { rpc: method.rpc, messages, documents, identities })
     }
 
@@ -155,7 +155,7 @@ impl Transcoder {
         let Ok(text) = std::str::from_utf8(&text) else {
             return refused(StatusCode::BAD_REQUEST, "the document is not UTF-8");
         };
-        self.messages.encoded(text).map_err(|error| {
+        self.messages.encode(text).map_err(|error| {
             let detail =
                 format!("the document is not a valid {}: {error}", self.messages.request_name());
             Box::new(problem(StatusCode::BAD_REQUEST, &detail))
@@ -188,7 +188,7 @@ impl Transcoder {
     fn document(&self, message: &[u8], defaults: Defaults) -> Result<String, Status> {
         let unreadable =
             |error| Status::internal(format!("the response cannot be rendered as JSON: {error}"));
-        Ok(self.messages.document(message, defaults).map_err(unreadable)? + "\n")
+        Ok(self.messages.decode(message, defaults).map_err(unreadable)? + "\n")
     }
 }
 

@@ -39,8 +39,8 @@ pub(crate) async fn asked(service: As, method: &str) -> Status {
 
 /// What these messages get. A method that takes one message is called with one.
 pub(crate) async fn called(service: As, method: &str, documents: &[&str]) -> Answered {
-    let transcoding = Transcoding::of(&format!("gsar.v1.{method}")).unwrap();
-    let message = |document: &&str| transcoding.encoded(document).unwrap();
+    let transcoding = Transcoding::for_method(&format!("gsar.v1.{method}")).unwrap();
+    let message = |document: &&str| transcoding.encode(document).unwrap();
     let messages: Vec<Vec<u8>> = documents.iter().map(message).collect();
     let mut grpc = Grpc::new(service);
     grpc.ready().await.unwrap();
@@ -54,7 +54,7 @@ pub(crate) async fn called(service: As, method: &str, documents: &[&str]) -> Ans
     loop {
         match answers.message().await {
             Ok(Some(message)) => {
-                answered.documents.push(transcoding.document(&message, Defaults::Printed).unwrap())
+                answered.documents.push(transcoding.decode(&message, Defaults::Printed).unwrap())
             }
             Ok(None) => return answered,
             Err(status) => return Answered { status, ..answered },

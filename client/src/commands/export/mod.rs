@@ -6,7 +6,7 @@ mod table;
 
 use gsar_client::{ClientError, v1};
 
-use super::ledger::on_wire;
+use super::ledger::to_wire;
 use super::progress::Progress;
 use super::{instant, note, require_records};
 use crate::arguments::{Export, Kind};
@@ -71,7 +71,7 @@ fn request(arguments: &Export) -> v1::ExportRequest {
         evaluated_before: arguments.before.map(instant),
         policy: text(&arguments.policy),
         judge: text(&arguments.judge),
-        tier: arguments.tier.map_or(v1::Tier::Unspecified, on_wire).into(),
+        tier: arguments.tier.map_or(v1::Tier::Unspecified, to_wire).into(),
         investigation_id: text(&arguments.investigation),
         graded_only: arguments.graded,
         after: text(&arguments.after),

@@ -48,7 +48,7 @@ impl Evaluator {
         client: &Client,
         due: &DueFile,
     ) -> FileOutcome {
-        let read = requests::of_reports(&evaluate(arguments, &due.path));
+        let read = requests::from_reports(&evaluate(arguments, &due.path));
         if stamp(&due.path) != Some(due.stamp) {
             return FileOutcome::Changing;
         }
