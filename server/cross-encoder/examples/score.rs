@@ -13,7 +13,7 @@ use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
 use gsar_embedding::Runtime;
 use serde_json::{Value, json};
 
-/// Lines that are scored at once.
+/// The number of lines scored at once.
 const AT_ONCE: usize = 4_096;
 
 struct Arguments {

@@ -1,4 +1,4 @@
-//! This module is the face of the crate: pairs in, probabilities out, for many callers at once.
+//! Scores pairs for many concurrent callers.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -15,29 +15,29 @@ use crate::pair::Pair;
 use crate::probabilities::Probabilities;
 use crate::tokens::Tokens;
 
-/// The most workers by default.
+/// The maximum number of workers by default.
 const DEFAULT_WORKERS: usize = 4;
-/// The most pairs that a worker takes at a time. A session parts them further, so this bounds how long a caller waits
-/// for the others of a batch.
+/// The maximum number of pairs that a worker takes at a time. A session splits them further, so this bounds how long a
+/// caller waits for the others of a batch.
 const BATCH_PAIRS: usize = 16;
-/// The most bytes of these pairs.
+/// The maximum number of bytes of these pairs.
 const BATCH_BYTES: usize = 4 << 10;
 
-/// What a pool is started with.
+/// The options of a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Sessions, each with a thread and a copy of the weights, 1 to 64; as many as processors, at most four.
+    /// The number of sessions, each with a thread and a copy of the weights, 1 to 64. Default: the number of
+    /// processors, at most 4.
     pub workers: usize,
-    /// The most bytes of pairs that may wait, 4 KiB to 1 GiB; 16 MiB. Each pair counts 256 more. A caller waits when
-    /// there is no room.
+    /// The maximum number of bytes of waiting pairs, 4 KiB to 1 GiB, plus 256 for each pair. Callers wait if there is
+    /// no room. Default: 16 MiB.
     pub queue_bytes: u32,
-    /// The memory for the scores of pairs that were scored before, in bytes: about 200 for each; 8 MiB. None where it
-    /// is 0.
+    /// The memory for cached scores in bytes, about 200 for each; 0 disables the cache. Default: 8 MiB.
     pub cache_bytes: usize,
 }
 
 impl Default for Options {
-    /// As many workers as processors, at most four; 16 MiB may wait; 8 MiB of scores are kept.
+    /// Returns the defaults of all options.
     fn default() -> Self {
         Self {
             workers: available_parallelism().map_or(1, usize::from).min(DEFAULT_WORKERS),
@@ -49,7 +49,7 @@ impl Default for Options {
 
 /// Scores pairs for many callers with one pool of sessions. Clones share the pool.
 ///
-/// Dropping the last clone ends the threads and waits for the batches that run.
+/// Dropping the last clone stops the threads and waits for running batches.
 #[derive(Clone, Debug)]
 pub struct CrossEncoder {
     pool: Pool<Pair>,
@@ -59,7 +59,7 @@ pub struct CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// Starts a pool for a model, and tries the model first. Blocks, about 0.3 s for each worker with a model of 100 MB.
+    /// Starts a pool for a model after testing it. Blocks, about 0.3 s per worker for a model of 100 MB.
     ///
     /// # Errors
     /// [`StartError`].
@@ -75,7 +75,7 @@ impl CrossEncoder {
         for worker in 0..options.workers {
             let mut scorer = model.scorer(runtime)?;
             if worker == 0 {
-                model.rehearse(&mut scorer)?;
+                model.self_test(&mut scorer)?;
             }
             computations.push(Box::new(scorer));
         }
@@ -98,13 +98,13 @@ impl CrossEncoder {
         })
     }
 
-    /// The probabilities of each pair, in their order. Waits while the queue is full.
+    /// Returns the probabilities of each pair, in order. Waits while the queue is full.
     ///
-    /// The same pair is computed once for all callers while its scores are kept. Dropping the future gives up what
-    /// is not begun.
+    /// A pair is computed once for all callers while its scores are cached. Dropping the future cancels pairs that have
+    /// not been started.
     ///
     /// # Errors
-    /// [`ScoreError`], the first of a pair that cannot be scored.
+    /// [`ScoreError`] of the first pair that cannot be scored.
     pub async fn score(&self, pairs: Vec<Pair>) -> Result<Vec<Probabilities>, ScoreError> {
         let logits = self.logits(pairs).await?;
         Ok(logits
@@ -113,11 +113,11 @@ impl CrossEncoder {
             .collect())
     }
 
-    /// What the graph gives for each pair, in the order of its own columns ([`Model::classes`]). It is for comparing
-    /// implementations: what decides anything takes [`CrossEncoder::score`].
+    /// Returns the logits of each pair, in the order of the graph's columns ([`Model::classes`]), to compare
+    /// implementations. Decisions use [`CrossEncoder::score`].
     ///
     /// # Errors
-    /// Those of [`CrossEncoder::score`].
+    /// The errors of [`CrossEncoder::score`].
     pub async fn logits(&self, pairs: Vec<Pair>) -> Result<Vec<Vector>, ScoreError> {
         let too_long =
             pairs.iter().enumerate().find(|(_, pair)| !self.tokens.has_room_beside(&pair.claim));
@@ -125,26 +125,27 @@ impl CrossEncoder {
             return Err(ScoreError::ClaimTooLong {
                 at,
                 bytes: pair.claim.len(),
-                most_tokens: self.tokens.most_of_a_claim(),
+                max_tokens: self.tokens.max_claim_tokens(),
             });
         }
         Ok(self.pool.ask(pairs, Priority::Query).await?)
     }
 
-    /// How many tokens a text has. A premise is read whole when it has at most [`CrossEncoder::room_beside`] the claim.
+    /// Returns the number of tokens of a text. A premise is not cut if it has at most [`CrossEncoder::room_beside`]
+    /// tokens.
     #[must_use]
     pub fn tokens(&self, text: &str) -> usize {
         self.tokens.count(text)
     }
 
-    /// How many tokens of a premise are read beside a claim; `None` where the claim itself is too long to be scored.
+    /// Returns the number of tokens of a premise that fit with a claim; `None` if the claim is too long to be scored.
     #[must_use]
     pub fn room_beside(&self, claim: &str) -> Option<usize> {
         let has_room = self.tokens.has_room_beside(claim);
         has_room.then(|| self.tokens.room_beside(claim))
     }
 
-    /// What happened so far.
+    /// Returns the statistics so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.statistics()

@@ -1,4 +1,4 @@
-//! This module reads the examples of a model and counts which it gets right. Labels in a wrong order show in nothing else.
+//! Reads the examples of a model and counts the correct ones. Nothing else reveals labels in a wrong order.
 
 use gsar_core::Class;
 use serde_json::Value;
@@ -6,20 +6,20 @@ use serde_json::Value;
 use crate::labels::{self, Labels};
 use crate::pair::Pair;
 
-/// The most examples: every start scores them.
+/// The maximum number of examples: every start scores them.
 const MAX_EXAMPLES: usize = 64;
 
-/// A pair whose class is known.
+/// A pair with a known class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Example {
     pub(crate) pair: Pair,
     pub(crate) class: Class,
 }
 
-/// The examples of a file.
+/// Parses the examples of a file.
 ///
 /// # Errors
-/// What is wrong, with its line.
+/// The error, with its line.
 pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, String> {
     let text = std::str::from_utf8(content).map_err(|error| error.to_string())?;
     let examples = text
@@ -48,7 +48,7 @@ fn example(line: &str, labels: &Labels) -> Result<Example, String> {
     Ok(Example { pair: Pair::new(text("claim")?, text("premise")?), class })
 }
 
-/// Whether the number right is enough to trust the order of the labels.
+/// Returns `true` if enough examples are correct to trust the order of the labels.
 pub(crate) fn are_enough(right: usize, of: usize) -> bool {
     right * 3 >= of * 2
 }

@@ -1,4 +1,4 @@
-//! This module runs the graph: rows of tokens in, rows of logits out. It knows neither texts nor classes.
+//! Runs the graph: rows of tokens in, rows of logits out.
 
 use gsar_embedding::{Runtime, SessionError};
 use ort::session::Session;
@@ -16,17 +16,17 @@ pub(crate) struct Graph {
     columns: Option<usize>,
 }
 
-/// Why a graph is refused.
+/// An error from loading a graph.
 #[derive(Debug)]
 pub(crate) enum GraphError {
     /// ONNX Runtime cannot load it.
     Onnx(String),
-    /// It takes or gives something else.
+    /// It has other inputs or outputs.
     Interface(String),
 }
 
 impl Graph {
-    /// Loads a graph and checks what it takes and gives.
+    /// Loads a graph and checks its inputs and outputs.
     ///
     /// # Errors
     /// [`GraphError`].
@@ -37,15 +37,15 @@ impl Graph {
         Ok(Self { session, columns })
     }
 
-    /// How many logits a row has, where the graph declares it.
+    /// Returns the number of logits per row if the graph declares it.
     pub(crate) fn columns(&self) -> Option<usize> {
         self.columns
     }
 
-    /// The logits of each row. Rows shorter than the longest are padded.
+    /// Returns the logits of each row. Shorter rows are padded.
     ///
     /// # Errors
-    /// What ONNX Runtime said.
+    /// The error of ONNX Runtime.
     pub(crate) fn run(&mut self, rows: &[&Row]) -> Result<Vec<Vec<f32>>, SessionError> {
         let longest = rows.iter().map(|row| row.ids.len()).max().unwrap_or(0);
         let size = rows.len().saturating_mul(longest);
@@ -83,12 +83,12 @@ fn session(runtime: &Runtime, onnx: &[u8]) -> ort::Result<Session> {
     let mut builder = Session::builder(runtime.environment())?
         .with_intra_threads(1)?
         .with_intra_op_spinning(false)?
-        // Plans are kept for each shape, and shapes are many.
+        // Memory plans are cached per shape, and there are many shapes.
         .with_memory_pattern(false)?;
     builder.commit_from_memory(onnx)
 }
 
-/// How many columns the output has, where it declares them.
+/// Checks inputs and outputs. Returns the number of columns if the graph declares it.
 fn interface(session: &Session) -> Result<Option<usize>, String> {
     let names =
         |outlets: &[Outlet]| outlets.iter().map(Outlet::name).collect::<Vec<_>>().join(", ");
@@ -114,10 +114,10 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
     }
 }
 
-/// The two dimensions of a tensor of this type; -1 is a dynamic one.
-fn shape(found: &ValueType, wanted: TensorElementType) -> Option<[i64; 2]> {
+/// Returns the two dimensions of a tensor of a type; -1 is dynamic.
+fn shape(found: &ValueType, expected: TensorElementType) -> Option<[i64; 2]> {
     match found {
-        ValueType::Tensor { ty, shape, .. } if *ty == wanted => (**shape).try_into().ok(),
+        ValueType::Tensor { ty, shape, .. } if *ty == expected => (**shape).try_into().ok(),
         _ => None,
     }
 }

@@ -1,9 +1,9 @@
-//! This module reads which column of a graph's output stands for which class. It knows no graph.
+//! Maps the columns of a graph's output to classes.
 
 use gsar_core::Class;
 use serde_json::Value;
 
-/// The names that are read as each class, case aside. Further ones would be guesses.
+/// The names of each class, ignoring case. Any others would be guesses.
 const NAMES: [(Class, &[&str]); 4] = [
     (Class::Grounded, &["grounded", "entailment", "supports"]),
     (Class::Ungrounded, &["ungrounded", "neutral", "not_enough_info"]),
@@ -16,10 +16,10 @@ const NAMES: [(Class, &[&str]); 4] = [
 pub(crate) struct Labels(Vec<Class>);
 
 impl Labels {
-    /// What `id2label` of `config.json` says.
+    /// Parses `id2label` of `config.json`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why it is invalid.
     pub(crate) fn read(config: &Value) -> Result<Self, String> {
         let Some(named) = config.get("id2label").and_then(Value::as_object) else {
             return Err("there is no id2label, an object of column numbers and names".to_owned());
@@ -49,18 +49,18 @@ impl Labels {
         }
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The class of each column.
+    /// Returns the class of each column.
     pub(crate) fn classes(&self) -> &[Class] {
         &self.0
     }
 }
 
-/// The class of a name.
+/// Returns the class of a name.
 pub(crate) fn class(name: &str) -> Option<Class> {
     let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
     NAMES.into_iter().find(|(_, names)| names.iter().any(is_it)).map(|(class, _)| class)

@@ -1,7 +1,7 @@
-//! This crate computes how likely evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
+//! Computes how likely evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
 //!
-//! This crate scores pairs of claim and premise and nothing else: it chooses no premise, knows no policy and decides no
-//! class. [`Model`] reads a cross-encoder from a folder, and [`CrossEncoder`] runs it for many callers at once:
+//! Scores pairs of claim and premise, without choosing premises or deciding on classes. [`Model`] reads a cross-encoder
+//! from a folder, and [`CrossEncoder`] runs it for many callers at once:
 //!
 //! ```no_run
 //! use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
@@ -18,7 +18,8 @@
 //! # }
 //! ```
 //!
-//! A folder holds `model.onnx`, `tokenizer.json` and `config.json`, and may hold `examples.jsonl` and `manifest.json`:
+//! A folder contains `model.onnx`, `tokenizer.json` and `config.json`, and may contain `examples.jsonl` and
+//! `manifest.json`:
 //!
 //! - `model.onnx`: inputs `input_ids`, `attention_mask` and `token_type_ids`, int64 `[batch, sequence]`; output
 //!   `logits`, float32 `[batch, labels]`; the axes batch and sequence dynamic.

@@ -1,5 +1,4 @@
-//! This module is a cross-encoder in a folder: its files read, its graph loaded, and all of it tried once before
-//! anything is believed that it says.
+//! Loads a cross-encoder from a folder: reads its files, loads its graph, and tests both before use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,12 +32,12 @@ const SHIPPED: BuiltIn = &[
     (CONFIG, include_bytes!("../model/config.json")),
     (EXAMPLES, include_bytes!("../model/examples.jsonl")),
 ];
-/// How many examples show that the runtime computes the model that is part of this program.
+/// The number of examples that show that the runtime computes the built-in model.
 const FEW_EXAMPLES: usize = 2;
-/// How the operators begin that choose the scale of integers by what is computed together.
+/// The prefix of operators that scale integers by all rows computed together.
 const SCALED_TOGETHER: &[u8] = b"DynamicQuantize";
 
-/// A cross-encoder, read and checked, not yet given to ONNX Runtime.
+/// A cross-encoder, read and checked, but not yet loaded by ONNX Runtime.
 pub struct Model {
     folder: PathBuf,
     onnx: Vec<u8>,
@@ -46,24 +45,24 @@ pub struct Model {
     labels: Arc<Labels>,
     settings: Settings,
     examples: Vec<Example>,
-    /// Whether it is part of this program, so that its files need no trial: only the runtime does.
+    /// `true` if it is built in, so that only the runtime needs to be tested.
     is_built_in: bool,
     digest: [u8; 32],
 }
 
 impl Model {
-    /// Reads the model in a folder; the crate says what is in it.
+    /// Reads the model in a folder, with the files described in the crate documentation.
     ///
     /// # Errors
-    /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
+    /// [`ModelError`], except errors that only ONNX Runtime can detect.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
         Self::read(ModelFolder::open(folder, FIX)?)
     }
 
-    /// The model that is part of this crate; `model/MODEL_CARD.md` says what it is.
+    /// Returns the model built into this crate; `model/MODEL_CARD.md` describes it.
     ///
     /// # Errors
-    /// Those of [`Model::open`], all of them defects of this build.
+    /// The errors of [`Model::open`], all of them bugs of this build.
     pub fn shipped() -> Result<Self, ModelError> {
         let shipped = Self::read(ModelFolder::built_in("the shipped model", SHIPPED, FIX_SHIPPED))?;
         Ok(Self { is_built_in: true, ..shipped })
@@ -106,31 +105,31 @@ impl Model {
         })
     }
 
-    /// The folder it was read from.
+    /// Returns the folder that it was read from.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The class of each column of the graph's output.
+    /// Returns the class of each column of the graph's output.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         self.labels.classes()
     }
 
-    /// The most tokens of claim and premise together, the special tokens around them included.
+    /// Returns the maximum number of tokens of claim and premise together, including special tokens.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.settings.max_tokens
     }
 
-    /// The likelihood, 0.5 to 1, from which it calls a claim ungrounded; `None` if it never does.
+    /// Returns the likelihood, 0.5 to 1, from which it calls a claim ungrounded; `None` if it never does.
     #[must_use]
     pub fn ungrounded_from(&self) -> Option<Millionths> {
         self.settings.ungrounded_from
     }
 
-    /// A digest of everything that takes part in a score: two models with one digest give the same scores.
+    /// Returns a digest of everything that affects scores: models with the same digest give the same scores.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
@@ -144,15 +143,15 @@ impl Model {
         &self.tokens
     }
 
-    /// What logits are divided by, 0.01 to 100.
+    /// Returns the divisor of logits, 0.01 to 100.
     pub(crate) fn temperature(&self) -> f64 {
         self.settings.temperature
     }
 
-    /// A session with its own copy of the weights.
+    /// Creates a session with its own copy of the weights.
     ///
     /// # Errors
-    /// What is wrong with the graph.
+    /// The reason why the graph cannot be used.
     pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
         let graph = caught(|| Graph::open(runtime, &self.onnx))
             .unwrap_or_else(|panic| Err(GraphError::Onnx(panic)))
@@ -171,12 +170,12 @@ impl Model {
         }
     }
 
-    /// Tries what could fail later: the highest token, the longest row, several rows at once, and the examples. Of the
-    /// model that is part of this program the longest row and all but the first examples are known to be right.
+    /// Tests what could fail later: the highest token, the longest row, several rows at once, and the examples. For the
+    /// built-in model, the longest row and all but the first examples are known to work.
     ///
     /// # Errors
-    /// What does not work, or what comes out wrong.
-    pub(crate) fn rehearse(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
+    /// The first test that fails.
+    pub(crate) fn self_test(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
         let highest = self.tokens.highest();
         let run = |scorer: &mut Scorer, lengths: &[usize]| {
             let rows: Vec<Row> = lengths
@@ -191,12 +190,12 @@ impl Model {
         let logits = run(scorer, &[2]).map_err(|reason| {
             tokenizer_refused(
                 &self.folder,
-                format!("the graph knows nothing of its token {highest}: {reason}"),
+                format!("the graph does not know its token {highest}: {reason}"),
             )
         })?;
         self.check_columns(logits.first().map_or(0, Vec::len))?;
         run(scorer, &[3, 2]).map_err(|reason| {
-            self.graph_refused(format!("the graph takes no two rows at once: {reason}"))
+            self.graph_refused(format!("the graph cannot process two rows at once: {reason}"))
         })?;
         if self.is_built_in {
             let few = self.examples.get(..FEW_EXAMPLES).unwrap_or(&self.examples);

@@ -1,18 +1,18 @@
-//! This module is the question to the encoder: a claim and a premise. It knows nothing of scores.
+//! The input of the encoder: a claim and a premise.
 
 use gsar_embedding::{Key, Question};
 
-/// A claim, and the evidence that it is held against.
+/// A claim, and the evidence to compare it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The statement.
     pub claim: String,
-    /// The evidence as text. What does not fit behind the claim is cut off.
+    /// The evidence as text. Text that does not fit after the claim is cut.
     pub premise: String,
 }
 
 impl Pair {
-    /// The pair of both.
+    /// Creates a pair.
     #[must_use]
     pub fn new(claim: impl Into<String>, premise: impl Into<String>) -> Self {
         Self { claim: claim.into(), premise: premise.into() }

@@ -1,4 +1,4 @@
-//! This module turns scores into probabilities that can be compared exactly. Floating point ends here.
+//! Converts scores into probabilities that compare exactly. Floating point ends here.
 
 use std::cmp::Reverse;
 
@@ -7,21 +7,21 @@ use gsar_core::fixed::{Millionths, ONE_MILLION};
 
 use crate::labels::Labels;
 
-/// How likely each class is, in millionths that sum to one million.
+/// The probability of each class, in millionths that sum to one million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probabilities {
-    /// The premise shows the claim.
+    /// The premise supports the claim.
     pub grounded: Millionths,
-    /// It shows nothing of it.
+    /// The premise does not support the claim.
     pub ungrounded: Millionths,
-    /// It shows otherwise.
+    /// The premise contradicts the claim.
     pub contradicted: Millionths,
-    /// The claim is a further perspective; zero where the model has no such class.
+    /// The claim is complementary; zero if the model has no such class.
     pub complementary: Millionths,
 }
 
 impl Probabilities {
-    /// How likely a class is.
+    /// Returns the probability of a class.
     #[must_use]
     pub fn of(&self, class: Class) -> Millionths {
         match class {
@@ -32,7 +32,7 @@ impl Probabilities {
         }
     }
 
-    /// The likeliest class; of equal ones the strictest.
+    /// Returns the most likely class; the strictest one of equals.
     #[must_use]
     pub fn likeliest(&self) -> Class {
         Class::ALL
@@ -41,7 +41,7 @@ impl Probabilities {
             .unwrap_or(Class::Contradicted)
     }
 
-    /// The softmax of the logits divided by a temperature (temperature scaling: Guo et al. 2017), rounded to
+    /// Returns the softmax of the logits divided by a temperature (temperature scaling: Guo et al. 2017), rounded to
     /// millionths by largest remainder so that the sum is exactly one million.
     pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -72,7 +72,7 @@ impl Probabilities {
     }
 }
 
-/// One million parted by weight: what rounding down leaves goes to the largest remainders, of equal ones to the strictest
+/// Divides one million by weight: the remainder goes to the largest fractions, and of equal ones to the strictest
 /// class. The weights are finite, and one of them is 1.
 fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
     let sum: f64 = weights.iter().sum();
@@ -80,7 +80,7 @@ fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
         weights.iter().map(|weight| weight / sum * f64::from(ONE_MILLION)).collect();
     let mut shares: Vec<u32> = exact.iter().map(|share| *share as u32).collect();
     let left = ONE_MILLION.saturating_sub(shares.iter().sum());
-    // Compared as parts of 2^40, so that a remainder orders as a number.
+    // Fractions in units of 2^-40, so that remainders compare as integers.
     let remainder = |at: &usize| {
         exact.get(*at).map_or(0, |share| (share.fract() * (1_u64 << 40) as f64) as u64)
     };

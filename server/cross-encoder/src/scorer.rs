@@ -1,5 +1,4 @@
-//! This module scores a batch of pairs with one session: which of them go through the graph together, and what of the
-//! outcome is no score. It waits for nobody.
+//! Scores a batch of pairs with one session: groups rows for the graph, and rejects invalid scores.
 
 use std::sync::Arc;
 
@@ -9,24 +8,24 @@ use crate::graph::Graph;
 use crate::pair::Pair;
 use crate::tokens::{Row, Tokens};
 
-/// The most tokens that go through the graph together, padding included. From about this number on, further rows make
-/// no row cheaper on a processor.
+/// The maximum number of tokens that are computed together, padding included. From about this number on, further rows
+/// do not make any row cheaper on a CPU.
 const TOKENS_TOGETHER: usize = 256;
 
-/// What a session is made of. The tokenizer is shared.
+/// A session. The tokenizer is shared.
 #[derive(Debug)]
 pub(crate) struct Scorer {
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) graph: Graph,
-    /// Whether the score of a row depends on the rows that it is computed with.
+    /// `true` if the score of a row depends on the other rows computed with it.
     pub(crate) alone: bool,
 }
 
 impl Scorer {
-    /// The logits of each row, in their order.
+    /// Returns the logits of each row, in order.
     ///
     /// # Errors
-    /// What ONNX Runtime said, or that a score is no number.
+    /// The error of ONNX Runtime, or a score that is not a number.
     pub(crate) fn logits(&mut self, rows: &[Row]) -> Result<Vec<Vector>, SessionError> {
         let mut logits: Vec<Option<Vector>> = vec![None; rows.len()];
         for group in self.groups(rows) {
@@ -43,7 +42,7 @@ impl Scorer {
         Ok(logits.into_iter().flatten().collect())
     }
 
-    /// Places of rows that go together: of like length, and not more than gain by it.
+    /// Returns groups of row indexes to compute together: rows of similar length, and not more than make it faster.
     fn groups(&self, rows: &[Row]) -> Vec<Vec<usize>> {
         let mut places: Vec<(usize, usize)> =
             rows.iter().enumerate().map(|(at, row)| (row.ids.len(), at)).collect();

@@ -1,31 +1,31 @@
-//! This module reads the numbers that `config.json` gives beside the labels.
+//! Parses the settings in `config.json`.
 
 use gsar_core::fixed::Millionths;
 use serde_json::Value;
 
-/// The most tokens of a pair where `config.json` does not say.
+/// The default maximum number of tokens of a pair.
 const DEFAULT_MAX_TOKENS: usize = 512;
-/// The fewest tokens of a pair: with fewer, a claim leaves no room for a premise.
+/// The minimum number of tokens of a pair: with fewer, a claim leaves no room for a premise.
 const MIN_TOKENS: usize = 16;
-/// The greatest number of tokens of a pair that `config.json` may give.
+/// The largest number of tokens of a pair that `config.json` may give.
 const MAX_TOKENS: usize = 8_192;
-/// The least temperature.
+/// The minimum temperature.
 const MIN_TEMPERATURE: f64 = 0.01;
-/// The greatest temperature.
+/// The maximum temperature.
 const MAX_TEMPERATURE: f64 = 100.0;
 
-/// How a model is run and its output read.
+/// The settings of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// What logits are divided by before they become probabilities, 0.01 to 100; 1.
+    /// The divisor of logits, 0.01 to 100. Default: 1.
     pub(crate) temperature: f64,
-    /// The most tokens of claim and premise together, the special tokens between them included, 16 to 8192.
+    /// The maximum number of tokens of claim and premise together, including special tokens, 16 to 8192.
     pub(crate) max_tokens: usize,
     /// The likelihood, 0.5 to 1, from which the model calls a claim ungrounded; `None` if it never does.
     pub(crate) ungrounded_from: Option<Millionths>,
 }
 
-/// Why a setting is refused.
+/// An error from an unsupported setting.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) found: String,
@@ -33,17 +33,17 @@ pub(crate) struct Refused {
 }
 
 impl Settings {
-    /// What `gsar` of `config.json` says, and what is taken where it says nothing.
+    /// Parses `gsar` of `config.json`, with defaults for missing settings.
     ///
     /// # Errors
-    /// The first setting that is not allowed.
+    /// The first unsupported setting.
     pub(crate) fn read(config: &Value) -> Result<Self, Refused> {
         let positions = config
             .get("max_position_embeddings")
             .and_then(Value::as_u64)
             .and_then(|positions| usize::try_from(positions).ok());
         let default_tokens =
-            positions.map_or(DEFAULT_MAX_TOKENS, |most| most.min(DEFAULT_MAX_TOKENS));
+            positions.map_or(DEFAULT_MAX_TOKENS, |max| max.min(DEFAULT_MAX_TOKENS));
         let mut settings =
             Self { temperature: 1.0, max_tokens: default_tokens, ungrounded_from: None };
         let refuse = |found: String, allowed| Err(Refused { found, allowed });
@@ -82,7 +82,7 @@ impl Settings {
             return refuse("16 to 8192 is");
         }
         match positions {
-            Some(most) if self.max_tokens > most => refuse("at most max_position_embeddings is"),
+            Some(max) if self.max_tokens > max => refuse("at most max_position_embeddings is"),
             _ => Ok(self),
         }
     }
@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_not_named_has_its_default() {
+    fn missing_settings_have_defaults() {
         let read = |config| Settings::read(&config).unwrap();
         assert_eq!(
             read(json!({})),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_allowed_is_refused() {
+    fn rejects_unsupported_settings() {
         for (config, expected) in [
             (json!({"gsar": 1}), "gsar = 1"),
             (json!({"gsar": {"temprature": 2}}), "gsar.temprature"),

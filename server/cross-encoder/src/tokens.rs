@@ -1,5 +1,4 @@
-//! This module turns a pair into the numbers that a graph reads: claim first, premise second, the premise cut where both
-//! are too long. It runs no graph.
+//! Tokenizes pairs: claim first, premise second; the premise is cut if both are too long.
 
 use tokenizers::{
     EncodeInput, Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy,
@@ -7,10 +6,10 @@ use tokenizers::{
 
 use crate::pair::Pair;
 
-/// The most bytes of a token in ordinary text.
+/// The maximum number of bytes of a token in ordinary text.
 const BYTES_OF_A_TOKEN: usize = 6;
-/// The bytes looked at for each token that counts: a premise of many megabytes costs no more than this.
-const BYTES_LOOKED_AT: usize = 128;
+/// The number of bytes read per allowed token, so that the cost of a huge premise is bounded.
+const MAX_BYTES_PER_TOKEN: usize = 128;
 
 /// The tokenizer of a model.
 #[derive(Debug)]
@@ -18,25 +17,25 @@ pub(crate) struct Tokens {
     of_pairs: Tokenizer,
     of_texts: Tokenizer,
     max_tokens: usize,
-    /// How many special tokens stand around claim and premise.
+    /// The number of special tokens around claim and premise.
     marks: usize,
 }
 
-/// A pair as a graph reads it.
+/// The input of a graph for one pair.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The number of each token in the vocabulary.
+    /// The vocabulary index of each token.
     pub(crate) ids: Vec<i64>,
-    /// Which text each token is of: 0 for the first, 1 for the second.
+    /// The text of each token: 0 for the first, 1 for the second.
     pub(crate) types: Vec<i64>,
 }
 
 impl Tokens {
-    /// Reads `tokenizer.json`. What it says of truncation and padding is not followed, and the names of its marks are
-    /// plain text wherever they stand in a claim or a premise.
+    /// Parses `tokenizer.json`, ignoring its truncation and padding. The names of its special tokens are plain text in
+    /// a claim or premise.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why it is invalid.
     pub(crate) fn read(content: &[u8], max_tokens: usize) -> Result<Self, String> {
         let mut of_texts = Tokenizer::from_bytes(content)
             .map_err(|error| format!("it describes no known tokenizer: {error}"))?;
@@ -63,37 +62,37 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// How many tokens a text has, without marks.
+    /// Returns the number of tokens of a text, without special tokens.
     pub(crate) fn count(&self, text: &str) -> usize {
         self.of_texts.encode_fast(text, false).map_or(usize::MAX, |encoding| encoding.len())
     }
 
-    /// The most tokens of a claim: a quarter of what is read is left for the premise.
-    pub(crate) fn most_of_a_claim(&self) -> usize {
+    /// Returns the maximum number of tokens of a claim: a quarter is left for the premise.
+    pub(crate) fn max_claim_tokens(&self) -> usize {
         self.max_tokens / 4 * 3
     }
 
-    /// Whether a claim leaves room for a premise.
+    /// Returns `true` if a claim leaves room for a premise.
     pub(crate) fn has_room_beside(&self, claim: &str) -> bool {
-        // No token has less than a byte.
-        claim.len() <= self.most_of_a_claim()
-            || (claim.len() <= self.bytes_looked_at()
-                && self.count(claim) <= self.most_of_a_claim())
+        // Each token has at least one byte.
+        claim.len() <= self.max_claim_tokens()
+            || (claim.len() <= self.max_bytes_read()
+                && self.count(claim) <= self.max_claim_tokens())
     }
 
-    /// How many tokens of a premise are read beside a claim.
+    /// Returns the number of tokens of a premise that fit with a claim.
     pub(crate) fn room_beside(&self, claim: &str) -> usize {
         self.max_tokens.saturating_sub(self.count(claim)).saturating_sub(self.marks)
     }
 
-    /// A pair as a graph reads it.
+    /// Tokenizes a pair.
     ///
     /// # Errors
-    /// What the tokenizer said.
+    /// The error of the tokenizer.
     pub(crate) fn row(&self, pair: &Pair) -> Result<Row, String> {
         let premise = pair
             .premise
-            .get(..pair.premise.floor_char_boundary(self.bytes_looked_at()))
+            .get(..pair.premise.floor_char_boundary(self.max_bytes_read()))
             .unwrap_or(&pair.premise);
         let input = EncodeInput::Dual(pair.claim.as_str().into(), premise.into());
         let encoding = self.of_pairs.encode_fast(input, true).map_err(|error| error.to_string())?;
@@ -101,17 +100,17 @@ impl Tokens {
         Ok(Row { ids: numbers(encoding.get_ids()), types: numbers(encoding.get_type_ids()) })
     }
 
-    /// The highest number that a token has.
+    /// Returns the highest vocabulary index.
     pub(crate) fn highest(&self) -> i64 {
         self.of_texts.get_vocab(true).into_values().max().map_or(0, i64::from)
     }
 
-    /// The longest pair, in bytes, whose end still counts in ordinary text.
+    /// Returns the maximum length of a pair in bytes whose end still matters in ordinary text.
     pub(crate) fn longest_pair(&self) -> usize {
         self.max_tokens.saturating_mul(BYTES_OF_A_TOKEN)
     }
 
-    fn bytes_looked_at(&self) -> usize {
-        self.max_tokens.saturating_mul(BYTES_LOOKED_AT)
+    fn max_bytes_read(&self) -> usize {
+        self.max_tokens.saturating_mul(MAX_BYTES_PER_TOKEN)
     }
 }

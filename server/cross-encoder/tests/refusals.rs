@@ -1,5 +1,4 @@
-//! What is refused at the start, each with what to do. What only ONNX Runtime can tell is skipped where it is not at
-//! hand.
+//! Tests errors at startup, each with its fix. Tests that need ONNX Runtime are skipped without it.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +35,7 @@ fn changed_tokenizer(folder: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(file, tokenizer.to_string()).unwrap();
 }
 
-/// The copy of the model, with a change, opened.
+/// Opens a copy of the model with a change.
 fn opened(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_into(folder.path());
@@ -44,7 +43,7 @@ fn opened(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
     Model::open(&copy)
 }
 
-/// Why the copy of the model, with a change, does not start.
+/// Returns the error from starting a copy of the model with a change.
 fn refused_start(runtime: &Runtime, change: impl FnOnce(&Path)) -> ModelError {
     let model = opened(change).unwrap();
     match CrossEncoder::start(runtime, &model, &options(1)).unwrap_err() {
@@ -87,7 +86,7 @@ fn files_that_are_not_those_of_the_manifest_are_reported() {
     assert_says(&error, &["config.json has sha256 ", "its manifest says 00"]);
     let error = opened(|copy| fs::write(copy.join("manifest.json"), "{").unwrap()).unwrap_err();
     assert_says(&error, &["manifest.json cannot be read"]);
-    // An example that was added later is none of the model.
+    // An example that was added later is not part of the model.
     let files: serde_json::Map<String, Value> = ["config.json", "tokenizer.json", "model.onnx"]
         .into_iter()
         .map(|name| (name.to_owned(), json!({ "sha256": sha256(&fixture().join(name)) })))
@@ -188,7 +187,7 @@ fn a_graph_that_is_cut_short_or_foreign_is_refused() {
         let mut altered = whole.clone();
         altered[flip] ^= 1 << (flip % 8);
         let model = opened(|copy| fs::write(copy.join("model.onnx"), altered).unwrap()).unwrap();
-        // Refused or not, it ends no process.
+        // It may be refused, but must not end the process.
         drop(CrossEncoder::start(&runtime, &model, &options(1)));
     }
 }
@@ -197,7 +196,7 @@ fn a_graph_that_is_cut_short_or_foreign_is_refused() {
 fn a_graph_with_other_inputs_or_outputs_is_refused() {
     let Some(runtime) = runtime("a_graph_with_other_inputs_or_outputs_is_refused") else { return };
     let whole = fs::read(fixture().join("model.onnx")).unwrap();
-    // Names of the same length leave the rest of the file as it is.
+    // Names of the same length keep the rest of the file valid.
     for (from, to, expected) in [
         ("attention_mask", "attention_mass", "the graph has the inputs input_ids, attention_mass"),
         ("logits", "scores", "the graph has the output scores"),
@@ -261,7 +260,7 @@ fn a_tokenizer_with_words_that_the_graph_does_not_know_is_refused() {
         });
     });
     assert!(matches!(&error, ModelError::File(FileError::Tokenizer { .. })), "{error}");
-    assert_says(&error, &["the graph knows nothing of its token ", "put a cross-encoder"]);
+    assert_says(&error, &["the graph does not know its token ", "put a cross-encoder"]);
 }
 
 #[test]
@@ -296,7 +295,7 @@ fn labels_in_a_wrong_order_are_recognised_by_the_examples() {
         &error,
         &["6 of 12 rows of ", "id2label of config.json names the columns in another order"],
     );
-    // Nothing else shows it.
+    // Nothing else reveals it.
     let model = opened(|copy| {
         swapped(copy);
         fs::remove_file(copy.join("examples.jsonl")).unwrap();

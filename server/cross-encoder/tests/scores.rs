@@ -1,4 +1,4 @@
-//! Scores of the tiny model: those of PyTorch, alone and in company, in order, for many callers.
+//! Tests the scores of the tiny model: equal to those of PyTorch, alone and in batches, in order, for many callers.
 
 #![allow(
     clippy::unwrap_used,
@@ -48,7 +48,7 @@ async fn integers_that_are_scaled_together_are_scored_alone() {
     for (reference, together) in references().into_iter().zip(&together) {
         let alone = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
         assert_eq!(&alone[0], together, "{:?}", reference.pair);
-        // How integers are multiplied differs from processor to processor: only what is likeliest stays.
+        // Integer multiplication differs between processors: only the most likely class is stable.
         let likeliest = |logits: &[f32]| (0..4).max_by(|a, b| logits[*a].total_cmp(&logits[*b]));
         same += usize::from(likeliest(&alone[0]) == likeliest(&reference.logits));
     }
@@ -154,7 +154,7 @@ async fn a_premise_is_cut_and_a_claim_is_not() {
         assert_eq!(encoder.room_beside(&claim), None);
         let pairs = vec![Pair::new("fine", "b"), Pair::new(claim.as_str(), "b")];
         let refused = encoder.score(pairs).await.unwrap_err();
-        let expected = ScoreError::ClaimTooLong { at: 1, bytes: claim.len(), most_tokens: most };
+        let expected = ScoreError::ClaimTooLong { at: 1, bytes: claim.len(), max_tokens: most };
         assert_eq!(refused, expected);
     }
 }
@@ -177,7 +177,7 @@ async fn hostile_texts_have_scores_like_any_other() {
     let pairs: Vec<Pair> = texts.iter().map(|text| Pair::new("the pool", text.as_str())).collect();
     let scored = encoder.score(pairs.clone()).await.unwrap();
     assert_eq!(encoder.score(pairs).await.unwrap(), scored);
-    // A mark that is written out is text: it ends no claim and begins no premise.
+    // A special token written as text is plain text: it does not end the claim or start the premise.
     let written = [Pair::new("a [SEP] b", "c"), Pair::new("a", "b [SEP] c"), Pair::new("a", "b")];
     for pair in &written[..2] {
         let marks = encoder.tokens(&pair.claim) + encoder.tokens(&pair.premise);

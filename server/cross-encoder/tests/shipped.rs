@@ -1,4 +1,4 @@
-//! The model that is part of this crate: it starts, is right on its examples, and says the same again.
+//! Tests the built-in model: it starts, is right on its examples, and is deterministic.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ const PODS: &str = "[kubectl get pods]\n\
                     NAME cart-1; READY 1/1; STATUS Running; RESTARTS 0\n\
                     NAME cart-2; READY 0/1; STATUS CrashLoopBackOff; RESTARTS 7\n";
 
-/// What it says of claims about the pods; `None` where ONNX Runtime is not at hand.
+/// Scores claims about the pods; `None` without ONNX Runtime.
 async fn scored(claims: &[&str]) -> Option<Vec<Probabilities>> {
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
@@ -36,7 +36,7 @@ async fn scored(claims: &[&str]) -> Option<Vec<Probabilities>> {
 }
 
 #[tokio::test]
-async fn it_tells_what_the_evidence_shows_from_what_it_does_not() {
+async fn it_distinguishes_grounded_claims_from_others() {
     let claims = [
         "Pod cart-2 is in CrashLoopBackOff.",
         "The deploy of Tuesday caused the crashes of cart-2.",
@@ -48,7 +48,7 @@ async fn it_tells_what_the_evidence_shows_from_what_it_does_not() {
 }
 
 #[tokio::test]
-async fn two_starts_say_the_same() {
+async fn two_starts_give_the_same_scores() {
     let claims = ["Pod cart-2 restarted 7 times.", "Pod cart-1 is not ready."];
     assert_eq!(scored(&claims).await, scored(&claims).await);
 }

@@ -1,21 +1,22 @@
-//! This module finds where a text of lines is best cut: where the lines before and behind have least in common, so that a
-//! stack trace or a burst of one kind of line stays whole.
+//! Finds the best position to split a text of lines: where the lines before and after have least in common, so that a
+//! stack trace or a burst of similar lines stays whole.
 //!
-//! Two lines have in common the Jaccard index of their words, a word with a digit in it standing for any figure, halved for
-//! each line between them. That is the weight of semantic chunking, similarity · exp(-distance / λ) with λ = 1 / ln 2, of
-//! words instead of embeddings; the boundary of two contiguous chunks is sought directly.
+//! The similarity of two lines is the Jaccard index of their words, with all words with digits equal, halved for each
+//! line between them. This is the weight of semantic chunking, similarity · exp(-distance / λ) with λ = 1 / ln 2, over
+//! words instead of embeddings; the boundary of two adjacent chunks is computed directly.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::templates::words;
 
-/// How many lines before and behind a cut are compared; of those beyond, hardly any weight is left.
+/// The number of lines compared before and after a cut; lines beyond have almost no weight.
 const REACH: usize = 6;
-/// The index of two lines with the same words, which can be halved for each line between them.
+/// The similarity of equal lines, which can be halved for each line between them.
 const SAME: usize = 1 << 20;
 
-/// The end of a line, within `ends`, at which `text` is best cut; of equal ones the last. `None` where no line ends there.
+/// Returns the best end of a line within `ends` at which to split `text`; the last one of equals. `None` if no line
+/// ends there.
 #[must_use]
 pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
     let mut end = 0;
@@ -28,7 +29,7 @@ pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
         .collect();
     let first = lines.partition_point(|(end, _)| *end < ends.start);
     let behind = lines.partition_point(|(end, _)| *end < ends.end);
-    // Only lines near to where it may be cut are read.
+    // Only lines near the possible cuts are read.
     let base = first.saturating_sub(REACH);
     let near = lines.get(base..lines.len().min(behind + REACH)).unwrap_or_default();
     let kinds: Vec<BTreeSet<&str>> = near.iter().map(|(_, line)| words(line).collect()).collect();
@@ -36,7 +37,7 @@ pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
     lines.get(cut).map(|(end, _)| *end)
 }
 
-/// What the lines before a place have in common with those from it on.
+/// Returns the similarity of the lines before an index with those from it on.
 fn in_common(kinds: &[BTreeSet<&str>], place: usize) -> usize {
     let (before, behind) = kinds.split_at_checked(place).unwrap_or((kinds, &[]));
     let mut sum = 0;
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn of_lines_that_are_alike_as_many_as_fit_are_taken() {
+    fn equal_lines_are_split_as_late_as_possible() {
         let text = "the same line\n".repeat(50);
         assert_eq!(best_cut(&text, 100..301), Some(14 * 21));
         assert_eq!(best_cut(&text, 100..105), None);
@@ -79,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cut_is_the_end_of_a_line_where_it_may_be(
+        fn a_cut_is_the_end_of_a_line_in_the_allowed_range(
             text in "([abé ]{0,9}\n?){0,60}", from in 0_usize..200, room in 0_usize..200,
         ) {
             let ends = from..from + room;

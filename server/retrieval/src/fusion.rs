@@ -1,26 +1,26 @@
-//! This module fuses several rankings into one by weighted reciprocal ranks (reciprocal rank fusion: Cormack, Clarke
-//! and Büttcher 2009): the score of a thing is the sum of weight / (10 + rank) over the rankings that have it, with
-//! ranks from 1. The published constant is 60, without weights; docs/EVALUATION.md, "How the rankings are fused",
-//! says how these were chosen.
+//! Fuses several rankings into one by weighted reciprocal ranks (reciprocal rank fusion: Cormack, Clarke and Büttcher
+//! 2009): the score of a key is the sum of weight / (10 + rank) over the rankings that contain it, with ranks from 1.
+//! The published constant is 60, without weights; docs/EVALUATION.md, "How the rankings are fused", explains this
+//! choice.
 
 use std::collections::BTreeMap;
 
-/// The constant of reciprocal rank fusion: the greater, the less the first ranks differ.
+/// The constant of reciprocal rank fusion: the larger, the less the first ranks differ.
 const SMOOTHING: u64 = 10;
-/// Scores are whole numbers of billionths, so that the order never depends on rounding.
+/// Scores are integers in billionths, so that the order never depends on rounding.
 const BILLION: u64 = 1_000_000_000;
 
-/// A thing with the sum over its rankings, in billionths.
+/// A key with its score, in billionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fused {
-    /// The thing.
+    /// The key.
     pub key: u64,
-    /// The sum of weight / (10 + rank), in billionths, each summand rounded down.
+    /// The sum of weight / (10 + rank), in billionths, each term rounded down.
     pub score: u64,
 }
 
-/// Fuses rankings of keys, each with its weight and the best first. Equal sums keep the order of keys. A key counts once
-/// per ranking.
+/// Fuses rankings of keys, each with its weight and the best key first. Keys with equal scores are in ascending order.
+/// A key counts once per ranking.
 #[must_use]
 pub fn fuse(rankings: &[(u32, &[u64])]) -> Vec<Fused> {
     let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_rankings_have_comes_first() {
+    fn keys_of_several_rankings_come_first() {
         assert_eq!(keys(&[&[1, 2, 3], &[3, 4]]), [3, 1, 2, 4]);
         assert_eq!(keys(&[&[7, 5]]), [7, 5]);
         assert_eq!(keys(&[&[9], &[8]]), [8, 9]);

@@ -1,17 +1,16 @@
-//! This crate is retrieval without I/O: it cuts evidence into passages, gives the terms under which a passage is
-//! found, and fuses rankings.
+//! Retrieval without I/O: splits evidence into passages, extracts their search terms, and fuses rankings.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`terms`] | the words of a text as telemetry writes them |
-//! | [`lines`] | passages of a text: blocks of whole lines, in one pass over text that comes in parts |
-//! | [`templates`] | lines that differ in their figures only |
-//! | [`cohesion`] | where a text of lines is best cut |
+//! | [`terms`] | the search terms of a text, as telemetry writes them |
+//! | [`lines`] | passages of a text: blocks of whole lines, in one pass over text that arrives in parts |
+//! | [`templates`] | groups of lines that differ only in their figures |
+//! | [`cohesion`] | the best position to split a text of lines |
 //! | [`records`] | passages of a JSON document: its records, each with its pointer |
-//! | [`fusion`] | one ranking out of several |
-//! | [`selection`] | the best of a ranking that differ from one another |
+//! | [`fusion`] | fusion of several rankings into one |
+//! | [`selection`] | the best entries of a ranking that differ from one another |
 //!
-//! Nothing here stores anything; the server's evidence room does.
+//! Nothing here is stored; the server's evidence room does that.
 
 pub mod cohesion;
 pub mod fusion;

@@ -1,29 +1,29 @@
-//! This module cuts a text into passages of whole lines, in one pass over text that comes in parts.
+//! Splits a text into passages of whole lines, in one pass over text that arrives in parts.
 //!
-//! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]; a longer line is cut at a character. Each part of the text is
-//! looked at once, and no more than one block is held.
+//! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]; a longer line is cut between characters. Each part of the
+//! text is read once, and at most one block is kept in memory.
 
 use std::ops::Range;
 
-/// The most bytes of a block; the last line may exceed it up to [`MAX_LINE_BYTES`].
+/// The maximum number of bytes of a block; the last line may exceed it up to [`MAX_LINE_BYTES`].
 pub const BLOCK_BYTES: usize = 1_536;
-/// The most lines of a block.
+/// The maximum number of lines of a block.
 pub const BLOCK_LINES: u64 = 24;
-/// The most bytes of a line; a longer one is cut.
+/// The maximum number of bytes of a line; a longer one is cut.
 pub const MAX_LINE_BYTES: usize = 8_192;
 
-/// A stretch of a text.
+/// A range of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Its bytes in the whole text, the last line break included.
+    /// Its bytes in the whole text, including the last line break.
     pub bytes: Range<u64>,
-    /// Its lines, counted from 1, the last one included; of a cut line, that line.
+    /// Its lines, from 1, including the last one; the line itself for a part of one.
     pub lines: (u64, u64),
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// Cuts a text into blocks.
+/// Splits a text into blocks.
 #[derive(Debug, Default)]
 pub struct Blocks {
     open: String,
@@ -33,7 +33,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Takes the next part of the text; gives every block that ends in it.
+    /// Adds the next part of the text. Calls `give` with every block that ends in it.
     pub fn push(&mut self, part: &str, mut give: impl FnMut(Passage)) {
         for line in part.split_inclusive('\n') {
             self.open.push_str(line);
@@ -48,12 +48,12 @@ impl Blocks {
         }
     }
 
-    /// Gives the last block.
+    /// Calls `give` with the last block.
     pub fn finish(mut self, mut give: impl FnMut(Passage)) {
         self.end(&mut give);
     }
 
-    /// Ends the block that is open.
+    /// Ends the open block.
     fn end(&mut self, give: &mut impl FnMut(Passage)) {
         if self.open.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl Blocks {
         self.lines_open = 0;
     }
 
-    /// Ends the block within a line that is too long.
+    /// Ends the block within an overlong line.
     fn cut(&mut self, give: &mut impl FnMut(Passage)) {
         let mut at = MAX_LINE_BYTES;
         while !self.open.is_char_boundary(at) {
@@ -87,7 +87,7 @@ impl Blocks {
     }
 }
 
-/// The blocks of a whole text.
+/// Returns the blocks of a whole text.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Passage> {
     let mut found = Vec::new();
@@ -113,7 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_are_the_text_however_it_is_parted(
+        fn blocks_do_not_depend_on_the_parts_of_the_text(
             text in "([a-zé]{0,40}\n?|x{3000}){0,30}", cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)
         ) {
             let whole = blocks(&text);

@@ -1,7 +1,7 @@
-//! This module cuts a JSON document into passages: its records, each with its JSON pointer and its place.
+//! Splits a JSON document into passages: its records, each with its JSON pointer and its range.
 //!
-//! What is no larger than [`RECORD_BYTES`] stays together; a larger object or array is entered, and what is left of it
-//! (its plain members) is a passage of its own, under its pointer.
+//! A value of at most [`RECORD_BYTES`] stays whole; a larger object or array is split into its members, and its plain
+//! members become a passage of their own, under its pointer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,26 +10,26 @@ use std::ops::Range;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The most bytes of a record that is kept together.
+/// The maximum number of bytes of a record that stays whole.
 pub const RECORD_BYTES: usize = 2_048;
-/// Records below this depth stay as large as they are.
-const DEEPEST: usize = 64;
+/// The maximum depth; deeper records are not split.
+const MAX_DEPTH: usize = 64;
 
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Its JSON pointer (RFC 6901); empty for the whole document.
     pub pointer: String,
-    /// Its bytes in the document; of plain members, from the first to the last.
+    /// Its bytes in the document; for plain members, from the first to the last.
     pub bytes: Range<usize>,
-    /// What it says, with the keys that lead to it.
+    /// Its text, with the keys above it.
     pub text: String,
 }
 
-/// The records of a document.
+/// Returns the records of a document.
 ///
 /// # Errors
-/// Where the document is no JSON.
+/// An error if the document is not valid JSON.
 pub fn records(document: &str) -> Result<Vec<Record>, serde_json::Error> {
     let root: &RawValue = serde_json::from_str(document)?;
     let mut reader = Reader { document, found: Vec::new() };
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         depth: usize,
     ) -> Result<(), serde_json::Error> {
         let text = value.get();
-        let is_small = text.len() <= RECORD_BYTES || depth >= DEEPEST;
+        let is_small = text.len() <= RECORD_BYTES || depth >= MAX_DEPTH;
         match text.bytes().next() {
             Some(b'{') if !is_small => {
                 let Members(members) = serde_json::from_str(text)?;
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Small members side by side make one passage; a larger one is entered.
+    /// Adjacent small members make one passage; a larger one is split.
     fn members(
         &mut self,
         pointer: &mut String,
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         self.found.push(Record { pointer: pointer.to_owned(), bytes, text });
     }
 
-    /// Where a slice of the document stands in it.
+    /// Returns the range of a slice of the document.
     fn place(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.document.as_ptr() as usize);
         start..start + part.len()
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_document_falls_into_its_records() {
+    fn a_large_document_is_split_into_its_records() {
         let pods: Vec<Value> = (0..40)
             .map(
                 |pod| json!({"metadata": {"name": format!("cart-{pod}")}, "note": "x".repeat(100)}),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn rejects_invalid_json() {
         for text in ["", "{", "{\"a\": }", "[1,]", "nul"] {
             assert!(records(text).is_err(), "{text}");
         }
@@ -227,7 +227,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_pointer_leads_to_its_record(document in documents()) {
+        fn every_pointer_refers_to_its_record(document in documents()) {
             let text = document.to_string();
             for record in records(&text).unwrap() {
                 let pointed = document.pointer(&record.pointer);

@@ -1,16 +1,16 @@
-//! This module selects the best of a ranking that differ from one another: a passage adds nothing when a better one
-//! has its terms.
+//! Selects the best entries of a ranking that differ from one another: a passage adds nothing if a better one has its
+//! terms.
 
 use std::collections::HashSet;
 
-/// Chooses up to `most` places of a ranking, from 0, the best first. A candidate whose terms have a Jaccard index
-/// above 19/20 with one already chosen (shared terms / all terms) is taken only where nothing else is left.
+/// Selects up to `max` indexes of a ranking, the best first. A candidate whose terms have a Jaccard index above 19/20
+/// with a selected one (shared terms / all terms) is selected only if nothing else is left.
 #[must_use]
-pub fn diverse(candidates: &[HashSet<String>], most: usize) -> Vec<usize> {
+pub fn diverse(candidates: &[HashSet<String>], max: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     let mut alike: Vec<usize> = Vec::new();
     for (place, terms) in candidates.iter().enumerate() {
-        if chosen.len() >= most {
+        if chosen.len() >= max {
             return chosen;
         }
         let repeats = chosen
@@ -19,7 +19,7 @@ pub fn diverse(candidates: &[HashSet<String>], most: usize) -> Vec<usize> {
             .any(|other| are_alike(terms, other));
         if repeats { alike.push(place) } else { chosen.push(place) }
     }
-    let left = most.saturating_sub(chosen.len());
+    let left = max.saturating_sub(chosen.len());
     chosen.extend(alike.into_iter().take(left));
     chosen
 }
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_the_same_gives_way() {
+    fn duplicates_come_last() {
         let candidates = [set("a b c"), set("a b c"), set("d e"), set("a x")];
         assert_eq!(diverse(&candidates, 3), [0, 2, 3]);
         assert_eq!(diverse(&candidates, 4), [0, 2, 3, 1]);

@@ -1,22 +1,20 @@
-//! This module groups lines that differ in their figures only: each template with its count and its first and last
-//! line.
+//! Groups lines that differ only in their figures: each template with its count and its first and last line.
 //!
-//! A word with a digit in it, and what stands in quotation marks behind `=` or `:`, is a figure. What a template says
-//! is its first line.
+//! A figure is a word with a digit, or quoted text after `=` or `:`. The text of a template is its first line.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hasher};
 
-/// The most templates of one text; lines of further ones are counted as apart.
+/// The maximum number of templates of a text; lines of further ones are only counted.
 pub const MAX_TEMPLATES: usize = 20_000;
 
-/// Lines of one template.
+/// The lines of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     /// Its first line.
     pub sample: String,
-    /// How many lines it has.
+    /// The number of lines.
     pub count: u64,
     /// The number of its first line, from 1.
     pub first: u64,
@@ -24,7 +22,7 @@ pub struct Template {
     pub last: u64,
 }
 
-/// The templates of a text, gathered line by line.
+/// The templates of a text, collected line by line.
 #[derive(Debug, Default)]
 pub struct Templates {
     found: HashMap<u64, Template>,
@@ -33,7 +31,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Takes the next line.
+    /// Adds the next line.
     pub fn push(&mut self, line: &str) {
         self.lines += 1;
         let number = self.lines;
@@ -56,25 +54,25 @@ impl Templates {
         }
     }
 
-    /// How many lines were taken.
+    /// Returns the number of lines.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// How many lines repeat, with other figures, a line before them.
+    /// Returns the number of lines that repeat an earlier line with other figures.
     #[must_use]
     pub fn repeated(&self) -> u64 {
         self.found.values().map(|template| template.count - 1).sum()
     }
 
-    /// How many lines belong to no template because there are too many.
+    /// Returns the number of lines without a template because there are too many.
     #[must_use]
     pub fn apart(&self) -> u64 {
         self.apart
     }
 
-    /// The templates in the order of their first lines.
+    /// Returns the templates in the order of their first lines.
     #[must_use]
     pub fn finish(self) -> Vec<Template> {
         let mut found: Vec<Template> = self.found.into_values().collect();
@@ -83,7 +81,7 @@ impl Templates {
     }
 }
 
-/// Equal for lines that differ in their figures only.
+/// Returns a hash that is equal for lines that differ only in their figures.
 fn mark(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for word in words(line) {
@@ -93,7 +91,7 @@ fn mark(line: &str) -> u64 {
     hasher.finish()
 }
 
-/// The words of a line, each with a digit in it as `#`.
+/// Returns the words of a line, each one with a digit as `#`.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '[' | ']' | '(' | ')'))
         .map(|word| if word.bytes().any(|byte| byte.is_ascii_digit()) { "#" } else { word })

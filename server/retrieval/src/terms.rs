@@ -1,5 +1,4 @@
-//! This module reads the terms under which a text is found: whole identifiers as telemetry writes them, their parts,
-//! and word stems.
+//! Extracts the search terms of a text: whole identifiers as telemetry writes them, their parts, and word stems.
 //!
 //! | written | terms |
 //! |---|---|
@@ -9,17 +8,17 @@
 //! | `CrashLoopBackOff` | `crashloopbackoff`, `crash`, `loop`, `back`, `off` |
 //! | `restarted`, `restarts` | `restart` |
 //!
-//! A term has letters, digits and `._-:/@%+` only, in lower case.
+//! A term consists of letters, digits and `._-:/@%+`, in lower case.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The most bytes of a word that is found as a whole; longer ones are found by their parts only.
+/// The maximum number of bytes of a word that is a term; longer words are found only by their parts.
 const MAX_WORD_BYTES: usize = 96;
 
-/// What joins the parts of an identifier.
-const JOINTS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
+/// The characters that join the parts of an identifier.
+const SEPARATORS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
 
-/// Words that stand everywhere.
+/// Common words.
 const COMMON: [&str; 48] = [
     "a", "after", "all", "also", "an", "and", "are", "as", "at", "be", "been", "before", "but",
     "by", "did", "does", "each", "for", "from", "had", "has", "have", "in", "into", "is", "it",
@@ -27,13 +26,13 @@ const COMMON: [&str; 48] = [
     "these", "this", "to", "was", "were", "which", "while", "with", "would",
 ];
 
-/// The terms of a text, in its order, repeated as often as they stand there.
+/// Returns the terms of a text, in order and with repetitions.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut found = Vec::new();
-    for word in text.split(|c: char| !(c.is_alphanumeric() || JOINTS.contains(&c))) {
-        let word = word.trim_matches(|c: char| c != '%' && JOINTS.contains(&c));
+    for word in text.split(|c: char| !(c.is_alphanumeric() || SEPARATORS.contains(&c))) {
+        let word = word.trim_matches(|c: char| c != '%' && SEPARATORS.contains(&c));
         if word.contains(char::is_alphanumeric) {
             add_word(word, &stemmer, &mut found);
         }
@@ -48,7 +47,7 @@ fn add_word(word: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
         return;
     }
     let parts: Vec<&str> =
-        word.split(JOINTS).flat_map(humps).filter(|part| !part.is_empty()).collect();
+        word.split(SEPARATORS).flat_map(camel_case_words).filter(|part| !part.is_empty()).collect();
     if let [_] = parts.as_slice() {
         add_part(&lower, stemmer, found);
         return;
@@ -76,7 +75,7 @@ fn add_part(part: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
     found.push(if is_word { stemmer.stem(part).into_owned() } else { part.to_owned() });
 }
 
-/// `1.8s`, `10.0.3.4`, `42`: begins with a digit and has no joint but points.
+/// Returns `true` for `1.8s`, `10.0.3.4`, `42`: a digit first, and no separators but points.
 fn is_number(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_digit())
         && word.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '%')
@@ -94,8 +93,8 @@ fn add_number(word: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The humps of `CrashLoopBackOff` and `HTTPServer`.
-fn humps(word: &str) -> Vec<&str> {
+/// Returns the words of `CrashLoopBackOff` and `HTTPServer`.
+fn camel_case_words(word: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let characters: Vec<(usize, char)> = word.char_indices().collect();
     for window in characters.windows(3) {
@@ -134,10 +133,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn terms_have_nothing_but_their_characters(text in "(\\PC|[a-zA-Z0-9._:/@%+-]){0,60}") {
+        fn terms_consist_of_allowed_characters(text in "(\\PC|[a-zA-Z0-9._:/@%+-]){0,60}") {
             for term in terms(&text) {
                 prop_assert!(!term.is_empty());
-                prop_assert!(term.chars().all(|c| c.is_alphanumeric() || JOINTS.contains(&c)
+                prop_assert!(term.chars().all(|c| c.is_alphanumeric() || SEPARATORS.contains(&c)
                     || !c.is_ascii()), "{term}");
             }
         }

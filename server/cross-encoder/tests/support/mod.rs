@@ -1,4 +1,4 @@
-//! The tiny model of the tests, copies of it that can be damaged, and the runtime where it is at hand.
+//! The tiny model of the tests, copies of it to damage, and the runtime if it is installed.
 
 #![allow(
     dead_code,
@@ -22,7 +22,7 @@ use gsar_embedding::Runtime;
 use serde_json::Value;
 use skip::skipped;
 
-/// The runtime of the user's cache; `None`, with a line that says so, where it is not.
+/// Loads the runtime from the user's cache, or prints a line and returns `None`.
 pub(crate) fn runtime(test: &str) -> Option<Runtime> {
     Runtime::load(None).map_err(|error| skipped("onnxruntime", format!("{test}: {error}"))).ok()
 }
@@ -32,7 +32,7 @@ pub(crate) fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture")
 }
 
-/// A copy of the model to be damaged.
+/// Copies the model in order to damage it.
 pub(crate) fn copy_into(folder: &Path) -> PathBuf {
     let copy = folder.join("model");
     fs::create_dir(&copy).unwrap();
@@ -46,13 +46,13 @@ pub(crate) fn options(workers: usize) -> Options {
     Options { workers, ..Options::default() }
 }
 
-/// One worker, and nothing kept.
+/// Starts one worker without a cache.
 pub(crate) fn fresh(runtime: &Runtime, folder: &Path) -> CrossEncoder {
     let options = Options { cache_bytes: 0, ..options(1) };
     CrossEncoder::start(runtime, &Model::open(folder).unwrap(), &options).unwrap()
 }
 
-/// What PyTorch computed.
+/// A result of PyTorch.
 pub(crate) struct Reference {
     pub(crate) pair: Pair,
     pub(crate) tokens: usize,
