@@ -84,7 +84,7 @@ impl Share {
         self.bounds.work.saturating_sub(self.spent.load(Ordering::Relaxed))
     }
 
-    /// Returns an error if a computation that uses `held` bytes must stop, whatever its deadline.
+    /// Returns an error if a computation that uses `bytes` counted bytes must stop, whatever its deadline.
     fn allows(&self, bytes: u64, reservation: &Reservation) -> Result<(), Stop> {
         if self.bounds.phase.current() == Phase::Stopped {
             return Err(Stop::Interrupted);

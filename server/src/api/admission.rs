@@ -157,7 +157,7 @@ where
         // `poll_ready` was called on `self.inner`, so that one serves this call and a clone takes its place.
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
-        let seen = traced.clone();
+        let call_span = traced.clone();
         let work = async move {
             let started = Instant::now();
             let (response, error) = match shared.handle(ready, request, (method, right)).await {
@@ -172,7 +172,7 @@ where
                 log_refused(method, status, took);
             }
             let code = error.map_or(Code::Ok, |status| status.code());
-            traces::record_code(&seen, code);
+            traces::record_code(&call_span, code);
             shared.measure(method, code, took);
             Ok(response)
         };

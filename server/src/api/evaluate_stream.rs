@@ -139,7 +139,7 @@ impl Stream {
         let _counted = self.permits.count();
         let call = self.admission.admit(permit).map_err(|why| stream_refused(METHOD, &why))?;
         let ids = RequestIds::of(&request);
-        let engine = self.engine.of(&call.principal);
+        let engine = self.engine.for_principal(&call.principal);
         let answer = run_within_deadline(&call, engine.evaluate(&call, request)).await??;
         log_evaluated(&ids, &answer, started.elapsed());
         Ok(answer)

@@ -40,7 +40,7 @@ enum Checked {
 
 impl Corpora {
     fn store<T>(&self, request: &Request<T>) -> Result<Evidence, Status> {
-        self.0.of_request(request)?.evidence().cloned().ok_or_else(|| {
+        self.0.for_request(request)?.evidence().cloned().ok_or_else(|| {
             errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
         })
     }
@@ -79,12 +79,12 @@ impl EvidenceService for Corpora {
         request: Request<Streaming<v1::PutEvidenceRequest>>,
     ) -> Result<Response<v1::PutEvidenceResponse>, Status> {
         let store = self.store(&request)?;
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let call = call(request.extensions())?;
         let mut stream = request.into_inner();
         let (name, time_to_live) = parse_head(stream.message().await?)?;
-        let (of, corpus_id) = (store.clone(), name.clone());
-        let put = blocking(move || of.put(corpus_id, time_to_live)).await?;
+        let (evidence, corpus_id) = (store.clone(), name.clone());
+        let put = blocking(move || evidence.put(corpus_id, time_to_live)).await?;
         let (send, parts) = mpsc::channel(MAX_WAITING);
         let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
         loop {
@@ -137,7 +137,7 @@ impl EvidenceService for Corpora {
         request: Request<v1::SearchRequest>,
     ) -> Result<Response<v1::SearchResponse>, Status> {
         let store = self.store(&request)?;
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let mut violations = Violations::default();
         let parsed = parse::search(request.into_inner(), engine.limits(), &mut violations);
         let parsed = violations.finish(parsed)?;
@@ -193,8 +193,8 @@ impl EvidenceService for Corpora {
         violations.finish(Some(()))?;
         let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0);
         let size = size.unwrap_or(DEFAULT_PAGE);
-        let of = store.clone();
-        let mut found = blocking(move || of.list(after.as_ref(), size + 1)).await?;
+        let evidence = store.clone();
+        let mut found = blocking(move || evidence.list(after.as_ref(), size + 1)).await?;
         let (method, degraded) = store.search_method().await;
         let has_more = found.len() > size;
         found.truncate(size);

@@ -35,7 +35,7 @@ impl GateService for Gate {
         &self,
         request: Request<v1::EvaluateGateRequest>,
     ) -> Result<Response<v1::EvaluateGateResponse>, Status> {
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let request = request.into_inner();
         let (gate, policy) = Self::parse(&engine, request.gate, &request.policy)?;
         let rules = &policy.policy.gate;
@@ -54,7 +54,7 @@ impl GateService for Gate {
     ) -> Result<Response<v1::ClassifyVerdictResponse>, Status> {
         let mut violations = Violations::default();
         let call = call(request.extensions())?;
-        let engine = self.0.of(&call);
+        let engine = self.0.for_call(&call);
         let limits = engine.limits();
         let result = parse::classify_verdict(request.into_inner(), limits, &mut violations);
         let result = violations.finish(result)?;
@@ -69,7 +69,7 @@ impl GateService for Gate {
         &self,
         request: Request<v1::AssembleChainRequest>,
     ) -> Result<Response<v1::AssembleChainResponse>, Status> {
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let request = request.into_inner();
         let (gate, policy) = Self::parse(&engine, request.gate, &request.policy)?;
         let chain = if request.hypothesis_id.is_empty() {
@@ -98,7 +98,7 @@ impl GateService for Gate {
         &self,
         request: Request<v1::CapConfidenceRequest>,
     ) -> Result<Response<v1::CapConfidenceResponse>, Status> {
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let request = request.into_inner();
         let mut violations = Violations::default();
         let policy =

@@ -37,7 +37,7 @@ impl GroundingService for Grounding {
         let started = Instant::now();
         let request = request.into_inner();
         let ids = RequestIds::of(&request);
-        let answer = self.engines.of(&call).evaluate(&call, request).await?;
+        let answer = self.engines.for_call(&call).evaluate(&call, request).await?;
         log_evaluated(&ids, &answer, started.elapsed());
         Ok(Response::new(answer))
     }
@@ -50,7 +50,7 @@ impl GroundingService for Grounding {
     ) -> Result<Response<Self::EvaluateStreamStream>, Status> {
         let call = call(request.extensions())?;
         let stream = Stream {
-            engine: self.engines.of(&call),
+            engine: self.engines.for_call(&call),
             permits: permits(request.extensions())?,
             admission: call.stream_admission(),
             phase: self.phase.clone(),
@@ -71,7 +71,7 @@ impl GroundingService for Grounding {
         let reports = request.candidates.iter().map(|report| report.id.clone());
         let ids: Vec<RequestIds> =
             reports.map(|report| RequestIds::new(report, &request.investigation_id)).collect();
-        let answer = self.engines.of(&call).select_best(&call, request).await?;
+        let answer = self.engines.for_call(&call).select_best(&call, request).await?;
         for ranked in &answer.ranking {
             let index = usize::try_from(ranked.index).unwrap_or(usize::MAX);
             if let (Some(Ranked::Evaluation(evaluation)), Some(ids)) =
@@ -88,7 +88,7 @@ impl GroundingService for Grounding {
         request: Request<ScoreRequest>,
     ) -> Result<Response<ScoreResponse>, Status> {
         let call = call(request.extensions())?;
-        self.engines.of(&call).score(&call, request.into_inner()).await.map(Response::new)
+        self.engines.for_call(&call).score(&call, request.into_inner()).await.map(Response::new)
     }
 
     async fn rescore(
@@ -96,7 +96,7 @@ impl GroundingService for Grounding {
         request: Request<RescoreRequest>,
     ) -> Result<Response<RescoreResponse>, Status> {
         let call = call(request.extensions())?;
-        self.engines.of(&call).rescore(&call, request.into_inner()).await.map(Response::new)
+        self.engines.for_call(&call).rescore(&call, request.into_inner()).await.map(Response::new)
     }
 
     async fn try_judges(
@@ -104,7 +104,8 @@ impl GroundingService for Grounding {
         request: Request<TryJudgesRequest>,
     ) -> Result<Response<TryJudgesResponse>, Status> {
         let call = call(request.extensions())?;
-        let trials = self.engines.of(&call).try_judges(&call, &request.into_inner().judge).await?;
+        let trials =
+            self.engines.for_call(&call).try_judges(&call, &request.into_inner().judge).await?;
         Ok(Response::new(TryJudgesResponse { trials }))
     }
 }

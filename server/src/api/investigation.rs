@@ -24,8 +24,8 @@ pub(super) struct Driver {
 
 impl Driver {
     /// Returns the investigations of the caller.
-    fn of<T>(&self, request: &Request<T>) -> Result<Investigations, Status> {
-        Ok(self.investigations.of(&call(request.extensions())?.principal))
+    fn for_request<T>(&self, request: &Request<T>) -> Result<Investigations, Status> {
+        Ok(self.investigations.for_principal(&call(request.extensions())?.principal))
     }
 
     /// Handles a step that arrived as a call of its own.
@@ -40,7 +40,7 @@ impl Driver {
 
     /// Handles one step of an investigation, whether it arrived as a call or as a message of a stream.
     async fn step(&self, call: &Call, step: Step) -> Result<v1::DriveResponse, Status> {
-        let investigations = self.investigations.of(&call.principal);
+        let investigations = self.investigations.for_principal(&call.principal);
         let investigation = match step {
             Step::Start(start) => investigations.start(*start).await?,
             Step::Turn(turn) => investigations.record_turn(call, turn).await?,
@@ -83,7 +83,7 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::GetInvestigationRequest>,
     ) -> Result<Response<v1::GetInvestigationResponse>, Status> {
-        self.of(&request)?.get(request.into_inner()).await.map(Response::new)
+        self.for_request(&request)?.get(request.into_inner()).await.map(Response::new)
     }
 
     async fn cancel_investigation(
@@ -99,7 +99,7 @@ impl InvestigationService for Driver {
         request: Request<v1::LookAtEntityRequest>,
     ) -> Result<Response<v1::LookAtEntityResponse>, Status> {
         let call = call(request.extensions())?;
-        let investigations = self.investigations.of(&call.principal);
+        let investigations = self.investigations.for_principal(&call.principal);
         investigations.look(&call, request.into_inner()).await.map(Response::new)
     }
 
@@ -196,22 +196,22 @@ impl Session {
 
     /// Fills in the stream's investigation if a message names none.
     fn name(&self, given: &mut String, field: &str) -> Result<(), Status> {
-        let of_stream = &self.investigation_id;
+        let expected = &self.investigation_id;
         if given.is_empty() {
-            given.clone_from(of_stream);
+            given.clone_from(expected);
         }
-        if given == of_stream {
+        if given == expected {
             return Ok(());
         }
         Err(invalid(
             field,
-            &format!("is `{given}`; this stream drives `{of_stream}`: leave it out"),
+            &format!("is `{given}`, but this stream drives `{expected}`; leave it out"),
         ))
     }
 }
 
 fn is_finished(answer: &v1::DriveResponse) -> bool {
-    let instruction = answer.investigation.as_ref().and_then(|of| of.instruction.as_ref());
+    let instruction = answer.investigation.as_ref().and_then(|found| found.instruction.as_ref());
     let due = instruction.and_then(|instruction| instruction.due.as_ref());
     matches!(due, Some(v1::instruction::Due::Finished(_)))
 }

@@ -34,7 +34,7 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::ListEvaluationsRequest>,
     ) -> Result<Response<v1::ListEvaluationsResponse>, Status> {
-        let engine = self.engines.of_request(&request)?;
+        let engine = self.engines.for_request(&request)?;
         let page_request = page_request(request.into_inner())?;
         let selection = page_request.selection.clone();
         let page = engine.recording()?.list(page_request).await.map_err(|error| refused(&error))?;
@@ -49,7 +49,7 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::CountEvaluationsRequest>,
     ) -> Result<Response<v1::CountEvaluationsResponse>, Status> {
-        let engine = self.engines.of_request(&request)?;
+        let engine = self.engines.for_request(&request)?;
         let v1::CountEvaluationsRequest { evaluations, interval } = request.into_inner();
         let mut violations = Violations::default();
         let parsed = parse::evaluation_filter(evaluations, &mut violations);
@@ -65,7 +65,7 @@ impl LedgerService for LedgerReader {
             violations.add("interval", description);
             return Err(violations.into_status());
         }
-        let counts = counts.into_iter().map(|of| count(of, interval.is_some())).collect();
+        let counts = counts.into_iter().map(|found| count(found, interval.is_some())).collect();
         Ok(Response::new(v1::CountEvaluationsResponse { counts }))
     }
 
@@ -74,7 +74,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::GetEvaluationRequest>,
     ) -> Result<Response<v1::GetEvaluationResponse>, Status> {
         let call = call(request.extensions())?;
-        let engine = self.engines.of(&call);
+        let engine = self.engines.for_call(&call);
         let v1::GetEvaluationRequest { evaluation_id: id, redact } = request.into_inner();
         let record = match redact {
             true => engine.redacted_evaluation(&call, &id).await,
@@ -87,7 +87,7 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GetEvaluationEvidenceRequest>,
     ) -> Result<Response<v1::GetEvaluationEvidenceResponse>, Status> {
-        let engine = self.engines.of_request(&request)?;
+        let engine = self.engines.for_request(&request)?;
         let v1::GetEvaluationEvidenceRequest { evaluation_id, evidence_id } = request.into_inner();
         let stored = engine.stored_evaluation(&evaluation_id).await?;
         let item = stored.evidence.into_iter().find(|item| item.id == evidence_id);
@@ -114,7 +114,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::RescoreEvaluationsRequest>,
     ) -> Result<Response<v1::RescoreEvaluationsResponse>, Status> {
         let call = call(request.extensions())?;
-        let engine = self.engines.of(&call);
+        let engine = self.engines.for_call(&call);
         let v1::RescoreEvaluationsRequest { evaluations, policy, policy_overrides, limit } =
             request.into_inner();
         let mut violations = Violations::default();
@@ -133,7 +133,7 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::DeleteEvaluationRequest>,
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
-        let engine = self.engines.of_request(&request)?;
+        let engine = self.engines.for_request(&request)?;
         let id = request.into_inner().evaluation_id;
         let deleted = engine.recording()?.delete(&id).await.map_err(|error| refused(&error))?;
         if deleted {
@@ -147,7 +147,7 @@ impl LedgerService for LedgerReader {
         &self,
         request: Request<v1::GradeRequest>,
     ) -> Result<Response<v1::GradeResponse>, Status> {
-        let engine = self.engines.of_request(&request)?;
+        let engine = self.engines.for_request(&request)?;
         let ledger = engine.recording()?;
         let mut violations = Violations::default();
         let parsed = parse::grades(request.into_inner(), engine.limits(), &mut violations);
@@ -173,7 +173,7 @@ impl LedgerService for LedgerReader {
     ) -> Result<Response<Self::ExportStream>, Status> {
         let call = call(request.extensions())?;
         let export =
-            Export::new(self.engines.of(&call).recording()?.clone(), request.into_inner())?;
+            Export::new(self.engines.for_call(&call).recording()?.clone(), request.into_inner())?;
         Ok(Response::new(export::stream(export, call, self.phase.clone())))
     }
 }

@@ -29,7 +29,7 @@ impl PolicyService for Policies {
         &self,
         request: Request<v1::ListPoliciesRequest>,
     ) -> Result<Response<v1::ListPoliciesResponse>, Status> {
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let all = engine.policies().all();
         let policies = all.values().map(|entry| summary(engine.policies(), entry)).collect();
         Ok(Response::new(v1::ListPoliciesResponse { policies }))
@@ -39,7 +39,7 @@ impl PolicyService for Policies {
         &self,
         request: Request<v1::GetPolicyRequest>,
     ) -> Result<Response<v1::GetPolicyResponse>, Status> {
-        let engine = self.0.of_request(&request)?;
+        let engine = self.0.for_request(&request)?;
         let name = request.into_inner().name;
         let entry = engine
             .policies()

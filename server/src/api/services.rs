@@ -105,13 +105,13 @@ pub(super) struct Engines(Arc<Engine>);
 
 impl Engines {
     /// Returns the engine for the principal of a call.
-    pub(super) fn of(&self, call: &Call) -> Arc<Engine> {
-        self.0.of(&call.principal)
+    pub(super) fn for_call(&self, call: &Call) -> Arc<Engine> {
+        self.0.for_principal(&call.principal)
     }
 
     /// Returns the engine for the principal of a request.
-    pub(super) fn of_request<T>(&self, request: &Request<T>) -> Result<Arc<Engine>, Status> {
-        call(request.extensions()).map(|call| self.of(&call))
+    pub(super) fn for_request<T>(&self, request: &Request<T>) -> Result<Arc<Engine>, Status> {
+        call(request.extensions()).map(|call| self.for_call(&call))
     }
 }
 

@@ -1,21 +1,21 @@
-//! This module holds which channels vouch for evidence: `[[evidence.attested]]`. It checks the values and opens nothing.
+//! The table `[[evidence.attested]]`: the channels whose evidence is attested. Opens nothing.
 
 use serde::{Deserialize, Serialize};
 
 use super::Problems;
 use super::values::{Config, Listen};
 
-/// Evidence that comes over a listener, from a process, of some tools, is attested.
+/// A rule that attests evidence by listener, process, principal and tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attested {
-    /// The listener over which it comes: one of the addresses in `listen`.
+    /// The listener: one of the addresses in `listen`.
     pub listen: Listen,
-    /// The user id of the process at the other end, as the kernel tells it; only for Unix sockets. Absent: anyone who can
-    /// connect is trusted.
+    /// The user id of the client process, as reported by the kernel; only for Unix sockets. Absent for anyone who can
+    /// connect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_uid: Option<u32>,
-    /// The principal that sends it. Absent: whichever.
+    /// The principal that sends it. Absent for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
     /// Tools whose items are attested: names, or prefixes that end in `*`. Empty for every tool.

@@ -72,9 +72,9 @@ pub(super) async fn verified(
     });
     let verified = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
     let (mut exploration, mut violations) = (exploration, Violations::default());
-    for (place, belief) in verified.iter().enumerate() {
+    for (index, belief) in verified.iter().enumerate() {
         if let Err(refused) = graph::take(&mut exploration, belief) {
-            violations.add(format!("beliefs[{place}]"), refused);
+            violations.add(format!("beliefs[{index}]"), refused);
         }
     }
     violations.finish(Some(verified))
@@ -82,7 +82,8 @@ pub(super) async fn verified(
 
 /// Redirects citations of a duplicate item to the stored item with the same content.
 pub(super) fn redirect_citations(belief: &mut ParsedBelief, id: &str, stored: &str) {
-    let citations = belief.observations.iter_mut().flat_map(|of| &mut of.citations);
+    let citations =
+        belief.observations.iter_mut().flat_map(|observation| &mut observation.citations);
     for citation in citations {
         if let Target::Evidence { id: cited, .. } = &mut citation.target
             && cited.as_str() == id
@@ -138,8 +139,12 @@ fn verify_one(
     let mut observations = Vec::new();
     for mut verified in found.claims {
         let text = &verified.judged.claim.text;
-        let cited: Vec<&EvidenceItem> =
-            verified.judged.citations.iter().filter_map(|of| item(of, &evidence)).collect();
+        let cited: Vec<&EvidenceItem> = verified
+            .judged
+            .citations
+            .iter()
+            .filter_map(|citation| item(citation, &evidence))
+            .collect();
         if verified.judged.class != Class::Grounded {
             let id = &verified.judged.claim.id;
             let why = found.corrections.iter().find(|found| found.claim == *id);
@@ -180,8 +185,8 @@ fn verify_one(
 }
 
 /// Converts an observation to a claim judged as grounded.
-fn claim((place, observation): (usize, ParsedObservation)) -> Option<(Claim, JudgedClaim)> {
-    let id = ClaimId::new(format!("o{}", place + 1)).ok()?;
+fn claim((index, observation): (usize, ParsedObservation)) -> Option<(Claim, JudgedClaim)> {
+    let id = ClaimId::new(format!("o{}", index + 1)).ok()?;
     let claim = Claim { id, text: observation.text, span: None };
     let judged = JudgedClaim {
         claim: claim.clone(),

@@ -27,8 +27,10 @@ pub(super) fn take(
         topology.resolve(name).ok_or_else(|| format!("`{name}` is not an entity of the graph"))
     };
     let (entity, edges) = (node(&recorded.entity)?, recorded.propagations.iter());
-    let evidence = recorded.observations.iter().filter(|of| of.class() == v1::ClaimClass::Grounded);
-    let evidence = evidence.flat_map(|of| &of.citations).map(|of| of.evidence_id.as_str());
+    let evidence =
+        recorded.observations.iter().filter(|found| found.class() == v1::ClaimClass::Grounded);
+    let evidence =
+        evidence.flat_map(|found| &found.citations).map(|citation| citation.evidence_id.as_str());
     let belief = Belief {
         label: Label::from_number(recorded.verified).ok_or("a belief has no label")?,
         evidence: evidence.filter_map(|id| EvidenceId::new(id).ok()).collect(),
@@ -47,8 +49,8 @@ pub(super) fn view(
     reasons: &BTreeMap<String, Vec<v1::Reason>>,
 ) -> v1::GraphState {
     let mut state = render::graph_state(exploration);
-    for of in &mut state.entities {
-        of.reasons.extend(reasons.get(&of.entity).into_iter().flatten().cloned());
+    for entity in &mut state.entities {
+        entity.reasons.extend(reasons.get(&entity.entity).into_iter().flatten().cloned());
     }
     state
 }
@@ -61,7 +63,8 @@ pub(super) fn names(exploration: &Exploration, nodes: &[Node]) -> Vec<String> {
 /// Returns the path from the first explained alert back to its explanation.
 pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>> {
     let alerts = exploration.outcome().alerts;
-    let mut path = alerts.iter().find_map(|of| exploration.path(*of.by.first()?, of.alert))?;
+    let mut path =
+        alerts.iter().find_map(|alert| exploration.path(*alert.by.first()?, alert.alert))?;
     path.reverse();
     Some(names(exploration, &path))
 }

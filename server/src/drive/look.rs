@@ -46,11 +46,11 @@ pub(super) async fn look(
     };
     let names: BTreeSet<String> = topology
         .resolve(&look.entity)
-        .map(|node| topology.names(node).map(|of| of.name().to_owned()).collect())
+        .map(|node| topology.names(node).map(|entity| entity.name().to_owned()).collect())
         .unwrap_or_default();
     call.enter(Step::Retrieve);
     let (store, name) = (turn::evidence(engine)?, turn::corpus(state)?);
-    let times = IncidentTimes::of(state, engine.limits());
+    let times = IncidentTimes::new(state, engine.limits());
     let gather = move || {
         let found = passages(&store, &name, &names, &times)?;
         Ok(fit(bytes, found))
@@ -107,7 +107,7 @@ fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, us
         violations.add("max_bytes", format!("{bytes} is out of range; give {min} to {max}"));
     }
     let exploration = state.exploration.as_ref();
-    let node = exploration.and_then(|of| of.topology().resolve(&request.entity));
+    let node = exploration.and_then(|exploration| exploration.topology().resolve(&request.entity));
     if exploration.is_none() {
         violations.add("entity", "the investigation has no graph; start one with graph");
     } else if node.is_none() {
@@ -135,7 +135,7 @@ struct IncidentTimes {
 }
 
 impl IncidentTimes {
-    fn of(state: &State, limits: &parse::Limits) -> Self {
+    fn new(state: &State, limits: &parse::Limits) -> Self {
         let inputs = v1::GateInputs {
             onset: state.start.onset,
             onset_window: state.start.onset_window,
@@ -143,7 +143,8 @@ impl IncidentTimes {
         };
         // Already checked at the start.
         let parsed = parse::gate_inputs(inputs, limits, &mut Violations::default());
-        let (onset, window) = parsed.map(|of| (of.onset, of.window)).unwrap_or_default();
+        let (onset, window) =
+            parsed.map(|inputs| (inputs.onset, inputs.window)).unwrap_or_default();
         Self { onset, window }
     }
 
@@ -248,16 +249,17 @@ fn context_json(look: &v1::EntityLook) -> String {
 /// Converts an answer to a belief for `RecordTurn`. Keeps only edges between the entity and a neighbour, and suspects
 /// of the graph.
 fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v1::Belief {
-    let of = topology.resolve(&look.entity);
+    let node = topology.resolve(&look.entity);
     let name = |node| topology.name(node).to_owned();
     let edge = |(from, to): (String, String)| {
         let (from, to) = (topology.resolve(&from)?, topology.resolve(&to)?);
-        let is_of_it = of == Some(from) || of == Some(to);
-        let is_edge = is_of_it && topology.are_neighbours(from, to);
+        let is_incident = node == Some(from) || node == Some(to);
+        let is_edge = is_incident && topology.are_neighbours(from, to);
         is_edge.then(|| v1::GraphEdge { from: name(from), to: name(to) })
     };
     let suspects = answer.suspects.iter().filter_map(|suspect| topology.resolve(suspect));
-    let suspects: BTreeSet<String> = suspects.filter(|node| of != Some(*node)).map(name).collect();
+    let suspects: BTreeSet<String> =
+        suspects.filter(|suspect| node != Some(*suspect)).map(name).collect();
     let observations = answer.observations.into_iter().map(|(text, citations)| v1::Observation {
         text,
         citations: citations.into_iter().map(render::citation).collect(),

@@ -58,8 +58,8 @@ impl Investigations {
 
     /// Returns the investigations of a principal.
     #[must_use]
-    pub fn of(&self, principal: &Arc<Principal>) -> Self {
-        Self { engine: self.engine.of(principal), locks: self.locks.clone() }
+    pub fn for_principal(&self, principal: &Arc<Principal>) -> Self {
+        Self { engine: self.engine.for_principal(principal), locks: self.locks.clone() }
     }
 
     /// Starts an investigation, or returns its state if it was started before.

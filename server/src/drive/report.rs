@@ -41,12 +41,12 @@ pub(super) async fn subject(
     let mut hasher = blake3::Hasher::new();
     let report =
         request.report.as_ref().map(|report| v1::Report { id: String::new(), ..report.clone() });
-    let of = v1::SubmitReportRequest {
+    let judged_by = v1::SubmitReportRequest {
         report,
         evidence: request.evidence.clone(),
         ..v1::SubmitReportRequest::default()
     };
-    hasher.update(&of.encode_to_vec());
+    hasher.update(&judged_by.encode_to_vec());
     if let Some(store) = engine.evidence().cloned() {
         let name = turn::corpus(state)?;
         let summary = offload(call, move || store.summary(&name)).await;

@@ -42,7 +42,7 @@ pub(super) async fn record(
     let (mut tested, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
     for StoredItem { id, same_as, .. } in &stored {
         let Some(stored_id) = same_as else { continue };
-        let tests = tested.iter_mut().flat_map(|of| &mut of.tests);
+        let tests = tested.iter_mut().flat_map(|hypothesis| &mut hypothesis.tests);
         for test in tests.filter(|test| test.evidence_id == *id) {
             test.evidence_id.clone_from(stored_id);
         }
@@ -98,28 +98,28 @@ fn calls(
 ) -> (Vec<ParsedCall>, Vec<EvidenceItem>) {
     let mut read = Vec::with_capacity(calls.len());
     let mut results = Vec::new();
-    for (number, of) in calls.into_iter().enumerate() {
-        if of.tool.trim().is_empty() {
+    for (number, tool_call) in calls.into_iter().enumerate() {
+        if tool_call.tool.trim().is_empty() {
             violations.add(format!("tool_calls[{number}].tool"), "is missing; it is required");
         }
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&(of.tool.len() as u64).to_le_bytes());
-        hasher.update(of.tool.as_bytes()).update(of.arguments.as_bytes());
-        let mut known = ParsedCall {
+        hasher.update(&(tool_call.tool.len() as u64).to_le_bytes());
+        hasher.update(tool_call.tool.as_bytes()).update(tool_call.arguments.as_bytes());
+        let mut parsed = ParsedCall {
             digest: hasher.finalize().to_hex().to_string(),
-            is_meaningful: arguments::are_meaningful(&of.arguments),
+            is_meaningful: arguments::are_meaningful(&tool_call.arguments),
             evidence_id: String::new(),
-            tool: of.tool,
+            tool: tool_call.tool,
         };
-        if let Some(mut result) = of.result {
+        if let Some(mut result) = tool_call.result {
             let is_run = matches!(result.content, Some(v1::evidence_item::Content::CheckRun(_)));
             if result.tool.is_empty() && !is_run {
-                result.tool.clone_from(&known.tool);
+                result.tool.clone_from(&parsed.tool);
             }
-            known.evidence_id.clone_from(&result.id);
+            parsed.evidence_id.clone_from(&result.id);
             results.push(result);
         }
-        read.push(known);
+        read.push(parsed);
     }
     // Violations name their fields under `evidence`, in the order of the calls with results.
     let mut items = parse::evidence(results, engine.limits(), violations);
@@ -163,9 +163,9 @@ async fn store(
         return Ok(Vec::new());
     }
     let store = evidence(engine)?;
-    let (of, corpus) = (store.clone(), name.clone());
+    let (evidence, corpus) = (store.clone(), name.clone());
     let stored = offload(call, move || {
-        let mut put = of.put(corpus, None)?;
+        let mut put = evidence.put(corpus, None)?;
         for item in items {
             put.item(item)?;
         }
@@ -188,11 +188,11 @@ type Checks = HashMap<String, (String, Option<VerificationResult>)>;
 
 fn checks(items: &[EvidenceItem]) -> Checks {
     let checks = items.iter().filter(|item| item.kind == EvidenceKind::Verification);
-    let of = |item: &EvidenceItem| {
+    let check = |item: &EvidenceItem| {
         let name = item.check_name().unwrap_or_default().to_owned();
         (item.id.as_str().to_owned(), (name, item.verification_result))
     };
-    checks.map(of).collect()
+    checks.map(check).collect()
 }
 
 /// Novelty depends on what the investigation recorded, not on what is stored: a turn whose record was lost finds its
@@ -236,7 +236,10 @@ async fn hypotheses(
     tested: Vec<v1::TestedHypothesis>,
 ) -> Result<(Vec<v1::Hypothesis>, Vec<String>), Status> {
     if tested.iter().all(|hypothesis| hypothesis.tests.is_empty()) {
-        return Ok((tested.into_iter().map(|of| hypothesis(of, Vec::new())).collect(), Vec::new()));
+        return Ok((
+            tested.into_iter().map(|tested| with_evidence(tested, Vec::new())).collect(),
+            Vec::new(),
+        ));
     }
     let (store, name) = (evidence(engine)?, name.clone());
     let deadline = call.deadline;
@@ -244,16 +247,16 @@ async fn hypotheses(
         let budget = Budget::new(u64::MAX, move |_| in_time(deadline));
         let mut caller_verdicts = Vec::new();
         let mut read = Vec::with_capacity(tested.len());
-        for mut of in tested {
-            let tests = std::mem::take(&mut of.tests);
+        for mut hypothesis in tested {
+            let tests = std::mem::take(&mut hypothesis.tests);
             let mut records = Vec::with_capacity(tests.len());
             for test in tests {
                 if test.verdict != 0 {
-                    caller_verdicts.push(format!("{}:{}", of.id, test.evidence_id));
+                    caller_verdicts.push(format!("{}:{}", hypothesis.id, test.evidence_id));
                 }
                 records.push(classify_test(&store, &name, test, &budget)?);
             }
-            read.push(hypothesis(of, records));
+            read.push(with_evidence(hypothesis, records));
         }
         Ok(budget.finish((read, caller_verdicts)))
     });
@@ -265,8 +268,11 @@ fn in_time(deadline: Instant) -> Result<(), Stop> {
     if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
 }
 
-fn hypothesis(of: v1::TestedHypothesis, evidence: Vec<v1::HypothesisEvidence>) -> v1::Hypothesis {
-    v1::Hypothesis { id: of.id, statement: of.statement, target: of.target, evidence }
+fn with_evidence(
+    tested: v1::TestedHypothesis,
+    evidence: Vec<v1::HypothesisEvidence>,
+) -> v1::Hypothesis {
+    v1::Hypothesis { id: tested.id, statement: tested.statement, target: tested.target, evidence }
 }
 
 /// Classifies a stored item as a test of a hypothesis.

@@ -92,11 +92,16 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
 fn suspects(state: &State) -> Vec<String> {
     let Some(exploration) = &state.exploration else { return Vec::new() };
     let frontier = exploration.outcome().frontier;
-    let is_on_it = |target: &&str| {
+    let is_on_frontier = |target: &&str| {
         let node = exploration.topology().resolve(target);
         node.is_some_and(|node| frontier.contains(&node))
     };
-    let targets = state.turns.hypotheses.iter().map(|of| of.target.trim()).filter(is_on_it);
+    let targets = state
+        .turns
+        .hypotheses
+        .iter()
+        .map(|hypothesis| hypothesis.target.trim())
+        .filter(is_on_frontier);
     let names = graph::names(exploration, &frontier);
     names.into_iter().chain(targets.map(str::to_owned)).take(Topology::MAX_ENTITIES).collect()
 }
@@ -161,7 +166,7 @@ fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
 }
 
 fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -> v1::Finished {
-    let of = |index: Option<usize>| {
+    let evaluation_id = |index: Option<usize>| {
         let report = index.and_then(|index| state.reports.get(index));
         report.map(|report| report.evaluation_id.clone()).unwrap_or_default()
     };
@@ -170,8 +175,8 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
             degraded: false,
             cause: "PROCEED".to_owned(),
             sentence: "the report may go out".to_owned(),
-            best: of(Some(*index)),
-            last: of(Some(*index)),
+            best: evaluation_id(Some(*index)),
+            last: evaluation_id(Some(*index)),
             action,
             ..v1::Finished::default()
         },
@@ -179,8 +184,8 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
             degraded: true,
             cause: cause.code().to_owned(),
             sentence: sentence(cause, best.is_some()),
-            best: of(*best),
-            last: of(*last),
+            best: evaluation_id(*best),
+            last: evaluation_id(*last),
             action: action.filter(|_| best == last),
             ..v1::Finished::default()
         },

@@ -47,7 +47,7 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// The same for a principal: what it keeps is its own, and it finds what it sees.
     #[must_use]
-    pub(crate) fn of(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Self> {
+    pub(crate) fn for_principal(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Self> {
         if principal.is_anonymous() {
             return Arc::clone(self);
         }

@@ -143,19 +143,19 @@ fn check(name: &str, table: &Table, problem: &mut impl FnMut(String)) {
 }
 
 fn add<K: std::hash::Hash + Eq + std::fmt::Display>(
-    of: &mut HashMap<K, Arc<Principal>>,
+    principals: &mut HashMap<K, Arc<Principal>>,
     key: K,
     principal: &Arc<Principal>,
     what: &str,
     problem: &mut impl FnMut(String),
 ) {
-    match of.get(&key) {
+    match principals.get(&key) {
         Some(other) => problem(format!(
             ".{what}: {key} already belongs to {}; a credential identifies one principal",
             other.name()
         )),
         None => {
-            of.insert(key, Arc::clone(principal));
+            principals.insert(key, Arc::clone(principal));
         }
     }
 }

@@ -146,7 +146,12 @@ fn has_critical(token: &str) -> Option<bool> {
 }
 
 fn verification_key(jwk: &Jwk) -> Result<Key, String> {
-    if jwk.common.public_key_use.as_ref().is_some_and(|of| *of != PublicKeyUse::Signature) {
+    if jwk
+        .common
+        .public_key_use
+        .as_ref()
+        .is_some_and(|used_for| *used_for != PublicKeyUse::Signature)
+    {
         return Err("has another use than `sig`; leave out keys for other uses".to_owned());
     }
     let algorithms = match (&jwk.algorithm, &jwk.common.key_algorithm) {

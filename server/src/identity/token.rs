@@ -61,7 +61,7 @@ impl std::fmt::Debug for TokenDigest {
 /// Returns the token of `authorization: Bearer …`; `None` without such a header.
 ///
 /// # Errors
-/// What is wrong with the header.
+/// A description of what is wrong with the header.
 pub(super) fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let Some(header) = given.next() else { return Ok(None) };

@@ -34,7 +34,7 @@ pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> 
             .with_tracked_inactivity(false)
             .with_filter(
                 dynamic_filter_fn(is_exported)
-                    .with_callsite_filter(|of| match of.target() == TARGET {
+                    .with_callsite_filter(|span| match span.target() == TARGET {
                         true => Interest::sometimes(),
                         false => Interest::never(),
                     })
