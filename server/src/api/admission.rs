@@ -6,7 +6,6 @@
 //! call); and the details of errors that the transport produced. Health and reflection pass without checks.
 
 use std::convert::Infallible;
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;

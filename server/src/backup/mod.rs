@@ -35,7 +35,7 @@ pub struct Backup {
 pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     let ledger = ledger::database_file();
     let databases = databases(data_dir, &ledger)?;
-    let staging = Staging::take(data_dir, to)?;
+    let staging = Staging::create(data_dir, to)?;
     let mut backup = Backup::default();
     let mut digests = Digests::default();
     for database in databases {

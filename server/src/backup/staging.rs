@@ -22,7 +22,7 @@ pub(super) struct Staging {
 
 impl Staging {
     /// Creates the temporary folder of the backup `folder`.
-    pub(super) fn take(data_dir: &Path, folder: &Path) -> Result<Self, BackupError> {
+    pub(super) fn create(data_dir: &Path, folder: &Path) -> Result<Self, BackupError> {
         let exists = || BackupError::Exists { folder: folder.to_owned() };
         if folder.symlink_metadata().is_ok() {
             return Err(exists());
@@ -56,8 +56,8 @@ impl Staging {
                 unwritable(&error)
             }
         })?;
-        let folder_of = folder.to_owned();
-        let staging = Self { partial, folder: folder_of, parent, is_finished: false, _lock: lock };
+        let folder_buf = folder.to_owned();
+        let staging = Self { partial, folder: folder_buf, parent, is_finished: false, _lock: lock };
         staging.empty().map_err(|error| unwritable(&error))?;
         Ok(staging)
     }

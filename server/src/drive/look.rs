@@ -228,14 +228,14 @@ fn context_json(look: &v1::EntityLook) -> String {
         v1::BeliefLabel::Symptom => Some("symptom"),
         v1::BeliefLabel::Defer => Some("defer"),
     };
-    let edge = |of: &v1::GraphEdge| serde_json::json!({ "from": of.from, "to": of.to });
+    let edge_json = |edge: &v1::GraphEdge| serde_json::json!({ "from": edge.from, "to": edge.to });
     let neighbours = look
         .neighbours
         .iter()
-        .map(|of| serde_json::json!({ "entity": of.entity, "believed": label(of.label()) }));
-    let messages = look.inbox.iter().map(|of| {
-        let edges: Vec<_> = of.propagations.iter().map(edge).collect();
-        serde_json::json!({ "from": of.from, "believed": label(of.label()), "propagations": edges })
+        .map(|neighbour| serde_json::json!({ "entity": neighbour.entity, "believed": label(neighbour.label()) }));
+    let messages = look.inbox.iter().map(|message| {
+        let edges: Vec<_> = message.propagations.iter().map(edge_json).collect();
+        serde_json::json!({ "from": message.from, "believed": label(message.label()), "propagations": edges })
     });
     let known = serde_json::json!({
         "entity": look.entity,

@@ -200,7 +200,7 @@ fn sentence(cause: &DegradedCause, has_report: bool) -> String {
     };
     match has_report {
         true => format!("{why}; the best report may go out only with a banner that says so"),
-        false => format!("{why}; there is no judged report"),
+        false => format!("{why}; no report was judged"),
     }
 }
 

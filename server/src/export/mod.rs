@@ -1,5 +1,5 @@
-//! Exports the ledger: records of evaluations, page by page, and pairs over the same evidence. Only one page is in
-//! memory at a time, and only the ids of pairs.
+//! Exports the ledger: records of evaluations, page by page, and pairs over the same evidence. Memory holds one page at
+//! a time, and only the ids of pairs.
 
 mod pairs;
 mod position;
@@ -57,7 +57,7 @@ enum Stage {
 #[derive(Debug)]
 struct Collecting {
     /// The sequence of the last evaluation read.
-    read: i64,
+    last_read: i64,
     /// Sets whose first sequence is at most this were already exported.
     exported: i64,
     sets: Sets,
@@ -108,7 +108,7 @@ impl Export {
                     return Ok(None);
                 }
                 Stage::Collecting(mut collecting) => {
-                    let page = self.page(collecting.read).await?;
+                    let page = self.page(collecting.last_read).await?;
                     if page.is_empty() {
                         let mut sets = collecting.sets.paired();
                         sets.retain(|set| set.first > collecting.exported);
@@ -236,14 +236,14 @@ struct Paired {
 impl Stage {
     fn collecting(exported: i64) -> Self {
         let (sets, taus) = (Sets::new(MAX_CANDIDATES), HashMap::new());
-        Self::Collecting(Collecting { read: 0, exported, sets, taus })
+        Self::Collecting(Collecting { last_read: 0, exported, sets, taus })
     }
 }
 
 impl Collecting {
     /// Adds an evaluation if it can be in a pair.
     fn add(&mut self, entry: Entry) -> Result<(), Status> {
-        self.read = entry.sequence;
+        self.last_read = entry.sequence;
         let answer = decode(&entry.response)?;
         let provenance = answer.provenance.unwrap_or_default();
         // Only reports with a synthesis have coverage.

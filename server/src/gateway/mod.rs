@@ -1,4 +1,4 @@
-//! Serves part of the contract over HTTP as JSON documents, for callers without gRPC. Every call passes the same admission
+//! Serves part of the API over HTTP as JSON documents, for callers without gRPC. Every call passes the same admission
 //! and reaches the same services as a gRPC call.
 //!
 //! Any web page can make a browser send requests to this machine. Without principals, the gateway therefore accepts only

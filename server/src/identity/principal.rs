@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::right::Right;
