@@ -260,7 +260,7 @@ async fn one_that_is_killed_has_no_name_and_the_next_one_clears_it_away() {
     let mut killed = command(&data, &to).spawn().unwrap();
     wait_for(&partial.join("ledger.sqlite3"), &mut killed);
     let beside = back_up(&data, &to);
-    assert!(said(&beside).contains(&format!("process {} backs up to it", killed.id())));
+    assert!(said(&beside).contains(&format!("process {} already backs up to it", killed.id())));
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(partial.exists() && !to.exists());
