@@ -1,5 +1,5 @@
-//! This module caches the judgements of a judge, in memory and on disk, and answers the same question once for all callers
-//! that ask it at the same time. It knows nothing of what an answer means.
+//! Caches the judgements of a judge in memory and on disk, and combines concurrent requests with the same question into
+//! one (single-flight).
 
 mod cache;
 mod disk;
@@ -31,8 +31,7 @@ pub(super) use self::disk::is_fresh;
 pub(super) use self::store::{JudgementStore, StoredJudgement};
 pub(super) use self::written::read as read_written;
 
-/// A judge with a cache. Judgements are cached; abstentions and failures are shared with the callers that wait for them, and
-/// not cached.
+/// A judge with a cache. Abstentions and failures are shared with concurrent callers but not cached.
 pub struct CachedJudge {
     judge: Arc<dyn Judge>,
     fingerprint: String,
@@ -40,10 +39,10 @@ pub struct CachedJudge {
 }
 
 impl CachedJudge {
-    /// Puts a cache around a judge that waits for others. A judge that computes where it is called would do so on the
-    /// threads that serve; it goes without.
+    /// Wraps a judge that waits for I/O. Do not wrap a judge that computes on the calling thread: it would block the
+    /// async runtime.
     ///
-    /// `fingerprint` stands for everything besides the question that an answer depends on: prompt, model, parameters.
+    /// `fingerprint` identifies everything but the question that an answer depends on: prompt, model, parameters.
     #[must_use]
     pub fn new(judge: Arc<dyn Judge>, fingerprint: String, cache: Arc<JudgementCache>) -> Self {
         Self { judge, fingerprint, cache }
@@ -74,7 +73,7 @@ impl CachedJudge {
         }
     }
 
-    /// Waits for the answer of the leader. A caller whose deadline passes leaves, unless it leads: the judge looks at the
+    /// Waits for the leader's answer until the caller's deadline. The leader does not time out here: the judge checks the
     /// deadline itself.
     async fn wait(
         &self,
@@ -99,7 +98,7 @@ impl CachedJudge {
         })
     }
 
-    /// Finds the answer for all callers. A failure after the leader's deadline is the leader's own: the next caller leads.
+    /// Obtains the answer for all callers. A failure after the leader's deadline is not shared: the next caller leads.
     async fn lead(
         &self,
         key: Key,
@@ -140,7 +139,7 @@ impl Judge for CachedJudge {
         self.judge.name()
     }
 
-    /// It waits: for the disk, and for callers with the same question.
+    /// `false`: it waits for the disk and for concurrent callers.
     fn is_local(&self) -> bool {
         false
     }
@@ -170,25 +169,25 @@ impl Judge for CachedJudge {
     }
 }
 
-/// One caller of a question.
+/// The state of one caller.
 #[derive(Default)]
 struct Caller {
-    /// Whether it is the one that asks the judge.
+    /// `true` if this caller asks the judge.
     leads: AtomicBool,
-    /// Where the leader found the answer; empty for callers that only waited.
+    /// Where the leader found the answer; empty for callers that waited.
     led_to: OnceLock<Source>,
 }
 
 /// Where the leader found an answer.
 enum Source {
     Disk,
-    /// With what the judge said, whose calls are paid for.
+    /// The judge, with its answer including the cost of its calls.
     Judge(Box<Result<Judgement, JudgeError>>),
 }
 
 impl Caller {
     fn found(&self, source: Source) {
-        // A caller leads once.
+        // A caller leads at most once.
         let _ = self.led_to.set(source);
     }
 }
@@ -200,7 +199,7 @@ async fn passing(deadline: Option<Instant>) {
     }
 }
 
-/// An answer for a caller that did not lead: its calls cost nothing.
+/// Copies an answer for a caller that did not lead, at no cost.
 fn copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, JudgeError> {
     match answer {
         Ok(judgement) => Ok(free_copy(judgement)),
@@ -214,7 +213,7 @@ fn copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, JudgeError>
     }
 }
 
-/// A judgement as the cache gives it: the same, at no cost.
+/// Copies a judgement as the cache returns it: with calls that cost nothing.
 fn free_copy(judgement: &Judgement) -> Judgement {
     Judgement {
         judged: judgement.judged.clone(),

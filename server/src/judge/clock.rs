@@ -1,27 +1,26 @@
-//! This module is the clock of the judges' cache and budget. No other module of the judges reads the system's clock.
+//! The clock of the judges' cache and budget. No other module of the judges reads the system clock.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gsar_core::time::Timestamp;
 
-/// Tells what time it is.
+/// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// How long a day is.
 const MICROSECONDS_OF_A_DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// The day of an instant in UTC, counted from 1970-01-01.
+/// Returns the UTC day of an instant, counted from 1970-01-01.
 pub(super) fn day_of(at: Timestamp) -> i64 {
     at.as_micros().div_euclid(MICROSECONDS_OF_A_DAY)
 }
 
-/// The first instant of the next day.
+/// Returns the first instant of the next day.
 pub(super) fn end_of_day(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_add(1).saturating_mul(MICROSECONDS_OF_A_DAY))
 }
 
-/// The clock of the system.
+/// Returns the system clock.
 #[must_use]
 pub fn system() -> Clock {
     Arc::new(|| {

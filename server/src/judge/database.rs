@@ -8,38 +8,38 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::storage::{DatabaseFile, Schema, SchemaError, SchemaMismatch, create_folder, open_file};
 
-/// Marked with the letters `GSRJ`; `gsaj` in development versions.
+/// The application id is `GSRJ` in ASCII; `gsaj` in development versions.
 const SCHEMA: Schema = Schema {
     application_id: 0x4753_524a,
     development_id: 0x6773_616a,
     sql: include_str!("schema.sql"),
 };
-/// The file in the data directory.
+/// The file name in the data directory.
 pub(super) const FILE: &str = "judgements.sqlite3";
-/// How long a connection waits for another one's lock.
+/// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes to which the write-ahead log is cut after it was copied.
+/// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const LOG_BYTES: i64 = 4 << 20;
 
-/// What a commit promises.
+/// The durability of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// It is on disk.
+    /// The commit is on disk.
     Durable,
-    /// It is either whole or lost when the machine stops.
+    /// The commit may be lost if the machine crashes, but never in part.
     Lossy,
 }
 
-/// Why the database cannot be used.
+/// An error from opening the database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DatabaseError {
-    /// It belongs to another program.
+    /// The file belongs to another program.
     #[error("{} is the database of another program; move it away or choose another data_dir", file.display())]
     Foreign {
         /// The file.
         file: PathBuf,
     },
-    /// It has another schema than this server supports.
+    /// The schema of the file differs from the one this server supports.
     #[error("{} {mismatch}", file.display())]
     Schema {
         /// The file.
@@ -47,46 +47,46 @@ pub enum DatabaseError {
         /// The difference.
         mismatch: SchemaMismatch,
     },
-    /// It is no database, or a damaged one.
+    /// The file is not a database, or is damaged.
     #[error(
-        "{} is damaged ({reason}); stop the server and move the file away: cached judgements are lost, and what was \
-         spent today counts from zero", file.display()
+        "{} is damaged ({reason}); stop the server and move the file away: cached judgements are lost, and \
+         today's spending restarts at zero", file.display()
     )]
     Damaged {
         /// The file.
         file: PathBuf,
-        /// What SQLite said.
+        /// The error from SQLite.
         reason: String,
     },
-    /// The system refused.
+    /// The operating system refused access.
     #[error("{}: {reason}; make room there or give the server the right to write, then try again", file.display())]
     Unavailable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error from the operating system.
         reason: String,
     },
 }
 
 impl DatabaseError {
-    /// An error of SQLite.
+    /// Converts an error of SQLite.
     pub(super) fn of_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let (file, reason) = (file.to_owned(), error.to_string());
         match error.sqlite_error_code() {
-            // Without a code it is a value that cannot be there.
+            // An error without a code is an invalid value in a column.
             Some(DatabaseCorrupt | NotADatabase) | None => Self::Damaged { file, reason },
             Some(_) => Self::Unavailable { file, reason },
         }
     }
 }
 
-/// The database below a data directory.
+/// Returns the database file, relative to the data directory.
 pub(crate) fn database_file() -> DatabaseFile {
     DatabaseFile { path: FILE.into(), after_copy: "" }
 }
 
-/// Opens the database in a folder; both are made where they are missing.
+/// Opens the database in a folder and creates either if missing.
 pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, DatabaseError> {
     let file = folder.join(FILE);
     let made = create_folder(folder).and_then(|()| open_file(&file));
@@ -120,7 +120,7 @@ fn refused(error: SchemaError, file: &Path) -> DatabaseError {
 }
 
 fn prepare(connection: &mut Connection, durability: Durability) -> rusqlite::Result<()> {
-    // Free pages can be handed back; this has an effect before the first table only.
+    // Lets free pages be returned; takes effect only before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     let synchronous = match durability {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn each_connection_keeps_its_promise_in_a_file_for_this_user_alone() {
+    fn connections_have_their_durability_and_files_are_private() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("data");
         let durable = open(&folder, Durability::Durable).unwrap();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_refused_and_left_as_it_is() {
+    fn foreign_and_damaged_files_are_refused_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         let other = Connection::open(&file).unwrap();
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(refused, DatabaseError::Foreign { file: file.clone() });
         assert_eq!(std::fs::read(&file).unwrap(), before);
 
-        let garbage = "no database, but long enough to be taken for one".repeat(99);
+        let garbage = "not a database, but long enough to be mistaken for one".repeat(99);
         std::fs::write(&file, &garbage).unwrap();
         let refused = open(folder.path(), Durability::Lossy).unwrap_err();
         assert!(matches!(refused, DatabaseError::Damaged { .. }), "{refused}");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_schema_is_refused() {
+    fn rejects_a_later_schema() {
         let folder = tempfile::tempdir().unwrap();
         let connection = open(folder.path(), Durability::Lossy).unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_had_is_unavailable() {
+    fn a_folder_that_cannot_be_created_is_unavailable() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "x").unwrap();

@@ -1,11 +1,10 @@
-//! This module makes a judgement of the verdicts of an embedded judge: what it says of all of them, and one sentence for
-//! each contradiction. It changes no verdict.
+//! Builds the judgement of an embedded judge from its verdicts: a summary, and one sentence per contradiction.
 
 use gsar_core::{Class, JudgedClaim};
 
 use super::{Judgement, Question};
 
-/// The judgement of these verdicts; `gaps` are what was not read.
+/// Builds a judgement; `gaps` names the evidence that was not read.
 pub(super) fn judgement(
     question: &Question,
     gaps: Vec<String>,

@@ -1,8 +1,8 @@
-//! This module holds the judges, which partition the claims of a report.
+//! The judges, which classify the claims of a report.
 //!
-//! A judge says of each claim what class and type it has and cites what decided. It never decides what
-//! may happen to a report, and nothing it says is believed before verification. This module knows core, and
-//! of the server only how things are stored.
+//! A judge gives each claim a class and a type and cites the evidence that decided it. It does not decide what
+//! happens to a report, and its verdicts count only after verification. Of the server, this module depends on
+//! storage only.
 
 pub mod cached;
 pub mod clock;
@@ -38,33 +38,33 @@ pub use voting::{Vote, Votes};
 /// A future that borrows from the judge and the question.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Partitions the claims of a report.
+/// Classifies the claims of a report.
 pub trait Judge: Send + Sync {
-    /// Its stable name, such as `rules/2`.
+    /// A stable name, such as `rules/2`.
     fn name(&self) -> &str;
 
-    /// Whether it computes here without waiting for anyone; such judges are kept off the threads that serve.
+    /// `true` for a judge that computes in this process; such judges run off the async threads.
     fn is_local(&self) -> bool;
 
-    /// What it is good for.
+    /// What the judge supports.
     fn capabilities(&self) -> Capabilities;
 
-    /// Whether it can be asked about a verdict once more, with [`Question::objections`].
+    /// `true` if the judge can reconsider a verdict, given [`Question::objections`].
     fn can_reconsider(&self) -> bool {
         false
     }
 
-    /// Whether it says what part a claim has in the report ([`gsar_core::Role`]): whether it is the root cause.
+    /// `true` if the judge reports the [`gsar_core::Role`] of a claim, such as root cause.
     fn tells_roles(&self) -> bool {
         true
     }
 
-    /// Whether it can read statements beside their quotes: [`Question::statements`].
+    /// `true` if the judge can read statements next to their quotes ([`Question::statements`]).
     fn can_take_second_look(&self) -> bool {
         false
     }
 
-    /// How many graded claims it is shown as examples, where there are such.
+    /// The maximum number of graded claims it is shown as examples.
     fn examples(&self) -> usize {
         0
     }
@@ -73,82 +73,82 @@ pub trait Judge: Send + Sync {
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>>;
 }
 
-/// What a judge is good for.
+/// What a judge supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// The classes it can give.
+    /// The classes it can assign.
     pub classes: Vec<Class>,
-    /// Languages that it reads, as BCP 47 tags; none for every language.
+    /// The languages it reads, as BCP 47 tags; empty for all languages.
     pub languages: Vec<&'static str>,
-    /// The most bytes of evidence it reads for one question; `None` for no bound of its own.
+    /// The maximum number of bytes of evidence per question; `None` for no limit.
     pub max_evidence_bytes: Option<usize>,
 }
 
 impl Capabilities {
-    /// Whether it reads that language.
+    /// Returns `true` if the judge reads `language`, a BCP 47 tag.
     #[must_use]
     pub fn reads(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.contains(&language)
     }
 }
 
-/// What a judge is asked. A copy shares the report, the claims and the evidence.
+/// A question for a judge. Clones share the report, the claims and the evidence.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The report's text; may be empty when claims are given.
     pub synthesis: Arc<str>,
-    /// The claims to judge: those of the report, else those that its synthesis was split into.
+    /// The claims to judge: those given with the report, or those its synthesis was split into.
     pub claims: Arc<[Claim]>,
-    /// The extra turn: the verdicts on these claims and what was found about them, one for each claim and in their
-    /// order. Empty when a report is judged for the first time.
+    /// For the extra turn: one objection per claim, in the order of the claims. Empty on the first turn.
     pub objections: Vec<Objection>,
-    /// A second look: what each claim is read beside, in their order; a verdict `shown` is a grounded claim then, `not_shown`
-    /// an ungrounded and `refuted` a contradicted one. Empty when claims are judged.
+    /// For a second look: one statement per claim, in the order of the claims. The verdicts `shown`, `not_shown` and
+    /// `refuted` then mean grounded, ungrounded and contradicted. Empty when claims are judged.
     pub statements: Vec<Statement>,
-    /// The evidence; in a second look excerpts of it.
+    /// The evidence; for a second look, excerpts of it.
     pub evidence: Arc<Vec<EvidenceItem>>,
-    /// Claims that people graded, the most alike first; empty where no judge wants any.
+    /// Claims that people graded, the most similar first; empty if no judge uses examples.
     pub examples: Arc<[Example]>,
-    /// Whether more questions with this very evidence may follow, so that what is read off it is worth keeping.
+    /// `true` if more questions about the same evidence may follow, so that facts extracted from it are cached.
     pub is_kept: bool,
-    /// Whether to tell how each claim was read and what was weighed.
+    /// `true` to explain how each claim was read and what was considered.
     pub explain: bool,
-    /// How often each chat model is asked, at most [`Question::MAX_SAMPLES`]; `None` as configured.
+    /// Answers per chat model, at most [`Question::MAX_SAMPLES`]; `None` for the configured number.
     pub samples: Option<NonZero<u32>>,
-    /// Which of several answers to the same question, from 0: another number may bring another answer.
+    /// The number of this answer among several to the same question, from 0.
     pub sample: u32,
-    /// Whether no cached answer is taken, and this one is not cached.
+    /// `true` to neither use nor fill the cache.
     pub bypass_cache: bool,
-    /// When to stop. A judge looks at it between claims.
+    /// When to stop. A judge checks it between claims.
     pub deadline: Option<Instant>,
-    /// The call, held by everything that works on the question: it counts as in progress until the last one ends.
+    /// The call, which counts as in progress until the last clone of the question is dropped.
     pub call: Option<Call>,
 }
 
 impl Question {
-    /// The most answers of one chat model to a question.
+    /// The maximum number of answers of one chat model to a question.
     pub const MAX_SAMPLES: u32 = 10;
 
-    /// The extra turn about these verdicts.
+    /// Returns the question of the extra turn about these verdicts.
     #[must_use]
     pub fn about(&self, objections: Vec<Objection>) -> Self {
         let claims = objections.iter().map(|objection| objection.said.claim.clone()).collect();
         Self { claims, objections, ..self.clone() }
     }
 
-    /// On whose behalf chat models are asked; nobody's where the server asks by itself.
+    /// Returns the payer for calls of chat models; the default payer if the server calls on its own behalf.
     #[must_use]
     pub fn payer(&self) -> Payer {
         self.call.as_ref().map_or_else(Payer::default, |call| call.principal.as_ref().into())
     }
 
-    /// Whether it is a second look.
+    /// Returns `true` for a second look.
     #[must_use]
     pub fn is_second_look(&self) -> bool {
         !self.statements.is_empty()
     }
 
-    /// The languages that the report and its claims are written in, as BCP 47 tags, as far as enough words tell.
+    /// Returns the languages of the report and of its claims, as BCP 47 tags, where the texts are long enough to detect
+    /// one.
     #[must_use]
     pub fn languages(&self) -> Vec<&'static str> {
         let claims: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
@@ -161,7 +161,7 @@ impl Question {
         languages
     }
 
-    /// Whether the deadline has passed.
+    /// Returns `true` if the deadline has passed.
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -174,94 +174,94 @@ impl From<&Question> for Requester {
     }
 }
 
-/// A claim of an earlier report that people graded.
+/// A claim of an earlier report, graded by people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The evaluation.
     pub evaluation_id: String,
-    /// The claim in it.
+    /// The claim in that evaluation.
     pub claim_id: String,
-    /// What it says.
+    /// The text of the claim.
     pub text: String,
-    /// What was cited for it.
+    /// The quotes cited for it.
     pub quotes: Vec<String>,
-    /// The class that is right, in the word of everybody who graded it.
+    /// The correct class, on which all graders agree.
     pub class: Class,
 }
 
-/// A verdict that its judge is asked about once more.
+/// A verdict that its judge is to reconsider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// The verdict.
     pub said: JudgedClaim,
-    /// What was found, one sentence each; at least one.
+    /// The findings against it, one sentence each; at least one.
     pub findings: Vec<String>,
-    /// The votes behind the verdict, where there was more than one.
+    /// The votes behind the verdict; empty for a single vote.
     pub votes: Vec<Vote>,
 }
 
-/// What a judge answers.
+/// The answer of a judge.
 #[derive(Debug, Default)]
 pub struct Judgement {
-    /// What was said of each claim.
+    /// The verdicts on the claims.
     pub judged: Vec<JudgedClaim>,
-    /// The votes on each claim, where there was more than one.
+    /// The votes on each claim; empty for a single vote.
     pub votes: Vec<Votes>,
-    /// How each claim of the question was read and what was weighed for it; empty where nobody asked or the judge cannot tell.
+    /// How each claim was read and what was considered for it; empty unless requested and supported.
     pub considered: Vec<Vec<String>>,
-    /// The judge's own estimate, 0 to 1; kept for audit, never decides.
+    /// The judge's own estimate, 0 to 1; recorded for audit only.
     pub score: Option<Millionths>,
-    /// What it thinks, for a person.
+    /// A summary for people.
     pub explanation: String,
-    /// What it missed in the evidence.
+    /// What is missing from the evidence.
     pub gaps: Vec<String>,
-    /// What it found to be false, one sentence each.
+    /// What the evidence shows to be false, one sentence each.
     pub contradictions: Vec<String>,
-    /// Why it will not judge, where it will not.
+    /// Why the judge abstains; `None` if it does not.
     pub abstained: Option<String>,
-    /// The calls of chat models that it took.
+    /// The calls of chat models that were made.
     pub calls: Vec<ModelCall>,
-    /// What a person should know of how it came to be.
+    /// Notices for people about how the judgement was made.
     pub notices: Vec<Notice>,
 }
 
-/// One answer of a chat model, or a call without one.
+/// A call of a chat model, with or without an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelCall {
-    /// The judge that called; empty until a panel says so.
+    /// The judge that called; empty until the panel sets it.
     pub judge: String,
-    /// Which of the judge's answers it belongs to, from 0.
+    /// The number of the judge's answer it belongs to, from 0.
     pub sample: u32,
-    /// What for: `judge`, `repair`, `refute`, `reconsider`, `second_look` or `choose`.
+    /// The purpose: `judge`, `repair`, `refute`, `reconsider`, `second_look`, `choose` or `look`.
     pub purpose: &'static str,
-    /// The model as its provider names it; empty where it did not answer.
+    /// The model as its provider names it; empty without an answer.
     pub model: String,
     /// The BLAKE3 of the prompt template, in hexadecimal.
     pub prompt: String,
-    /// How the answer was read: `structured`, `salvaged` or `unreadable`; empty where there is none.
+    /// How the answer was parsed: `structured`, `salvaged` or `unreadable`; empty without an answer.
     pub rung: &'static str,
-    /// What reading it took.
+    /// The fixes needed to parse it.
     pub fixes: Vec<&'static str>,
-    /// Tokens of the prompt, as the provider counts them.
+    /// Tokens of the prompt, as counted by the provider.
     pub input_tokens: u64,
     /// Tokens of the answer.
     pub output_tokens: u64,
-    /// The cost in millionths of a dollar; `None` where the price is not known.
+    /// The cost in millionths of a dollar; `None` if the price is unknown.
     pub cost_micros: Option<u64>,
-    /// How many attempts over HTTP were made.
+    /// The number of HTTP attempts.
     pub attempts: u32,
-    /// Whether an earlier answer was taken.
+    /// `true` if the answer comes from the cache.
     pub from_cache: bool,
-    /// The answer, cut to [`ModelCall::MAX_ANSWER`]; what was hidden stands in it as placeholders.
+    /// The answer, truncated to [`ModelCall::MAX_ANSWER`], with placeholders in place of redacted texts.
     pub answer: String,
 }
 
 impl ModelCall {
-    /// The most bytes of an answer that are kept.
+    /// The maximum number of bytes of an answer that are recorded.
     pub const MAX_ANSWER: usize = 64 << 10;
 }
 
-/// What a person should know of how a judgement came to be.
+/// A notice for people about how a judgement was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// A stable name in UPPER_SNAKE.
@@ -270,17 +270,17 @@ pub struct Notice {
     pub sentence: String,
 }
 
-/// Why a judge gave no answer.
+/// An error from a judge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JudgeError {
     /// The deadline passed.
     #[error("the deadline passed after {judged} of {claims} claims")]
     DeadlinePassed {
-        /// How many claims are judged by then.
+        /// The number of claims judged by then.
         judged: usize,
-        /// How many claims are to be judged.
+        /// The number of claims to judge.
         claims: usize,
-        /// The calls of chat models that it took, those that were cut off among them.
+        /// The calls of chat models that were made, including interrupted ones.
         calls: Vec<ModelCall>,
     },
     /// The judge cannot be reached or gave an unusable answer.
@@ -288,16 +288,16 @@ pub enum JudgeError {
     Failed {
         /// The judge.
         judge: String,
-        /// A stable name of what happened, in UPPER_SNAKE.
+        /// A stable error code in UPPER_SNAKE.
         code: &'static str,
-        /// What happened, and the fix.
+        /// The cause and the fix.
         reason: String,
-        /// The calls of chat models that it took.
+        /// The calls of chat models that were made.
         calls: Vec<ModelCall>,
     },
 }
 
-/// The calls of chat models that an answer took, or the failure to give one.
+/// Returns the calls of chat models made for an answer or before a failure.
 pub fn calls_of(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
     match answer {
         Ok(judgement) => &mut judgement.calls,

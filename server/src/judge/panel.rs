@@ -1,5 +1,5 @@
-//! This module is a panel: several judges, or one judge several times, asked at once about the same claims, and their
-//! votes counted. Each vote is reported. It does not know how a judge works.
+//! A panel: several judges, or one judge several times, judge the same claims concurrently, and their votes are counted.
+//! Each vote is reported.
 
 mod turn;
 
@@ -13,27 +13,26 @@ use super::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question, calls_of,
 };
 
-/// Judges that vote.
+/// A judge whose members vote.
 pub struct Panel {
     name: String,
     members: Vec<Member>,
 }
 
-/// A judge with a vote.
+/// A member of a panel.
 pub struct Member {
     /// The judge.
     pub judge: Arc<dyn Judge>,
-    /// The weight of all its answers together beside the other members', 1 to [`Member::MAX_WEIGHT`].
+    /// The total weight of its answers, 1 to [`Member::MAX_WEIGHT`].
     pub weight: u32,
-    /// How often it is asked where the question does not say, 1 to [`Question::MAX_SAMPLES`]; a local judge always
-    /// answers the same and is asked once.
+    /// The default number of answers, 1 to [`Question::MAX_SAMPLES`]. A local judge is deterministic and answers once.
     pub samples: u32,
-    /// Whether it is asked to disprove, so that only what it contradicts is a vote.
+    /// `true` for a refuter, whose only votes are contradictions.
     pub refutes: bool,
 }
 
 impl Member {
-    /// The greatest weight of a member.
+    /// The maximum weight of a member.
     pub const MAX_WEIGHT: u32 = 100;
 
     fn takes_second_look(&self) -> bool {
@@ -50,16 +49,16 @@ impl Member {
             .clamp(1, Question::MAX_SAMPLES)
     }
 
-    /// Of one of n answers. [`PARTS`] is divisible by every number of them.
+    /// Returns the weight of each answer, exact because [`PARTS`] is divisible by every number of samples.
     fn weight_of_each(&self, samples: u32) -> u64 {
         u64::from(self.weight) * PARTS / u64::from(samples)
     }
 }
 
-/// The parts of one unit of weight: the least common multiple of 1 to 10, so that every number of samples divides it.
+/// The scale of weights: the least common multiple of 1 to 10, so that every number of samples divides it.
 const PARTS: u64 = 2_520;
 
-/// One answer, and whose it is.
+/// One answer of a member.
 struct Answered<'a> {
     member: &'a Member,
     sample: u32,
@@ -67,7 +66,7 @@ struct Answered<'a> {
     answer: Result<Judgement, JudgeError>,
 }
 
-/// The answers by what they are worth.
+/// The answers, with their weights summed by outcome.
 #[derive(Default)]
 struct Counted {
     judged: u64,
@@ -86,7 +85,7 @@ struct Counted {
 }
 
 impl Panel {
-    /// A panel of that name.
+    /// Creates a panel.
     #[must_use]
     pub fn new(name: String, members: Vec<Member>) -> Self {
         Self { name, members }
@@ -113,7 +112,7 @@ impl Panel {
         self.outcome(&question.claims, counted)
     }
 
-    /// The votes counted, where more than half of the weight judged.
+    /// Counts the votes if members with more than half of the weight judged.
     fn outcome(&self, claims: &[Claim], counted: Counted) -> Result<Judgement, JudgeError> {
         let abstained = counted.abstentions.join("; ");
         if counted.judged * 2 > counted.all {
@@ -171,7 +170,7 @@ impl Counted {
             Err(JudgeError::DeadlinePassed { calls, .. }) => {
                 self.is_late = true;
                 self.calls.extend(calls);
-                return self.lose(judge, "DEADLINE_EXCEEDED", "it was late".to_owned());
+                return self.lose(judge, "DEADLINE_EXCEEDED", "the deadline passed".to_owned());
             }
             Err(JudgeError::Failed { code, reason, calls, .. }) => {
                 self.calls.extend(calls);
@@ -226,7 +225,7 @@ async fn ask_member<'a>(
     Answered { member, sample, weight: member.weight_of_each(samples), answer }
 }
 
-/// An answer whose calls say whose they are.
+/// Returns the answer with its judge and sample set on each call.
 fn signed(answered: Answered<'_>) -> Result<Judgement, JudgeError> {
     let Answered { member, sample, mut answer, .. } = answered;
     for call in calls_of(&mut answer) {
@@ -242,7 +241,7 @@ fn add_new<T: PartialEq>(list: &mut Vec<T>, new: T) {
     }
 }
 
-/// Names the claims on which not every vote is for the same class.
+/// Names the claims on which the votes differ.
 fn disagreement(votes: &[Votes]) -> Option<Notice> {
     const NAMED: usize = 10;
     let split: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();

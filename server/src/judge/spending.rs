@@ -1,6 +1,5 @@
-//! This module keeps the daily budgets for calls of chat models, that of all callers and those of principals: money is
-//! reserved on disk before a call and settled after it. Where that cannot be written, no call is allowed. It knows
-//! neither judges nor prices.
+//! Daily budgets for calls of chat models, in total and per principal. Money is reserved durably before a call and
+//! settled after it. A call is refused if its reservation cannot be stored.
 
 mod budget_ledger;
 mod money;
@@ -27,18 +26,18 @@ use super::postgres::SharedBudget;
 use crate::storage::postgres::Database;
 use crate::telemetry::metrics as names;
 
-/// What may be spent on chat models each day, in millionths of a dollar; days begin at midnight UTC. Clones share it.
+/// The daily budgets for chat models, in millionths of a dollar; days begin at midnight UTC. Clones share them.
 #[derive(Clone)]
 pub struct Spending {
     store: Arc<dyn BudgetStore>,
 }
 
 impl Spending {
-    /// Opens the ledger in the data directory. Without a limit every call is allowed and what was spent is written
-    /// down where that is possible.
+    /// Opens the ledger in the data directory. Without a limit every call is allowed, and spending is recorded on a best
+    /// effort basis.
     ///
     /// # Errors
-    /// [`DatabaseError`] when the ledger cannot be opened or are damaged.
+    /// [`DatabaseError`] if the ledger cannot be opened or is damaged.
     pub fn open(
         folder: &Path,
         daily_limit: Option<u64>,
@@ -48,7 +47,7 @@ impl Spending {
         Ok(Self { store })
     }
 
-    /// A budget that every server on a database shares.
+    /// Creates budgets that all servers on a database share.
     pub(crate) fn shared(
         database: Database,
         daily_limit: Option<u64>,
@@ -58,11 +57,11 @@ impl Spending {
         Self { store: Arc::new(SharedBudget::new(database, daily_limit, clock, runtime)) }
     }
 
-    /// Reserves `estimate` millionths of a dollar for a call of a judge on somebody's behalf, of the budget of all and
-    /// of the payer's; calls at the same time never get more than a limit together. It is on disk when this returns.
+    /// Reserves `estimate` millionths of a dollar for a call of a judge, from the total budget and from the payer's.
+    /// Concurrent reservations never exceed a limit together. The reservation is durable when this returns.
     ///
     /// # Errors
-    /// [`Refusal`] when one of the budgets does not allow it, or that cannot be known.
+    /// [`Refusal`] if a budget does not allow it, or cannot be read.
     pub async fn admit(
         &self,
         judge: &str,
@@ -79,10 +78,10 @@ impl Spending {
         admitted.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
     }
 
-    /// What was spent and reserved today of a budget, in millionths of a dollar.
+    /// Returns the amount of a budget spent and reserved today, in millionths of a dollar.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] when the ledger cannot be read.
+    /// [`Refusal::Unavailable`] if the ledger cannot be read.
     pub async fn today(&self, budget: Budget) -> Result<u64, Refusal> {
         let store = Arc::clone(&self.store);
         match tokio::task::spawn_blocking(move || store.today(&budget)).await {
@@ -92,9 +91,9 @@ impl Spending {
     }
 }
 
-/// Money set aside for one call. Dropped, it goes back: for a call that was never sent. It counts for the day on which
-/// it was set aside, whenever it is settled.
-#[must_use = "a dropped reservation gives the money back"]
+/// Money reserved for one call. Dropping it returns the money, for a call that was never sent. It counts for the day of
+/// the reservation, regardless of when it is settled.
+#[must_use = "a dropped reservation returns the money"]
 pub struct Reservation {
     store: Arc<dyn BudgetStore>,
     judge: String,
@@ -113,8 +112,8 @@ impl Reservation {
         Ok(Self { store, judge, booking, reserved: Some(estimate) })
     }
 
-    /// Puts what the call cost, in millionths of a dollar, in the place of the estimate, be it more or less. Counts
-    /// at once and is on disk shortly after; until then the estimate is.
+    /// Replaces the estimate by the actual cost in millionths of a dollar. Counts immediately and is durable shortly
+    /// after; until then the estimate is.
     pub fn settle(mut self, actual: u64) {
         counter!(names::JUDGE_COST, "judge" => self.judge.clone()).increment(actual);
         self.put_in_place(actual);

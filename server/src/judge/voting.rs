@@ -1,5 +1,4 @@
-//! This module combines several answers to one question: each claim gets the class with the most votes
-//! (docs/JUDGES.md, "Votes"). It is pure and does not know who was asked, or how.
+//! Combines several answers to one question: each claim gets the class with the most votes (docs/JUDGES.md, "Votes").
 
 use std::collections::HashSet;
 
@@ -9,15 +8,15 @@ use gsar_retrieval::terms::terms;
 /// One answer to the question.
 #[derive(Debug)]
 pub(super) struct Ballot {
-    /// Who answered.
+    /// The judge that answered.
     pub(super) judge: String,
-    /// Which of the judge's answers, from 0.
+    /// The number of the judge's answer, from 0.
     pub(super) sample: u32,
-    /// The weight of its vote beside the others, in 1/2520 of a unit of a member's weight.
+    /// The weight of its vote, in 1/2520 of a unit of a member's weight.
     pub(super) weight: u64,
-    /// Whether only contradictions vote: a judge asked to disprove says nothing by failing to.
+    /// `true` if only contradictions count as votes: a refuter that finds nothing proves nothing.
     pub(super) refutes: bool,
-    /// What it said of the claims.
+    /// The verdicts on the claims.
     pub(super) judged: Vec<JudgedClaim>,
 }
 
@@ -26,36 +25,36 @@ pub(super) struct Ballot {
 pub struct Votes {
     /// The claim.
     pub claim: ClaimId,
-    /// The class that won, before verification; `None` where most gave no verdict.
+    /// The winning class, before verification; `None` if the majority gave no verdict.
     pub class: Option<Class>,
-    /// Every vote, in the order of the panel.
+    /// All votes, in the order of the panel.
     pub votes: Vec<Vote>,
 }
 
-/// What one answer said of a claim.
+/// A vote on a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vote {
-    /// Who answered.
+    /// The judge that answered.
     pub judge: String,
-    /// Which of the judge's answers, from 0.
+    /// The number of the judge's answer, from 0.
     pub sample: u32,
-    /// The weight of the vote beside the others, in 1/2520 of a unit of a member's weight.
+    /// The weight of the vote, in 1/2520 of a unit of a member's weight.
     pub weight: u64,
-    /// The class; `None` where it gave no verdict or left the claim undecided.
+    /// The class; `None` without a verdict or for an undecided claim.
     pub class: Option<Class>,
-    /// What decided, in its own words.
+    /// The judge's explanation.
     pub note: String,
 }
 
 impl Votes {
-    /// The weight of the votes for the class that won, and of all votes, in the unit of [`Vote::weight`].
+    /// Returns the weight of the votes for the winning class and of all votes, in the unit of [`Vote::weight`].
     #[must_use]
     pub fn agreement(&self) -> (u64, u64) {
         let agreeing = self.votes.iter().filter(|vote| vote.class == self.class);
         (agreeing.map(|vote| vote.weight).sum(), self.votes.iter().map(|vote| vote.weight).sum())
     }
 
-    /// Whether every vote is for the same class.
+    /// Returns `true` if all votes are for the same class.
     #[must_use]
     pub fn is_unanimous(&self) -> bool {
         let (agreeing, all) = self.agreement();
@@ -63,8 +62,7 @@ impl Votes {
     }
 }
 
-/// The classes from the worst to the best; of those with as many votes the first wins. A claim without a verdict blocks
-/// a report as a dropped one.
+/// The classes from worst to best; the first wins a tie. A claim without a verdict blocks a report like a dropped one.
 const FROM_THE_WORST: [Option<Class>; 5] = [
     Some(Class::Contradicted),
     None,
@@ -73,9 +71,8 @@ const FROM_THE_WORST: [Option<Class>; 5] = [
     Some(Class::Grounded),
 ];
 
-/// Counts the votes on each claim. The second part has the claims for which a class won, with every citation of those
-/// who voted for it, the type that most of them gave (of equal ones the one that weighs least), and the note that says
-/// most of what their notes say.
+/// Counts the votes on each claim. The second list has the claims for which a class won, with all citations of its
+/// voters, their most frequent type (the weakest on a tie), and their most representative note.
 pub(super) fn count(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
     let counted = claims.iter().map(|claim| count_one(claim, ballots));
     let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = counted.unzip();
@@ -119,7 +116,7 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
     (votes, judged)
 }
 
-/// What those who agree on the class said, as one.
+/// Merges the verdicts of the voters for the winning class.
 fn joined(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     let ((_, first), others) = agreeing.split_first()?;
     let mut judged = (*first).clone();
@@ -137,7 +134,7 @@ fn joined(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     Some(judged)
 }
 
-/// The note that shares most terms with the others, each counted by its weight; of equals the first.
+/// Returns the note that shares the most terms with the others, by weight; the first on a tie.
 fn nearest_to_all<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str> {
     let notes: Vec<(&'n str, HashSet<String>, u64)> = agreeing
         .iter()
@@ -158,14 +155,14 @@ fn nearest_to_all<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str
     best.map(|(note, _)| note)
 }
 
-/// The Jaccard index of two sets of terms, in millionths.
+/// Returns the Jaccard index of two sets of terms, in millionths.
 fn shared(one: &HashSet<String>, other: &HashSet<String>) -> u128 {
     let shared = one.intersection(other).count();
     let all = (one.len() + other.len()).saturating_sub(shared);
     (shared as u128 * 1_000_000).checked_div(all as u128).unwrap_or(0)
 }
 
-/// The candidate with the most weight, of equals the first; `None` where nobody voted.
+/// Returns the candidate with the most weight, the first on a tie; `None` without votes.
 fn heaviest<T: Copy + PartialEq>(
     candidates: &[T],
     votes: impl Iterator<Item = (T, u64)> + Clone,
@@ -212,7 +209,7 @@ mod tests {
         Ballot { judge: "judge".to_owned(), sample: 0, weight, refutes: false, judged }
     }
 
-    /// The class that wins where each pair is a vote.
+    /// Returns the winning class of these weighted votes.
     fn winner(votes: &[(u64, Option<Class>)]) -> Option<Class> {
         let said = |class| judged(class, EvidenceType::ToolMatch, "q");
         let ballots: Vec<Ballot> =
@@ -284,14 +281,14 @@ mod tests {
             note(2, Class::Contradicted, "the pool size is 40"),
         ];
         assert_eq!(noted(&ballots), pool);
-        // What weighs most is nearest to most of the weight.
+        // A heavy note is the most representative one.
         ballots[0].weight = 9;
         assert_eq!(noted(&ballots), odd);
         assert_eq!(noted(&[note(1, Class::Ungrounded, ""), note(1, Class::Ungrounded, "")]), "");
     }
 
     #[test]
-    fn a_judge_asked_to_disprove_votes_only_by_disproving() {
+    fn a_refuter_votes_only_by_contradicting() {
         let refuter = |class| Ballot {
             refutes: true,
             ..ballot(2, Some(judged(class, EvidenceType::ToolMatch, "r")))
@@ -309,9 +306,9 @@ mod tests {
     }
 
     proptest! {
-        /// A worse vote more never betters the class.
+        /// Adding a worse vote never improves the class.
         #[test]
-        fn another_worse_vote_never_betters(
+        fn adding_a_worse_vote_never_improves_the_class(
             votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
             weight in 1_u64..5,
         ) {
@@ -326,7 +323,7 @@ mod tests {
         }
 
         #[test]
-        fn what_wins_has_most_and_the_order_of_votes_changes_nothing(
+        fn the_winner_has_the_most_weight_in_any_order_of_votes(
             votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
         ) {
             let mut votes: Vec<(u64, Option<Class>)> =

@@ -1,4 +1,4 @@
-//! This module holds the judgements of all judges of a server: in memory, on disk, and the calls under way.
+//! The cache of judgements of all judges of a server: in memory, in a store, and the calls in flight.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,24 +17,23 @@ use crate::judge::clock::Clock;
 use crate::judge::postgres::SharedJudgements;
 use crate::storage::postgres::Database;
 
-/// The longest time to live that the cache in memory takes.
+/// The maximum time to live that moka accepts.
 const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
 
-/// Bounds of the cache.
+/// Limits of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most bytes of judgements in memory, as they are written; 0 for none.
+    /// The maximum number of bytes of judgements in memory, by their serialized size; 0 for none.
     pub memory_bytes: u64,
-    /// The most bytes of the database; 0 for no judgement on disk. Lists of free pages and the write-ahead log come
-    /// on top.
+    /// The maximum size of the database in bytes, excluding free pages and the write-ahead log; 0 for no database.
     pub disk_bytes: u64,
-    /// How long after it was made a judgement is fresh.
+    /// How long a judgement is valid.
     pub time_to_live: Duration,
-    /// How long a question waits for the disk before the judge is asked.
+    /// How long a question waits for the store before the judge is asked.
     pub disk_patience: Duration,
 }
 
-/// The cache of judgements; one for all judges of a server.
+/// The cache of judgements, shared by all judges of a server.
 pub struct JudgementCache {
     memory: Cache<Key, Entry>,
     store: Option<Arc<dyn JudgementStore>>,
@@ -51,7 +50,7 @@ struct Entry {
 }
 
 impl JudgementCache {
-    /// A cache in memory only.
+    /// Creates a cache in memory only.
     #[must_use]
     pub fn in_memory(bounds: Bounds, clock: Clock) -> Self {
         Self {
@@ -67,8 +66,8 @@ impl JudgementCache {
         }
     }
 
-    /// A cache in memory and in the data directory. Where the database there cannot be used, that is logged with its fix,
-    /// and memory is used alone.
+    /// Opens a cache in memory and in the data directory. If the database there is unusable, logs the fix and uses memory
+    /// only.
     #[must_use]
     pub fn open(folder: &Path, bounds: Bounds, clock: Clock) -> Self {
         let memory = Self::in_memory(bounds, clock);
@@ -85,7 +84,7 @@ impl JudgementCache {
         }
     }
 
-    /// A cache in memory and in a database that servers share.
+    /// Creates a cache in memory and in a database that servers share.
     pub(crate) fn shared(database: Database, bounds: Bounds, clock: Clock) -> Self {
         let memory = Self::in_memory(bounds, clock);
         if bounds.disk_bytes == 0 {
@@ -100,7 +99,7 @@ impl JudgementCache {
         is_fresh(entry.made_at, self.time_to_live, (self.clock)()).then_some(entry.judgement)
     }
 
-    /// The judgement of that key, where it is on disk; it is in memory from then on.
+    /// Returns the judgement of `key` from the store and caches it in memory.
     pub(super) async fn get_on_disk(&self, key: Key) -> Option<Arc<Judgement>> {
         let store = self.store.as_ref()?;
         let StoredJudgement { judgement, made_at, size } = store.find(key, (self.clock)()).await?;
@@ -109,7 +108,7 @@ impl JudgementCache {
         Some(judgement)
     }
 
-    /// Caches a judgement, as it is to be given.
+    /// Caches a judgement.
     pub(super) fn put(&self, key: Key, judgement: Judgement) {
         let Ok(text) = written::write(&judgement) else { return };
         let now = (self.clock)();
@@ -124,7 +123,7 @@ impl JudgementCache {
         self.memory.insert(key, Entry { judgement, made_at, size });
     }
 
-    /// Returns when everything that was to be kept is.
+    /// Waits for all pending writes.
     #[cfg(test)]
     pub(super) async fn settled(&self) {
         self.memory.run_pending_tasks();
@@ -133,7 +132,7 @@ impl JudgementCache {
         }
     }
 
-    /// The bytes of the judgements in memory.
+    /// Returns the number of bytes of judgements in memory.
     #[cfg(test)]
     pub(super) fn bytes_in_memory(&self) -> u64 {
         self.memory.weighted_size()

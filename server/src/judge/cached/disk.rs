@@ -1,5 +1,5 @@
-//! This module is the disk cache of judgements. What is damaged, late or unreadable counts as not found, and the
-//! first failure after a success is logged. No answer waits for it.
+//! The disk cache of judgements in SQLite. A judgement that is damaged or cannot be read in time counts as not found.
+//! The first failure after a success is logged. Writes happen in the background.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use super::store::{JudgementStore, StoredJudgement};
 use super::written;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// The most judgements that wait to be written; one more is not cached.
+/// The maximum number of pending writes; further judgements are not cached.
 const MAX_WAITING: usize = 64;
 
-/// Judgements on disk, bounded in bytes and in age. Clones share them.
+/// Judgements on disk, limited in size and age. Clones share the cache.
 #[derive(Clone, Debug)]
 pub(super) struct DiskCache(Arc<Shared>);
 
@@ -34,7 +34,7 @@ struct Shared {
 }
 
 impl DiskCache {
-    /// Opens the cache in a folder and removes what is too old or too much.
+    /// Opens the cache in a folder and removes what exceeds its limits.
     pub(super) fn open(
         folder: &Path,
         bounds: Bounds,
@@ -90,7 +90,7 @@ impl Shared {
             .optional()?;
         let Some((text, sum, made_at)) = row else { return Ok(None) };
         if checksum(key, made_at, &text).as_slice() != sum {
-            tracing::warn!(file = %self.file.display(), "a cached judgement was damaged");
+            tracing::warn!(file = %self.file.display(), "removed a damaged cached judgement");
             connection.execute("DELETE FROM judgements WHERE key = ?1", [key.as_bytes()])?;
             return Ok(None);
         }
@@ -98,7 +98,7 @@ impl Shared {
             return Ok(None);
         }
         let sql = "UPDATE judgements SET used_at = ?2 WHERE key = ?1";
-        // The judgement is found even where the disk is full and this is lost.
+        // The judgement is valid even if this fails on a full disk.
         let _ = connection.execute(sql, (key.as_bytes(), now.as_micros()));
         let made_at = Timestamp::from_micros(made_at);
         let found = |judgement| StoredJudgement { judgement, made_at, size: text.len() };
@@ -121,7 +121,7 @@ impl Shared {
         transaction.commit()
     }
 
-    /// Makes room and gives free pages back to the system.
+    /// Makes room and returns free pages to the file system.
     fn tidy(&self, now: Timestamp) -> rusqlite::Result<()> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -130,7 +130,7 @@ impl Shared {
         connection.pragma_query(None, "incremental_vacuum", |_| Ok(()))
     }
 
-    /// Removes what is too old, then what was not used for longest until the rest fits.
+    /// Removes expired judgements, then the least recently used ones until the rest fits.
     fn make_room(&self, connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {
         let oldest = now.as_micros().saturating_sub(micros(self.bounds.time_to_live));
         connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [oldest])?;
@@ -144,21 +144,21 @@ impl Shared {
         Ok(())
     }
 
-    /// What succeeded, and a line in the log where success turns into failure.
+    /// Returns the success value, and logs the first failure after a success.
     fn note<T>(&self, result: rusqlite::Result<T>) -> Option<T> {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         result
             .inspect_err(|error| {
                 if !was_failing {
                     let error = DatabaseError::of_sqlite(error, &self.file);
-                    tracing::warn!(%error, "judgements on disk are not used");
+                    tracing::warn!(%error, "the cache of judgements on disk is unavailable");
                 }
             })
             .ok()
     }
 }
 
-/// Whether what was made then may be given now. What was made later than now was made by a clock that was wrong.
+/// Returns `true` if a judgement made at `made_at` is valid at `now`. One made in the future is not: a clock was wrong.
 pub(in crate::judge) fn is_fresh(
     made_at: Timestamp,
     time_to_live: Duration,
@@ -177,7 +177,7 @@ fn checksum(key: &Key, made_at: i64, text: &[u8]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Bytes of the pages that hold something.
+/// Returns the number of bytes of used pages.
 fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT (page_count - freelist_count) * page_size
                FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_old_or_from_the_future_is_not_found() {
+    fn expired_and_future_judgements_are_not_found() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), BOUNDS.disk_bytes);
         disk.write(&key(1), &text(), NOW).unwrap();
@@ -227,18 +227,18 @@ mod tests {
         assert!(disk.read(&key(1), later(3_600)).unwrap().is_none());
         assert!(disk.read(&key(1), later(-1)).unwrap().is_none());
         disk.write(&key(2), &text(), later(3_600)).unwrap();
-        assert_eq!(rows(&disk), 1, "writing removes what is too old");
+        assert_eq!(rows(&disk), 1, "writing removes expired judgements");
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes_first() {
+    fn removes_the_least_recently_used_first() {
         let folder = tempfile::tempdir().unwrap();
-        let most = 64 * PAGE;
-        let disk = disk(folder.path(), most);
+        let max = 64 * PAGE;
+        let disk = disk(folder.path(), max);
         for number in 0..100 {
             disk.write(&key(number), &long_text(), later(number.into())).unwrap();
             disk.read(&key(0), later(number.into())).unwrap().unwrap();
-            assert!(used_bytes(&disk.connection.lock().unwrap()).unwrap() <= most);
+            assert!(used_bytes(&disk.connection.lock().unwrap()).unwrap() <= max);
         }
         let is_there = |number| disk.read(&key(number), later(100)).unwrap().is_some();
         assert!(is_there(0), "it was used all the time");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn one_larger_than_the_cache_is_not_cached_and_moves_nothing() {
+    fn a_judgement_larger_than_the_cache_is_not_cached() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), 64 * PAGE);
         disk.write(&key(1), &text(), NOW).unwrap();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_that_was_lowered_makes_the_file_smaller() {
+    fn lowering_the_limit_shrinks_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let wide = disk(folder.path(), 512 * PAGE);
         for number in 0..100 {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_judgement_is_not_found_and_removed() {
+    fn a_damaged_judgement_is_removed() {
         for damage in [
             "UPDATE judgements SET judgement = CAST(judgement || ' ' AS BLOB)",
             "UPDATE judgements SET made_at = made_at + 1",
@@ -298,8 +298,11 @@ mod tests {
     }
 
     #[tokio::test]
-    #[expect(clippy::await_holding_lock, reason = "who is waited for has it and does not come")]
-    async fn a_slow_disk_is_not_waited_for() {
+    #[expect(
+        clippy::await_holding_lock,
+        reason = "the reader waits for this lock until it times out"
+    )]
+    async fn a_slow_disk_times_out() {
         let folder = tempfile::tempdir().unwrap();
         let bounds = Bounds { disk_patience: Duration::ZERO, ..BOUNDS };
         let cache = DiskCache::open(folder.path(), bounds, NOW).unwrap();
@@ -313,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_wait_to_be_written_and_the_rest_is_not_kept() {
+    async fn judgements_beyond_the_maximum_of_pending_writes_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), BOUNDS.disk_bytes);
         let busy = disk.connection.lock().unwrap();
@@ -327,7 +330,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_table_that_is_gone_is_a_miss_and_no_error() {
+    async fn a_missing_table_is_a_miss() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), BOUNDS.disk_bytes);
         disk.connection.lock().unwrap().execute("DROP TABLE judgements", []).unwrap();

@@ -1,5 +1,5 @@
-//! This module makes the key of a cached judgement: a digest of the question, the judge and its settings. Every field
-//! follows its length, so that no two questions have the same bytes. It reads neither clock nor file.
+//! The key of a cached judgement: a digest of the question, the judge and its settings. Each field is prefixed with its
+//! length, so that different questions never have the same encoding.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use gsar_core::{Claim, ClaimId};
 
 use crate::judge::{Example, Objection, Question};
 
-/// The bytes of evidence beyond which they are digested away from the threads that serve.
+/// Evidence of more bytes is hashed on a blocking thread.
 const LONG: usize = 1 << 20;
-/// The bytes to which fields are gathered, because the hash is fast on long stretches only.
+/// The size of the buffer in bytes, because BLAKE3 is fast on long inputs only.
 const STRETCH: usize = 16 << 10;
 
-/// The digest of a question put to one judge.
+/// The digest of a question to one judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::judge) struct Key([u8; 32]);
 
 impl Key {
-    /// The key of a question put to the judge of that name, whose prompt, model and parameters have that fingerprint.
+    /// Computes the key of a question to the judge of that name and fingerprint of prompt, model and parameters.
     pub(super) async fn of(judge: &str, fingerprint: &str, question: &Question) -> Self {
         let Question {
             synthesis,
@@ -73,7 +73,7 @@ impl Key {
                 digest.text(quote);
             }
         }
-        // Left out where there are none, so that what was cached before there were any is found.
+        // Omitted if empty, so that judgements cached before examples existed are still found.
         if !examples.is_empty() {
             digest.count(examples.len());
             for Example { evaluation_id: _, claim_id: _, text, quotes, class } in examples.iter() {
@@ -83,8 +83,8 @@ impl Key {
                 digest.text(class.name());
             }
         }
-        // What one principal has asked, no other one learns. Left out where there are no principals, so that what was
-        // cached before there were any is found.
+        // Principals do not share cached judgements. Omitted without principals, so that judgements cached before
+        // principals existed are still found.
         let asked_by = call.as_ref().map_or("", |call| call.principal.name());
         if !asked_by.is_empty() {
             digest.text(asked_by);
@@ -92,13 +92,13 @@ impl Key {
         Self(digest.end())
     }
 
-    /// A key of no question.
+    /// Returns a key that no question has.
     #[cfg(test)]
     pub(super) fn of_number(number: u8) -> Self {
         Self([number; 32])
     }
 
-    /// Its 32 bytes.
+    /// Returns the 32 bytes of the key.
     pub(in crate::judge) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -150,7 +150,7 @@ fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
     digest.end()
 }
 
-/// A hash of fields, each behind its length.
+/// A hash of length-prefixed fields.
 struct Digest {
     hasher: blake3::Hasher,
     /// Fewer than [`STRETCH`] bytes.
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_an_answer_may_depend_on_changes_the_key() {
+    fn everything_an_answer_may_depend_on_changes_the_key() {
         let same = question();
         let questions = [
             question(),
@@ -288,23 +288,23 @@ mod tests {
     }
 
     #[test]
-    fn when_and_for_how_long_it_is_asked_does_not_change_the_key() {
+    fn the_deadline_and_caching_of_facts_do_not_change_the_key() {
         let same = key(&question());
         assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), same);
         assert_eq!(key(&Question { is_kept: true, ..question() }), same);
     }
 
     #[tokio::test]
-    async fn long_evidence_has_the_same_key_wherever_it_is_digested() {
+    async fn large_evidence_has_the_same_digest_on_any_thread() {
         let long = item("e1", &"x".repeat(LONG + 1));
         let evidence = Arc::new(vec![long.clone(), item("e2", "short"), long]);
         assert_eq!(digest_anywhere(&evidence).await, digest_of(&evidence));
     }
 
     proptest! {
-        /// Texts that read the same one behind the other differ by where one ends.
+        /// Texts whose concatenation is equal differ by their boundary.
         #[test]
-        fn a_boundary_that_moves_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
+        fn moving_a_field_boundary_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
             let at = at.min(text.len() - 1);
             let (head, tail) = text.split_at(at);
             let split = Question { claims: [claim(head, tail)].into(), ..question() };
@@ -317,9 +317,9 @@ mod tests {
             prop_assert_ne!(key(&items(head, tail)), key(&items(&text, "")));
         }
 
-        /// Gathering short fields changes nothing.
+        /// Buffering does not change the digest.
         #[test]
-        fn fields_are_hashed_in_their_order(lengths in prop::collection::vec(0_usize..100_000, 0..6)) {
+        fn buffered_fields_hash_like_unbuffered_ones(lengths in prop::collection::vec(0_usize..100_000, 0..6)) {
             let mut digest = Digest::new("a test");
             let mut plain = blake3::Hasher::new_derive_key("a test");
             for length in lengths {

@@ -1,4 +1,4 @@
-//! This module joins callers with the same question into one call of the judge (single-flight). It asks nobody itself.
+//! Combines concurrent callers with the same question into one call of the judge.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -8,17 +8,17 @@ use tokio::sync::OnceCell;
 use super::key::Key;
 use crate::judge::{JudgeError, Judgement};
 
-/// The answer that all callers of one question share.
+/// The answer that all callers with the same question share.
 pub(super) type SharedAnswer = Arc<Result<Judgement, JudgeError>>;
-/// A call under way: filled by its leader; when the leader's caller leaves, the next caller leads.
+/// A call in flight, completed by its leader. If the leader is dropped, another caller leads.
 pub(super) type Call = OnceCell<SharedAnswer>;
 
-/// The calls on which somebody still waits.
+/// The calls in flight.
 #[derive(Debug, Default)]
 pub(super) struct SingleFlight(Mutex<HashMap<Key, Weak<Call>>>);
 
 impl SingleFlight {
-    /// The call under way for a question, else a new one.
+    /// Returns the call in flight for `key`, or starts a new one.
     pub(super) fn join(&self, key: Key) -> Arc<Call> {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let under_way = calls.get(&key).and_then(Weak::upgrade);

@@ -1,4 +1,4 @@
-//! This module says what keeps judgements beyond the process, whatever engine it is. It keeps nothing.
+//! The interface of a persistent store of judgements.
 
 use async_trait::async_trait;
 use gsar_core::time::Timestamp;
@@ -6,25 +6,25 @@ use gsar_core::time::Timestamp;
 use super::key::Key;
 use crate::judge::Judgement;
 
-/// A judgement that was found.
+/// A judgement read from a store.
 #[derive(Debug)]
 pub(in crate::judge) struct StoredJudgement {
     pub(in crate::judge) judgement: Judgement,
     pub(in crate::judge) made_at: Timestamp,
-    /// Its bytes as it is written.
+    /// The size of the serialized judgement in bytes.
     pub(in crate::judge) size: usize,
 }
 
-/// Judgements by key. Nothing depends on one being there: what is damaged, late or unreadable counts as not found.
+/// Judgements by key. Best effort: a judgement that is damaged or cannot be read in time counts as not found.
 #[async_trait]
 pub(in crate::judge) trait JudgementStore: Send + Sync {
-    /// The judgement of that key, unless it is missing, damaged, too old, or the store is slow.
+    /// Returns the judgement of `key`, unless it is missing, damaged or expired, or the store is slow.
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement>;
 
-    /// Keeps a judgement as it is written. Returns at once; what cannot be kept is not.
+    /// Stores a serialized judgement in the background, or drops it if that fails.
     fn put(&self, key: Key, text: Vec<u8>, now: Timestamp);
 
-    /// Returns when everything that was put before is kept or given up.
+    /// Waits for all pending writes.
     #[cfg(test)]
     async fn settled(&self);
 }

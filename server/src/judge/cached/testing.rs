@@ -1,4 +1,4 @@
-//! This module has questions, answers and a scripted judge for tests.
+//! Questions, answers and a scripted judge for tests.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -131,10 +131,10 @@ pub(super) fn failure() -> JudgeError {
     }
 }
 
-/// What it answers next.
+/// A scripted answer.
 pub(super) type Answer = fn(&Question) -> Result<Judgement, JudgeError>;
 
-/// A judge that waits for a permit each time, and then answers as the script says, or else judges.
+/// A judge that waits for a permit per question, then gives the next answer of the script, or else a judgement.
 pub(super) struct Scripted {
     script: Mutex<Vec<Answer>>,
     pub(super) permits: Semaphore,
@@ -142,7 +142,7 @@ pub(super) struct Scripted {
 }
 
 impl Scripted {
-    /// Answers in this order, with as many permits.
+    /// Creates a judge with initial permits and a script.
     pub(super) fn new(permits: usize, script: &[Answer]) -> Arc<Self> {
         Arc::new(Self {
             script: Mutex::new(script.iter().rev().copied().collect()),
@@ -151,7 +151,7 @@ impl Scripted {
         })
     }
 
-    /// How often it was asked.
+    /// Returns the number of questions so far.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
@@ -180,7 +180,7 @@ impl Judge for Scripted {
     }
 }
 
-/// A clock that is set by hand, in seconds since the epoch.
+/// A manual clock, in seconds since the epoch.
 #[derive(Clone)]
 pub(super) struct HandClock(Arc<AtomicI64>);
 
@@ -199,7 +199,7 @@ impl HandClock {
     }
 }
 
-/// A judgement as it is written.
+/// Serializes a judgement.
 pub(in crate::judge) fn text(judgement: &Judgement) -> Vec<u8> {
     super::written::write(judgement).unwrap()
 }

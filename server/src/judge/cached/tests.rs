@@ -1,4 +1,4 @@
-//! This module tests the cached judge as its callers see it.
+//! Tests of the cached judge.
 
 mod damage;
 mod sharing;
@@ -42,7 +42,7 @@ fn from_cache() -> String {
 }
 
 #[tokio::test]
-async fn the_second_answer_is_the_first_for_nothing() {
+async fn a_cached_answer_is_the_same_at_no_cost() {
     let judge = Scripted::new(9, &[]);
     let cached = in_memory(&judge);
     assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
@@ -61,7 +61,7 @@ async fn the_second_answer_is_the_first_for_nothing() {
 }
 
 #[tokio::test]
-async fn another_question_or_another_fingerprint_is_asked() {
+async fn another_question_or_fingerprint_is_a_miss() {
     let judge = Scripted::new(9, &[]);
     let judgements = Arc::new(JudgementCache::in_memory(BOUNDS, HandClock::at(NOON).clock()));
     for (fingerprint, sample, asked) in [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("a", 0, 3)] {
@@ -73,7 +73,7 @@ async fn another_question_or_another_fingerprint_is_asked() {
 }
 
 #[tokio::test]
-async fn a_restart_forgets_nothing() {
+async fn judgements_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
     let before = get_on_disk(&judge, folder.path());
@@ -83,12 +83,12 @@ async fn a_restart_forgets_nothing() {
     let after = get_on_disk(&judge, folder.path());
     assert_eq!(seen(&after.judge(&question()).await), from_cache());
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
-    assert_eq!(seen(&after.judge(&question()).await), from_cache(), "it is in memory now");
+    assert_eq!(seen(&after.judge(&question()).await), from_cache(), "it is in memory");
     assert_eq!(judge.asked(), 1);
 }
 
 #[tokio::test]
-async fn what_is_too_old_is_asked_again() {
+async fn an_expired_judgement_is_requested_again() {
     let folder = tempfile::tempdir().unwrap();
     let (judge, clock) = (Scripted::new(9, &[]), HandClock::at(NOON));
     let open = || around(&judge, JudgementCache::open(folder.path(), BOUNDS, clock.clock()));
@@ -106,11 +106,11 @@ async fn what_is_too_old_is_asked_again() {
     assert_eq!(judge.asked(), 3);
     clock.set(NOON + 3_600);
     second.judge(&question()).await.unwrap();
-    assert_eq!(judge.asked(), 4, "its age counts from when it was made, not from when it was read");
+    assert_eq!(judge.asked(), 4, "its age counts from when it was made, not read");
 }
 
 #[tokio::test]
-async fn memory_is_bounded_in_bytes() {
+async fn memory_is_limited_in_bytes() {
     let judge = Scripted::new(500, &[]);
     let bounds = Bounds { memory_bytes: 20_000, ..BOUNDS };
     let cached = around(&judge, JudgementCache::in_memory(bounds, HandClock::at(NOON).clock()));
@@ -123,7 +123,7 @@ async fn memory_is_bounded_in_bytes() {
 }
 
 #[tokio::test]
-async fn without_room_every_question_is_asked() {
+async fn without_room_every_question_is_a_miss() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
     let bounds = Bounds { memory_bytes: 0, disk_bytes: 0, ..BOUNDS };
@@ -138,7 +138,7 @@ async fn without_room_every_question_is_asked() {
 }
 
 #[test]
-fn every_question_is_counted_where_its_answer_came_from() {
+fn questions_are_counted_by_the_source_of_their_answer() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();
     let folder = tempfile::tempdir().unwrap();
@@ -161,10 +161,10 @@ fn every_question_is_counted_where_its_answer_came_from() {
     }
 }
 
-/// Prints what a hit costs: `cargo test --release -p gsar-server --lib hit_costs -- --ignored --nocapture`.
+/// Prints the time of a hit: `cargo test --release -p gsar-server --lib time_of_a_hit -- --ignored --nocapture`.
 #[tokio::test]
 #[ignore = "prints times"]
-async fn what_a_hit_costs() {
+async fn time_of_a_hit() {
     const TIMES: u32 = 2_000;
     let text = "0123456789abcdef".repeat(64);
     let items: Vec<_> = (0..100).map(|number| item(&format!("e{number}"), &text)).collect();

@@ -1,17 +1,17 @@
-//! This module interns words for the life of the process: judgements hold static words, and one that is read from
-//! disk gets the same ones back.
+//! Interns strings for the life of the process: judgements contain `&'static str` names, which are restored when a
+//! judgement is read from a store.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The most words; the code has some dozens.
+/// The maximum number of names; the code has a few dozen.
 const MAX_WORDS: usize = 512;
-/// The most bytes of a word.
+/// The maximum number of bytes of a name.
 const MAX_WORD_BYTES: usize = 64;
 
 static WORDS: Words = Words(Mutex::new(BTreeSet::new()));
 
-/// The word for good; `None` for one that is too long, or one too many.
+/// Returns the interned name; `None` if it is too long or there are too many.
 pub(super) fn word(text: &str) -> Option<&'static str> {
     WORDS.word(text)
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_made_once() {
+    fn interns_a_name_once() {
         let first = word("judge").unwrap();
         assert_eq!(first, "judge");
         let again = String::from_iter(["jud", "ge"]);
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_bounded_and_what_is_known_stays_known() {
+    fn the_number_and_length_of_names_are_limited() {
         let words = Words(Mutex::default());
         assert_eq!(words.word(&"x".repeat(MAX_WORD_BYTES + 1)), None);
         for number in 0..MAX_WORDS {

@@ -1,5 +1,4 @@
-//! This module writes a judgement to disk as versioned JSON and reads it back. The cost of the call is not written,
-//! because a cached answer costs nothing.
+//! The versioned JSON form of a judgement in a store. The cost of calls is omitted, because a cached answer costs nothing.
 
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::words::word;
 use crate::judge::{Judgement, ModelCall, Notice};
 
-/// Changes whenever an older text would be read wrongly; such a text is no answer.
+/// Incremented whenever an older text would be misread; texts of other versions are ignored.
 const VERSION: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
@@ -74,10 +73,10 @@ struct WrittenNotice {
     sentence: String,
 }
 
-/// Writes a judgement that was given; whether the judge abstained is not written.
+/// Serializes a judgement. Abstentions are not cached, so [`Judgement::abstained`] is omitted.
 ///
 /// # Errors
-/// Whatever keeps it from being JSON.
+/// An error from serializing.
 pub(super) fn write(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&Written {
         version: VERSION,
@@ -92,7 +91,7 @@ pub(super) fn write(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
     })
 }
 
-/// Reads what was written; `None` where it is anything else.
+/// Deserializes a judgement; `None` if the text is invalid or of another version.
 pub(in crate::judge) fn read(text: &[u8]) -> Option<Judgement> {
     let written: Written = serde_json::from_slice(text).ok()?;
     if written.version != VERSION {
@@ -235,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again_as_it_is_given_again() {
+    fn a_judgement_survives_a_round_trip() {
         let judgement = judgement();
         let text = write(&judgement).unwrap();
         assert_eq!(seen(&read(&text).unwrap()), seen(&free_copy(&judgement)));
     }
 
     #[test]
-    fn what_stands_on_disk_is_known() {
+    fn the_serialized_form_is_stable() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         let expected = concat!(
             r#"{"version":4,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_or_an_unknown_name_is_no_answer() {
+    fn rejects_another_version_and_unknown_names() {
         let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
         for (from, to) in [
             (r#""version":4"#, r#""version":5"#),
@@ -277,14 +276,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_that_was_cut_is_no_answer(cut in 0_usize..1_000) {
+        fn rejects_a_truncated_text(cut in 0_usize..1_000) {
             let text = write(&judgement()).unwrap();
             let cut = cut % text.len();
             prop_assert!(read(&text[..cut]).is_none());
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn rejects_random_bytes(text in prop::collection::vec(any::<u8>(), 0..200)) {
             prop_assert!(read(&text).is_none());
         }
     }

@@ -1,12 +1,12 @@
-//! This module says what the evidence has of the things that a claim names, for people. It decides nothing.
+//! Explains to people which records of the evidence match the names in a claim.
 
 use super::Observations;
 
-/// One sentence for each thing that the claim names.
+/// Returns one sentence per name in the claim.
 pub(super) fn considered(text: &str, observations: &Observations<'_>) -> Vec<String> {
     let things = observations.index.entities(text);
     if things.is_empty() {
-        return vec!["no record of the evidence is called by a word of it".to_owned()];
+        return vec!["no record in the evidence has a name from the claim".to_owned()];
     }
     let sentence = |(name, records): (&str, usize)| match records {
         1 => format!("1 record is called {name}"),

@@ -1,4 +1,4 @@
-//! This module caches what was read off evidence that will be asked about again, and reads all other evidence anew.
+//! Caches the facts extracted from evidence that more questions may be about.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use super::Observations;
 use crate::judge::Question;
 use crate::weight::weight;
 
-/// How long it keeps what nobody asks for.
+/// How long unused facts stay cached.
 const IDLE: Duration = Duration::from_secs(600);
 
 self_cell::self_cell! {
-    /// Evidence, and what was read off it.
+    /// Evidence together with the facts extracted from it.
     pub(in crate::judge) struct Read {
         owner: Arc<Vec<EvidenceItem>>,
         #[not_covariant]
@@ -23,12 +23,13 @@ self_cell::self_cell! {
     }
 }
 
-/// What was read off evidence, by its address, which stays the same while it is here. Clones share it.
+/// A cache of extracted facts. The key is the address of the evidence, which is stable while the entry owns it.
+/// Clones share the cache.
 #[derive(Clone)]
 pub struct Kept(Cache<usize, Arc<Read>>);
 
 impl Kept {
-    /// Holds evidence of at most `max_bytes` by [`weight`]; what was read off it takes about nine times as much memory.
+    /// Creates a cache for up to `max_bytes` of evidence by [`weight`]; the facts take about nine times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
         let weigh = |_: &usize, read: &Arc<Read>| weight(read.borrow_owner());
@@ -36,7 +37,7 @@ impl Kept {
         Self(cache.build())
     }
 
-    /// The evidence of a question, read. Not whole where the budget stops it.
+    /// Extracts the facts from the evidence of a question, or returns the cached ones. Incomplete if the budget runs out.
     pub(in crate::judge) fn read(&self, question: &Question, budget: &Budget) -> Arc<Read> {
         match question.is_kept {
             true => self.kept(&question.evidence),
@@ -45,7 +46,7 @@ impl Kept {
     }
 
     fn kept(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<Read> {
-        // Others wait for it, whose deadlines are later.
+        // Callers with later deadlines may be waiting for the same entry.
         let read = || read(evidence, &Budget::unlimited());
         self.0.get_with(Arc::as_ptr(evidence).addr(), read)
     }
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_of_small_sets_keeps_within_the_bound() {
+    fn many_small_entries_stay_within_the_limit() {
         let kept = Kept::new(64 << 10);
         for number in 0..500 {
             kept.kept(&Arc::new(vec![item("log", &format!("pool size is {number}"))]));

@@ -1,9 +1,9 @@
-//! This module is the judge `rules/2`: it decides lines repeated word for word and single values of single things, cites
-//! the records that decide, and leaves all other claims undecided. Deterministic; no model, no network.
+//! The judge `rules/2`. It decides claims that repeat a line verbatim or state one value of one thing, cites the deciding
+//! records, and leaves all other claims undecided. Deterministic; no model, no network.
 //!
-//! Facts and rules are in `gsar-extraction`; here their outcomes become judged claims. A claim that joins several
-//! statements is grounded where each is, and contradicted where one is. What
-//! a language model inferred, and what an earlier report said, is not evidence.
+//! Facts and rules are in `gsar-extraction`; this module turns their outcomes into judged claims. A claim that joins
+//! several statements is grounded if all of them are, and contradicted if one of them is. Inferences of a language
+//! model and claims of earlier reports are not evidence.
 
 mod explain;
 mod kept;
@@ -22,23 +22,23 @@ use super::embedded::judgement;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use crate::compute::try_compute;
 
-/// The judge.
+/// The judge `rules/2`.
 #[derive(Clone, Debug)]
 pub struct FactsJudge {
     kept: Kept,
 }
 
 impl FactsJudge {
-    /// Its name.
+    /// The name of the judge.
     pub const NAME: &'static str = "rules/2";
 
-    /// The judge, which keeps there what it read off evidence that will be asked about again.
+    /// Creates a judge that caches extracted facts in `facts`.
     #[must_use]
     pub const fn new(kept: Kept) -> Self {
         Self { kept }
     }
 
-    /// Judges at once, on the calling thread.
+    /// Judges on the calling thread.
     ///
     /// # Errors
     /// [`JudgeError::DeadlinePassed`] when the budget or the question's deadline ends before the last claim.

@@ -1,4 +1,4 @@
-//! This module reads evidence for the judge over facts and judges claims one by one against it.
+//! Extracts facts from evidence and judges claims against them.
 
 use gsar_core::budget::Budget;
 use gsar_core::evidence::{EvidenceItem, EvidenceKind};
@@ -9,25 +9,25 @@ use gsar_extraction::rules::Index;
 use super::explain;
 use super::ruling::{self, asks_or_proposes};
 
-/// The most bytes of evidence read for one question.
+/// The maximum number of bytes of evidence read per question.
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// What judging a claim takes, and each byte of it.
+/// Budget units per claim, and per byte of a claim.
 const UNITS_FOR_CLAIM: usize = 1 << 10;
 const UNITS_FOR_BYTE: usize = 16;
 
-/// Evidence, read once for any number of claims.
+/// Facts extracted from evidence, for any number of claims.
 #[derive(Debug)]
 pub struct Observations<'e> {
-    /// What was read, by id.
+    /// The items that were read, ordered by id.
     pub(super) items: Vec<&'e EvidenceItem>,
     pub(super) index: Index<'e>,
     gaps: Vec<String>,
 }
 
 impl<'e> Observations<'e> {
-    /// Reads items, in the order of their ids, as long as they fit into [`MAX_BYTES`]; [`Self::gaps`] names the others. Not
-    /// whole where the budget stops it.
+    /// Reads items in the order of their ids while they fit into [`MAX_BYTES`]; [`Self::gaps`] names the others.
+    /// Incomplete if the budget runs out.
     #[must_use]
     pub fn read(evidence: &'e [EvidenceItem], budget: &Budget) -> Self {
         let counts =
@@ -53,16 +53,16 @@ impl<'e> Observations<'e> {
         Self { items, index: Index::new(facts, budget), gaps }
     }
 
-    /// What was not read, one sentence each.
+    /// The items that were not read, one sentence each.
     #[must_use]
     pub fn gaps(&self) -> &[String] {
         &self.gaps
     }
 
-    /// Judges claims one by one.
+    /// Judges each claim.
     ///
     /// # Errors
-    /// [`Interrupted`] where the budget stops it before the last claim.
+    /// [`Interrupted`] if the budget runs out before the last claim.
     pub fn judge(
         &self,
         claims: &[Claim],
@@ -78,7 +78,7 @@ impl<'e> Observations<'e> {
         Ok(judged)
     }
 
-    /// The facts that were read.
+    /// The extracted facts.
     pub(in crate::judge) const fn facts(&self) -> &Facts<'e> {
         self.index.facts()
     }
@@ -93,19 +93,19 @@ impl<'e> Observations<'e> {
         }
     }
 
-    /// What the evidence has of the things that each claim names: sentences for a person who wonders why.
+    /// Explains, for each claim, which records match the names in it.
     #[must_use]
     pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
         claims.iter().map(|claim| explain::considered(&claim.text, self)).collect()
     }
 }
 
-/// Judging was stopped before the last claim.
+/// An error: the budget ran out before the last claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped after {judged} of {claims} claims")]
 pub struct Interrupted {
-    /// How many claims are judged by then.
+    /// The number of claims judged by then.
     pub judged: usize,
-    /// How many claims are to be judged.
+    /// The number of claims to judge.
     pub claims: usize,
 }

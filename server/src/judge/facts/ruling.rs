@@ -1,4 +1,4 @@
-//! This module turns what rules say of a claim into a judged claim with citations.
+//! Turns the outcome of rules into a judged claim with citations.
 
 use std::ops::Range;
 
@@ -10,20 +10,21 @@ use gsar_extraction::rules::{Outcome, Place, Rule};
 
 use super::Observations;
 
-/// The most bytes of a quote.
+/// The maximum number of bytes of a quote.
 const MAX_QUOTE: usize = 400;
 
-/// What rules say of a claim, or of one of its statements.
+/// The outcome of rules for a claim, or for one of its statements.
 pub(in crate::judge) struct Ruling {
     class: Class,
     citations: Vec<Citation>,
-    /// The places, among the observations, of the items that are cited.
+    /// The indices of the cited items in [`Observations::items`].
     items: Vec<usize>,
     note: String,
     rules: Vec<Rule>,
 }
 
-/// The verdict on a claim that asks or proposes; `None` for a statement. Whether the evidence calls for it takes a reader.
+/// Leaves a question or proposal undecided; `None` for a statement. Rules cannot tell whether evidence supports a
+/// proposal.
 pub(in crate::judge) fn asks_or_proposes(claim: &Claim) -> Option<JudgedClaim> {
     (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
@@ -32,12 +33,12 @@ pub(in crate::judge) fn asks_or_proposes(claim: &Claim) -> Option<JudgedClaim> {
     })
 }
 
-/// A claim that is not decided, with the class it is most likely of.
+/// Returns an undecided claim with its most likely class.
 pub(in crate::judge) fn undecided(claim: &Claim, leaning: Leaning, note: String) -> JudgedClaim {
     JudgedClaim { undecided: Some(leaning), ..ungrounded(claim, note) }
 }
 
-/// A claim that nothing supports. One that gives a cause may be the root cause, which holds a report.
+/// Returns a claim that nothing supports. If it states a cause, its role is root cause, which blocks the report.
 pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
     let gives_cause = polarity::causal_link(&claim.text).is_some();
     JudgedClaim {
@@ -52,12 +53,12 @@ pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
     }
 }
 
-/// What rules say of a claim; `None` where they are silent.
+/// Applies the rules to a claim; `None` if no rule decides it.
 pub(in crate::judge) fn ruled(claim: &Claim, observations: &Observations<'_>) -> Option<Ruling> {
     of_statement(&claim.text, observations).or_else(|| of_parts(&claim.text, observations))
 }
 
-/// What rules say of the statements that a claim joins: all have to be shown, and one that is refuted suffices.
+/// Applies the rules to each statement of a compound claim. Support needs all of them, contradiction only one.
 fn of_parts(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let parts = clauses(text);
     let rulings: Vec<Option<Ruling>> = parts
@@ -97,17 +98,17 @@ fn of_statement(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
 }
 
 impl Ruling {
-    /// Whether the rules support the claim.
+    /// Returns `true` if the rules support the claim.
     pub(in crate::judge) fn is_support(&self) -> bool {
         self.class == Class::Grounded
     }
 
-    /// What decided it, for a person.
+    /// An explanation for people.
     pub(in crate::judge) fn note(&self) -> &str {
         &self.note
     }
 
-    /// The judged claim.
+    /// Converts the ruling into a judged claim.
     pub(in crate::judge) fn verdict(
         self,
         claim: &Claim,
@@ -125,7 +126,7 @@ impl Ruling {
         }
     }
 
-    /// What is said of two statements together: the strictest, with what decides it.
+    /// Combines the rulings on two statements: the stricter one wins.
     fn and(self, other: Self) -> Self {
         match self.class.cmp(&other.class) {
             std::cmp::Ordering::Less => other,
@@ -148,8 +149,8 @@ impl Ruling {
     }
 }
 
-/// What is quoted of a record: a line as it is; else all of the record where that is short, or the lines of what
-/// decides; and the lines of what holds for it and stands elsewhere.
+/// Returns what to quote from a record: the line itself for a verbatim match; otherwise the whole record if it is
+/// short, or the lines of the deciding cells; plus the lines of deciding cells outside the record.
 fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec<Range<usize>> {
     if rule == Rule::Verbatim {
         return place.spans.iter().map(|span| trimmed(content, span.clone())).collect();
@@ -171,7 +172,7 @@ fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec
     found
 }
 
-/// The line of a cell; of one too long, the cell with what stands before it.
+/// Returns the line of a cell; if the line is too long, the cell and some text before it.
 fn line_around(content: &str, cell: &Range<usize>) -> Range<usize> {
     const BEFORE: usize = 120;
     let before = content.get(..cell.start).unwrap_or_default();
@@ -194,7 +195,7 @@ fn trimmed(content: &str, span: Range<usize>) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// Where what decides a claim comes from.
+/// Derives the evidence type from the kinds of the cited items.
 fn evidence_type(items: &[usize], observations: &Observations<'_>) -> EvidenceType {
     let mut kinds = items.iter().filter_map(|item| Some(observations.items.get(*item)?.kind));
     match (kinds.next(), items.iter().any(|item| Some(item) != items.first())) {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_that_decides_is_cited() {
+    fn cites_the_deciding_record() {
         let items = [item("pods", PODS)];
         for (text, class) in [
             ("Pod cart-2 is in CrashLoopBackOff.", Some(Class::Grounded)),
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_inferred_is_no_evidence() {
+    fn inferences_and_prior_claims_are_not_evidence() {
         let inferred = EvidenceItem { lane: Lane::LlmInferred, ..item("guess", PODS) };
         let earlier = EvidenceItem { kind: EvidenceKind::PriorClaim, ..item("earlier", PODS) };
         let judged = judged_over("Pod cart-2 is in CrashLoopBackOff.", &[inferred, earlier]);
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_record_the_lines_that_count_are_quoted() {
+    fn quotes_only_the_deciding_lines_of_a_long_record() {
         let filler: String = (0..40).map(|n| format!("  setting_{n}: value-{n}\n")).collect();
         let content = format!("pool:\n  name: main-pool\n{filler}  size: 50\n");
         let size = content.find("50").unwrap();
@@ -277,7 +278,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn quotes_stand_in_their_item(content in "(\\PC|[a-z]{1,9}=|[0-9]{1,4}|\n| |\"|\\{|,){0,80}", claim in "([a-z]{1,9} |[0-9]{1,4} |is |was )(\\PC|[a-z ]){0,20}") {
+        fn quotes_are_substrings_of_their_item(content in "(\\PC|[a-z]{1,9}=|[0-9]{1,4}|\n| |\"|\\{|,){0,80}", claim in "([a-z]{1,9} |[0-9]{1,4} |is |was )(\\PC|[a-z ]){0,20}") {
             let items = [item("any", &content)];
             for citation in judged_over(&claim, &items).citations {
                 proptest::prop_assert!(content.contains(&citation.quote));

@@ -1,4 +1,4 @@
-//! Evidence for the tests of the judge over facts.
+//! Evidence for tests of the judge `rules/2`.
 
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 

@@ -1,13 +1,13 @@
-//! This module decides a claim where the model is sure enough by its own threshold. Integers only.
+//! Decides whether the scores of the model reach its threshold. Uses integers only.
 
 use gsar_core::Leaning;
 use gsar_core::fixed::Millionths;
 use gsar_cross_encoder::Probabilities;
 
-/// The class that the model leans to; `None` if it decides that nothing supports the claim.
+/// Returns the most likely class, or `None` if the score is high enough to decide that nothing supports the claim.
 ///
-/// A class that counts in favour of a report, or blocks it, needs evidence to cite. What the model was shown are passages
-/// chosen by shared words, so it decides neither.
+/// Only ungrounded is decided here: a class that favours or blocks a report needs evidence to cite, and the model
+/// saw passages selected by shared words only.
 pub(super) fn leaning(
     scored: &Probabilities,
     ungrounded_from: Option<Millionths>,
@@ -19,7 +19,7 @@ pub(super) fn leaning(
     Some(Leaning { class, likelihood: Some(scored.of(class)) })
 }
 
-/// Whole percents, rounded down.
+/// Rounds down to whole percents.
 pub(super) const fn percent(likelihood: Millionths) -> u32 {
     likelihood.get() / 10_000
 }
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn it_decides_from_its_threshold_on_and_only_one_class() {
+    fn only_ungrounded_is_decided_and_only_from_the_threshold_on() {
         for (percents, expected) in [
             ([0, 85, 15, 0], None),
             ([0, 84, 16, 0], Some((Class::Ungrounded, 84))),
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_threshold_it_decides_nothing() {
+    fn decides_nothing_without_a_threshold() {
         assert!(leans([0, 100, 0, 0], None).is_some());
     }
 }

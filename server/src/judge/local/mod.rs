@@ -1,9 +1,9 @@
-//! This module is the judge `local/1`: a trained cross-encoder that says what nothing supports, and rules for what stands in
-//! the evidence as claimed. It runs here, without a network and without a key.
+//! The judge `local/1`: rules for claims that the evidence states as claimed, and a trained cross-encoder for claims
+//! that nothing supports. Runs in this process, without a network or an API key.
 //!
-//! What rules support is grounded. For any other claim the passages of evidence that bear on it are chosen and written as
-//! one premise ([`Passages`]), the cross-encoder says how likely each class is, and [`decision`] decides where that is
-//! enough. All other claims stay undecided.
+//! Claims that rules support are grounded. For each other claim, relevant passages of the evidence are joined into one
+//! premise ([`Passages`]), the cross-encoder scores each class, and [`decision`] applies the threshold. All other
+//! claims stay undecided.
 
 mod decision;
 
@@ -24,18 +24,18 @@ use super::facts::{Kept, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use crate::compute::try_compute;
 
-/// Where the model comes from and how it is run.
+/// Options of the local judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// The folder of the model; `None` for the shipped one.
+    /// The folder of the model; `None` for the bundled one.
     pub model: Option<PathBuf>,
-    /// The shared library of ONNX Runtime; `None` for `ORT_DYLIB_PATH`, else the one in the user's cache.
+    /// The shared library of ONNX Runtime; `None` for `ORT_DYLIB_PATH`, or else the one in the user's cache.
     pub onnxruntime: Option<PathBuf>,
-    /// Sessions of the model, each with a thread and a copy of the weights.
+    /// The number of model sessions, each with a thread and a copy of the weights.
     pub workers: usize,
 }
 
-/// The judge.
+/// The judge `local/1`.
 #[derive(Clone, Debug)]
 pub struct LocalJudge {
     encoder: CrossEncoder,
@@ -43,35 +43,35 @@ pub struct LocalJudge {
     kept: Kept,
 }
 
-/// Where nothing speaks for any class.
+/// The leaning without any evidence for a class.
 const NOTHING_KNOWN: Leaning = Leaning { class: Class::Ungrounded, likelihood: None };
 
-/// What becomes of a claim before the model is asked.
+/// The result of applying the rules to a claim before the model runs.
 enum Start {
-    /// It is decided.
+    /// The rules decide the claim.
     Decided(JudgedClaim),
-    /// The model is asked with this premise.
+    /// The model is needed, with this premise.
     Asked(Premise),
-    /// It is left open: the rules find it refuted, or the model cannot read it.
+    /// The claim stays undecided: the rules refute it, or it is too long for the model.
     Open(Leaning, String),
 }
 
-/// What is known before the model is asked.
+/// The results of the rules for all claims.
 struct Begun {
-    /// Of each claim.
+    /// One per claim.
     starts: Vec<Start>,
     gaps: Vec<String>,
     considered: Vec<Vec<String>>,
 }
 
 impl LocalJudge {
-    /// Its name.
+    /// The name of the judge.
     pub const NAME: &'static str = "local/1";
 
-    /// Loads ONNX Runtime and the model, and tries it. Blocks, about half a second.
+    /// Loads ONNX Runtime and the model and runs it once. Blocks for about half a second.
     ///
     /// # Errors
-    /// What is missing or does not fit, with the fix.
+    /// A message that names the cause and the fix.
     pub fn open(options: &LocalOptions, kept: Kept) -> Result<Self, String> {
         let runtime =
             Runtime::load(options.onnxruntime.as_deref()).map_err(|error| error.to_string())?;
@@ -117,7 +117,7 @@ impl LocalJudge {
         Ok(Judgement { considered, ..judgement(question, gaps, judged) })
     }
 
-    /// What is known before the model is asked. Not whole where the budget stops it.
+    /// Applies the rules to all claims. Incomplete if the budget runs out.
     fn begin(&self, question: &Question, budget: &Budget) -> Begun {
         self.kept.read(question, budget).with_dependent(|_, observations| {
             let claims = &question.claims;
@@ -175,7 +175,7 @@ impl LocalJudge {
         }
     }
 
-    /// What the model says of pairs, by the deadline of the question.
+    /// Scores the pairs before the deadline of the question.
     async fn scored(
         &self,
         question: &Question,
@@ -194,7 +194,7 @@ impl LocalJudge {
     }
 }
 
-/// The lines of each claim, one list behind the other.
+/// Appends the second list of lines to the first, claim by claim.
 fn together(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
     first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
 }
@@ -216,7 +216,7 @@ fn failed(error: &ScoreError) -> JudgeError {
     }
 }
 
-/// What the model read and said, for a person.
+/// Returns the premise and the scores as text for people.
 fn explained(premise: &Premise, scored: &Probabilities) -> Vec<String> {
     let of = |class: Class| format!("{} {} %", class.name(), percent(scored.of(class)));
     let likelihoods: Vec<String> = Class::ALL.into_iter().map(of).collect();

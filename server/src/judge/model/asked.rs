@@ -1,5 +1,5 @@
-//! This module puts a question as one call asks it: its claims in an order that says nothing of their classes, the
-//! canary among them, and a report that holds the canary's sentence. It asks nobody and reads no answer.
+//! Prepares a question for one call: shuffles the claims, so that their order does not hint at their classes, and inserts
+//! the canary among them and into the report.
 
 use gsar_core::second_look::Statement;
 use gsar_core::{Claim, ClaimId};
@@ -10,19 +10,19 @@ use super::planted::planted;
 use super::shown::Piece;
 use crate::judge::Question;
 
-/// A question as one call asks it.
+/// A question with shuffled claims and possibly a canary.
 pub(super) struct Asked {
-    /// The claims in the order in which they are shown.
+    /// The claims in the order shown to the model.
     pub(super) claims: Vec<Claim>,
-    /// In a second look, what each of them is read beside.
+    /// For a second look, one statement per claim.
     pub(super) statements: Vec<Statement>,
-    /// The report as it is shown.
+    /// The report, including the canary's sentence.
     pub(super) synthesis: String,
     canary: Option<ClaimId>,
 }
 
 impl Asked {
-    /// The question about a part of its evidence.
+    /// Prepares the question about a part of its evidence.
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
         let mut claims: Vec<(usize, Claim)> = question.claims.iter().cloned().enumerate().collect();
         order(question, part).shuffle(&mut claims);
@@ -41,8 +41,8 @@ impl Asked {
         asked
     }
 
-    /// Puts the canary into a place that is drawn. In a second look it borrows the quotes of another statement, which
-    /// show something else.
+    /// Inserts the canary at a random position. In a second look it gets the quotes of another statement, which do not
+    /// support it.
     fn insert(&mut self, canary: Claim, synthesis: &str, draws: &mut Draws) {
         self.synthesis = planted(synthesis, &canary.text, draws);
         self.canary = Some(canary.id.clone());
@@ -56,13 +56,13 @@ impl Asked {
         self.claims.insert(place, canary);
     }
 
-    /// Whether that is the claim that nothing can support.
+    /// Returns `true` if `id` is the canary's.
     pub(super) fn is_canary(&self, id: &ClaimId) -> bool {
         self.canary.as_ref() == Some(id)
     }
 }
 
-/// What the order of the claims is drawn from: everything that is asked, and which of several answers is wanted.
+/// Returns a generator seeded with the question, the evidence and the sample.
 fn order(question: &Question, part: &[Piece<'_>]) -> Draws {
     let mut hasher = blake3::Hasher::new_derive_key("gsar.dev 2026-11-22 order of claims");
     let mut feed = |text: &str| {
@@ -140,14 +140,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_order_follows_from_the_question_and_the_sample() {
+    fn the_order_depends_on_the_question_and_the_sample() {
         let texts: Vec<String> =
             (1..=12).map(|n| format!("The pool of node-{n} is full.")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let same = question("", &texts, "pools");
         let first = ids(&same, false);
         assert_eq!(ids(&same, false), first);
-        // The canary stands among them and changes nothing of their order.
+        // The canary does not change the order of the others.
         assert_eq!(ids(&same, true), first);
         let mut sorted = first.clone();
         sorted.sort_by_key(|id| id.trim_start_matches('c').parse::<u32>().unwrap());
@@ -161,7 +161,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_canary_stands_in_the_report_as_the_claims_do() {
+    fn the_report_contains_the_canary() {
         let report = "The pool of payments-db was full.\n\nThe node of orders-db was lost.\n";
         let claims = ["The pool of payments-db was full.", "The node of orders-db was lost."];
         let (mut places, mut texts) = (HashSet::new(), HashSet::new());
@@ -182,7 +182,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn each_claim_stands_in_each_place() {
+    fn every_claim_occurs_at_every_position() {
         let mut places = HashSet::new();
         for sample in 0..200 {
             let question = Question { sample, ..question("", &["One.", "Two.", "Three."], "e") };

@@ -1,4 +1,4 @@
-//! This module makes one call of a chat model: paid for, traced and accounted. It reads no answer.
+//! Makes one call of a chat model: charges, traces and records it.
 
 use gsar_chat::{ChatError, Reply, Request, Trace};
 use tracing::Instrument as _;
@@ -9,7 +9,7 @@ use crate::judge::ModelCall;
 use crate::telemetry::traces::{self, ChatReply};
 
 impl ModelJudge {
-    /// One call and its answer; one that fails is among the calls of the turn.
+    /// Sends a request and returns the call and the text of the answer. A failed call is added to `turn`.
     pub(super) async fn send(
         &self,
         purpose: &'static str,
@@ -30,7 +30,7 @@ impl ModelJudge {
         turn.under_way = None;
         let answer = match answer {
             Ok(reply) => Ok(reply),
-            // A cut-off answer goes to the repair turn like any other that cannot be used.
+            // A truncated answer goes to the repair turn like any other unusable answer.
             Err(error) if error.code() == "ANSWER_TRUNCATED" => error.reply().cloned().ok_or(error),
             Err(error) => Err(error),
         };
@@ -49,9 +49,9 @@ impl ModelJudge {
                         call.attempts = call.attempts.max(1);
                         settle(expense, call.cost_micros);
                     }
-                    // What was sent may be paid for although its answer was not waited for: the estimate counts.
+                    // The provider may charge for a request whose answer was not awaited: the estimate counts.
                     None if call.attempts > 0 && is_cut_off(error.code()) => drop(expense),
-                    // Providers charge nothing for what they did not answer.
+                    // Providers do not charge for requests they did not answer.
                     None => settle(expense, Some(0)),
                 }
                 traces::record_reply(&span, &reply_of(&call, error.code()));
@@ -73,12 +73,12 @@ impl ModelJudge {
     }
 }
 
-/// Whether a failure with this code says that nobody waited for the answer.
+/// Returns `true` for the error codes of calls that were interrupted before the answer.
 fn is_cut_off(code: &str) -> bool {
     matches!(code, "DEADLINE_PASSED" | "FIRST_BYTE_TIMEOUT" | "TOTAL_TIMEOUT")
 }
 
-/// What the span of a call says of it.
+/// Returns the attributes of a call for its span.
 fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
     ChatReply {
         model: &call.model,
@@ -93,7 +93,7 @@ fn chat_failed(error: &ChatError) -> Failed {
     match error.code() {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
         code => {
-            // The report of the failure names the model.
+            // The judge error already names the model.
             let reason = error.to_string();
             let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
             Failed::Otherwise { code, reason: reason.to_owned() }

@@ -1,6 +1,5 @@
-//! This module makes the canary: a claim beside the others that nothing can support, by which a model that grounds
-//! anything is found out. It reads like the other claims because it is one of them about a name that was drawn just
-//! now and stands nowhere. It asks nobody.
+//! Makes the canary: a claim that nothing can support, which exposes a model that grounds anything. It is a copy of
+//! another claim about a random name that occurs nowhere else, so that the model cannot recognize it.
 
 use gsar_core::text::polarity::{MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, is_stop_word, words};
@@ -10,14 +9,14 @@ use super::draws::Draws;
 use super::shown::Piece;
 use crate::judge::Question;
 
-/// The most draws of a name until it stands nowhere.
+/// The maximum number of attempts to generate a name that occurs nowhere.
 const MAX_DRAWS: usize = 16;
-/// The longest claim that is taken, in bytes.
+/// The maximum number of bytes of a claim to copy.
 const MAX_BYTES: usize = 400;
-/// The fewest words of a claim that is taken.
+/// The minimum number of words of a claim to copy.
 const MIN_WORDS: usize = 4;
 
-/// What services and their parts are called.
+/// Usual names of services and of their parts.
 const SUBJECTS: [&str; 40] = [
     "invoicing",
     "ledger",
@@ -62,13 +61,13 @@ const SUBJECTS: [&str; 40] = [
 ];
 const PARTS: [&str; 8] = ["api", "db", "worker", "cache", "service", "proxy", "queue", "web"];
 
-/// With which words a claim begins that states something; others may propose or ask.
+/// First words of statements; claims with other first words may be proposals or questions.
 const STATING: [&str; 30] = [
     "a", "an", "the", "in", "at", "on", "during", "after", "before", "by", "from", "between",
     "since", "until", "each", "another", "several", "two", "three", "four", "five", "one", "about",
     "nearly", "within", "with", "when", "while", "there", "over",
 ];
-/// Words of advice, and of bounds and kinds that a name which is no part of them satisfies as well.
+/// Words of advice, and words with which a claim may also be true of an unknown name.
 const UNFIT: [&str; 30] = [
     "should",
     "must",
@@ -101,7 +100,7 @@ const UNFIT: [&str; 30] = [
     "never",
     "absent",
 ];
-/// What stands in English compounds and in no name.
+/// Words of English compounds, which do not occur in names.
 const ENGLISH: [&str; 44] = [
     "of", "only", "out", "up", "down", "off", "on", "in", "by", "to", "the", "and", "long",
     "short", "high", "low", "half", "full", "first", "second", "third", "two", "three", "four",
@@ -109,7 +108,7 @@ const ENGLISH: [&str; 44] = [
     "running", "known", "free", "specific", "related", "facing", "lived", "end", "self",
 ];
 
-/// Common statements, for reports that have none to take.
+/// Templates for reports without a suitable claim.
 const FORMS: [&str; 6] = [
     "The NAME deployment was scaled to two replicas.",
     "The NAME pods were evicted from their node.",
@@ -119,8 +118,8 @@ const FORMS: [&str; 6] = [
     "The memory of NAME reached its limit twice.",
 ];
 
-/// A claim of the question about names that stand nowhere in its evidence, under an id of its own; `None` where no such
-/// name or id was drawn.
+/// Copies a claim of the question, with names that do not occur in its evidence and a new id; `None` if no such name or
+/// id was found.
 pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws) -> Option<Claim> {
     let texts: Vec<String> = part
         .iter()
@@ -132,7 +131,7 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws)
     let mut claims: Vec<&Claim> =
         question.claims.iter().filter(|claim| is_fit(&claim.text)).collect();
     draws.shuffle(&mut claims);
-    // A claim about something with a name is best.
+    // Claims with a name come first.
     claims.sort_by_key(|claim| names(&claim.text).is_empty());
     let text = match claims.first() {
         Some(claim) => altered(&claim.text, &texts, draws)?,
@@ -141,7 +140,7 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws)
     Some(Claim { id: free_id(&question.claims, draws)?, text, span: None })
 }
 
-/// Whether a claim states one thing about one thing, so that it can be shown of nothing else.
+/// Returns `true` for a plain statement about one thing, which cannot be true of an unknown name.
 fn is_fit(text: &str) -> bool {
     let Some(first) = words(text).next() else { return false };
     let begins_named = is_name(first.text) || first.shape() == Shape::Number;
@@ -158,11 +157,11 @@ fn is_fit(text: &str) -> bool {
         && !words(text).any(|word| UNFIT.iter().any(|unfit| word.is(unfit)))
 }
 
-/// The claim with every name replaced and figures changed; without a name it is said of one.
+/// Replaces all names and changes figures; adds a name to a claim without one.
 fn altered(text: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
     let mut altered = with_other_figures(text, draws);
     let mut named: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
-    // A name may be the beginning of another.
+    // A name may be a prefix of another.
     named.sort_by_key(|name| std::cmp::Reverse(name.len()));
     if named.is_empty() {
         let name = absent_name("", texts, draws)?;
@@ -174,7 +173,7 @@ fn altered(text: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
     Some(altered)
 }
 
-/// The distinct names of a text, in order.
+/// Returns the distinct names in a text, in order.
 fn names(text: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for word in words(text).filter(|word| is_name(word.text)) {
@@ -185,7 +184,7 @@ fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// Whether a word names a thing of this incident: `payments-db`, `node_3`, `app.log`, not `long-running` and not
+/// Returns `true` for a name of a thing, such as `payments-db`, `node_3` or `app.log`, but not `long-running` or
 /// `OOMKilled`.
 fn is_name(word: &str) -> bool {
     let parts: Vec<&str> = word.split(['-', '_', '.']).collect();
@@ -199,7 +198,7 @@ fn is_name(word: &str) -> bool {
         && !parts.iter().any(english)
 }
 
-/// A name of the shape of that one which stands in none of the lower-case texts.
+/// Generates a name shaped like `like` that occurs in none of the lowercase texts.
 fn absent_name(like: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
     (0..MAX_DRAWS).find_map(|_| {
         let name = match like {
@@ -211,7 +210,7 @@ fn absent_name(like: &str, texts: &[String], draws: &mut Draws) -> Option<String
     })
 }
 
-/// The name with another first word and other digits.
+/// Returns the name with another first word and other digits.
 fn other_name(name: &str, draws: &mut Draws) -> Option<String> {
     let is_word =
         |part: &&str| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -234,7 +233,7 @@ fn other_name(name: &str, draws: &mut Draws) -> Option<String> {
     Some(digits.collect())
 }
 
-/// The text with other last digits of its figures and minutes; hours, dates and addresses stay.
+/// Changes all but the first digit of figures and of minutes; hours, dates and addresses stay.
 fn with_other_figures(text: &str, draws: &mut Draws) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut behind = 0;
@@ -263,7 +262,7 @@ fn with_other_figures(text: &str, draws: &mut Draws) -> String {
     changed
 }
 
-/// A sentence as it goes on behind a comma.
+/// Returns a sentence as it continues after a comma.
 fn within_sentence(text: &str) -> String {
     let Some(first) =
         words(text).next().filter(|first| is_stop_word(first.text) || first.is("the"))
@@ -274,7 +273,7 @@ fn within_sentence(text: &str) -> String {
     format!("{}{rest}", first.text.to_lowercase())
 }
 
-/// An id of the shape of the others that none of them has.
+/// Returns an unused id shaped like the others.
 fn free_id(claims: &[Claim], draws: &mut Draws) -> Option<ClaimId> {
     let like = draws.one_of(claims)?.id.as_str();
     let stem = like.trim_end_matches(|digit: char| digit.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! This module asks a model which lines of long items it has to read, once, before it judges. Where its answer cannot be
-//! used, everything is shown in parts.
+//! Asks a model which lines of long items it needs, once, before it judges. If the answer is unusable, all lines are
+//! shown in parts.
 
 use gsar_chat::{Request, Schema};
 use gsar_core::evidence::EvidenceItem;
@@ -12,17 +12,17 @@ use crate::judge::{Notice, Question};
 const PROMPT: &str = include_str!("prompts/lines.txt");
 const SCHEMA: &str = include_str!("prompts/lines.json");
 
-/// What the call is for, in provenance.
+/// The purpose of the call in provenance.
 const PURPOSE: &str = "choose";
 
-/// The BLAKE3 of the prompt under which lines are chosen, in hexadecimal.
+/// Returns the BLAKE3 of the prompt for choosing lines, in hexadecimal.
 #[must_use]
 pub fn lines_prompt() -> String {
     blake3::hash(PROMPT.as_bytes()).to_hex().to_string()
 }
 
 impl ModelJudge {
-    /// What is shown of the evidence: everything where nothing is long, else what the model chose.
+    /// Returns the evidence to show: all of it, or the lines of long items that the model chose.
     pub(super) async fn shown<'q>(
         &self,
         question: &'q Question,
@@ -30,7 +30,7 @@ impl ModelJudge {
     ) -> Vec<Piece<'q>> {
         let evidence = question.evidence.as_slice();
         let whole = || evidence.iter().map(Piece::whole).collect();
-        // What the model cited before is looked up where it stands, and a second look has excerpts already.
+        // The extra turn needs the cited text in full, and a second look has excerpts already.
         let is_first = question.objections.is_empty() && !question.is_second_look();
         let Some(above) = self.options.outline_above.filter(|_| is_first) else {
             return whole();
@@ -95,7 +95,7 @@ impl ModelJudge {
         let is_long = |item: &EvidenceItem| long.iter().any(|long| std::ptr::eq(long.item, item));
         let short = evidence.iter().filter(|item| !is_long(item));
         let short: usize = short.map(|item| item.content.as_str().len()).sum();
-        // Half of what is shown at once may be chosen, however much the other items take.
+        // At least half of the room is for chosen lines, regardless of the size of the other items.
         let most = self.options.max_evidence;
         let room = most.saturating_sub(short).max(most / 2);
         let place = |label: &str| {

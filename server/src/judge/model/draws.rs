@@ -1,22 +1,22 @@
-//! This module draws numbers one after another from a seed, the same for the same seed. The callers choose the seed.
+//! A deterministic random number generator.
 
-/// Numbers drawn from a seed.
+/// A random number generator based on the output of BLAKE3.
 pub(super) struct Draws(blake3::OutputReader);
 
 impl Draws {
-    /// Drawn from what that hasher has read.
+    /// Creates a generator seeded with the input of `hasher`.
     pub(super) fn of(hasher: &blake3::Hasher) -> Self {
         Self(hasher.finalize_xof())
     }
 
-    /// Drawn from the randomness of the operating system.
+    /// Creates a generator seeded by the operating system.
     pub(super) fn from_os() -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(uuid::Uuid::new_v4().as_bytes()).update(uuid::Uuid::new_v4().as_bytes());
         Self::of(&hasher)
     }
 
-    /// A number from 0 to `bound` - 1; 0 where there is none.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         let mut drawn = [0; 8];
         self.0.fill(&mut drawn);
@@ -24,12 +24,12 @@ impl Draws {
         usize::try_from(u64::from_le_bytes(drawn) % bound).unwrap_or(0)
     }
 
-    /// One of them.
+    /// Returns a random element; `None` if the list is empty.
     pub(super) fn one_of<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }
 
-    /// Puts them in an order in which each has the same chance of each place.
+    /// Shuffles the list uniformly.
     pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last + 1));

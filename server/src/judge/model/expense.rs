@@ -1,14 +1,14 @@
-//! This module reserves what a call may cost before it and settles it afterwards.
+//! Reserves the estimated cost of a call and settles the actual cost after it.
 
 use gsar_chat::{Request, Usage};
 
 use super::{Failed, ModelJudge, otherwise};
 use crate::judge::spending::{Payer, Refusal, Reservation};
 
-/// The bytes of a prompt that count as one token: fewer than a token has, so that rather too much is reserved.
+/// The bytes of a prompt counted as one token: fewer than on average, so that the estimate is rather too high.
 const BYTES_OF_TOKEN: u64 = 3;
 
-/// What was set aside for a call. A call that is given up after it was sent counts as estimated.
+/// The cost reserved for a call. If dropped, the estimate counts: the call was sent but abandoned.
 pub(super) struct Expense {
     reservation: Option<Reservation>,
     estimate: u64,
@@ -22,7 +22,7 @@ impl Drop for Expense {
     }
 }
 
-/// Settles what a call cost, in millionths of a dollar; the estimate where the provider does not say.
+/// Settles the cost of a call in millionths of a dollar; `None` to settle the estimate.
 pub(super) fn settle(expense: Option<Expense>, cost: Option<u64>) {
     let Some(mut expense) = expense else { return };
     if let (Some(cost), Some(reservation)) = (cost, expense.reservation.take()) {
@@ -31,7 +31,7 @@ pub(super) fn settle(expense: Option<Expense>, cost: Option<u64>) {
 }
 
 impl ModelJudge {
-    /// Sets aside what a call on somebody's behalf may cost; nothing where its price is not known or nobody counts.
+    /// Reserves the estimated cost of a call; `None` without a price or without budgets.
     pub(super) async fn expense(
         &self,
         request: &Request,
@@ -39,7 +39,7 @@ impl ModelJudge {
     ) -> Result<Option<Expense>, Failed> {
         let (price, spending) = match (&self.options.price, &self.options.spending) {
             (Some(price), Some(spending)) => (price, spending),
-            // Principals may have been given budgets since the server has checked its models.
+            // Budgets of principals may be newer than the check of the models at startup.
             (None, _) if payer.daily_budget().is_some() => return Err(unpriced()),
             _ => return Ok(None),
         };
@@ -57,6 +57,6 @@ impl ModelJudge {
 }
 
 fn unpriced() -> Failed {
-    let reason = "what it costs is not known, and the daily budget of the principal counts that; give input_price and output_price";
+    let reason = "the price of the model is unknown, but the principal has a daily budget; set input_price and output_price";
     Failed::Otherwise { code: "BUDGET_UNAVAILABLE", reason: reason.to_owned() }
 }

@@ -1,6 +1,5 @@
-//! This module asks a model what an entity of an operational graph is, by passages of evidence that name it. Passages that are
-//! too long for one call are asked about in chunks that overlap by one passage, and the answers merged. Nothing it says is
-//! believed here.
+//! Asks a model to label an entity of an operational graph, given passages of evidence that name it. Passages too long for
+//! one call are split into chunks that overlap by one passage, and the answers are merged. Answers are not verified here.
 
 use std::time::Instant;
 
@@ -18,26 +17,26 @@ use crate::judge::{JudgeError, ModelCall};
 const PROMPT: &str = include_str!("prompts/look.txt");
 const SCHEMA: &str = include_str!("prompts/look.json");
 
-/// What the call is for, in provenance.
+/// The purpose of the call in provenance.
 const PURPOSE: &str = "look";
 
 /// A question about an entity.
 #[derive(Clone, Debug)]
 pub struct EntityQuestion {
-    /// What is known of it and around it, as a JSON object.
+    /// What is known about the entity and its neighbours, as a JSON object.
     pub around: String,
-    /// What is stored of it, the most telling first.
+    /// Passages that name the entity, the most relevant first.
     pub passages: Vec<Passage>,
-    /// When an answer is of no more use.
+    /// The deadline of the answer.
     pub deadline: Instant,
-    /// On whose behalf it is asked.
+    /// The principal that the calls are charged to.
     pub payer: Payer,
 }
 
-/// A stretch of an item.
+/// An excerpt of an item.
 #[derive(Clone, Debug)]
 pub struct Passage {
-    /// The item, with the stretch as its content.
+    /// The item, with the excerpt as its content.
     pub item: EvidenceItem,
     /// Its first and last line, from 1; zeros for JSON.
     pub lines: (u64, u64),
@@ -45,26 +44,26 @@ pub struct Passage {
     pub pointer: String,
 }
 
-/// What a model believes of an entity.
+/// The answer of a model about an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntityAnswer {
-    /// What it is.
+    /// The label of the entity.
     pub label: Label,
-    /// Statements about it, each with what shows it.
+    /// Observations about it, each with its citations.
     pub observations: Vec<(String, Vec<Citation>)>,
-    /// Ways of the fault, as names.
+    /// Propagations of the fault, as pairs of names: from, to.
     pub propagations: Vec<(String, String)>,
-    /// Names of other entities to be looked at.
+    /// Names of other suspected entities.
     pub suspects: Vec<String>,
-    /// The calls that it took.
+    /// The calls that were made.
     pub calls: Vec<ModelCall>,
 }
 
 impl ModelJudge {
-    /// Says what an entity is.
+    /// Asks the model to label an entity.
     ///
     /// # Errors
-    /// [`JudgeError`] where a chunk has no answer that can be used.
+    /// [`JudgeError`] if there is no usable answer for a chunk.
     pub async fn look(&self, question: &EntityQuestion) -> Result<EntityAnswer, JudgeError> {
         let chunks = chunks(&question.passages, self.options.max_evidence);
         let asked = chunks.iter().map(|chunk| self.look_at(question, chunk));
@@ -137,7 +136,7 @@ impl Passage {
     }
 }
 
-/// An answer as it is written.
+/// An answer as the model writes it.
 #[derive(Debug, Deserialize)]
 struct Said {
     label: SaidLabel,
@@ -175,7 +174,7 @@ struct SaidWay {
 }
 
 impl Said {
-    /// The same in the words of the evidence. What cites nothing is no observation.
+    /// Replaces labels and placeholders by the original ids and texts. Observations without citations are dropped.
     fn back(self, shown: &Shown) -> EntityAnswer {
         let citation = |said: SaidCitation| {
             let id = EvidenceId::new(said.evidence).ok()?;
@@ -204,8 +203,8 @@ impl Said {
     }
 }
 
-/// Passages in as few chunks as their order allows, each of at most `room` bytes and one passage at least. A chunk begins with
-/// the last passage of the one before, where there is room for more than that.
+/// Splits passages, in order, into chunks of at most `room` bytes and at least one passage. A chunk repeats the last
+/// passage of the previous one if another passage still fits.
 fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
     let mut chunks = Vec::new();
     let (mut start, mut end, mut taken) = (0, 0, 0_usize);
@@ -233,8 +232,8 @@ fn bytes_of(passage: &Passage) -> usize {
     passage.item.content.as_str().len()
 }
 
-/// What was said of chunks, as one: origin, else symptom, else healthy, else defer, with what shows that; every way and every
-/// suspect.
+/// Merges the answers for chunks: the strongest of the labels origin, symptom, healthy and defer, with its observations,
+/// and all propagations and suspects.
 fn merged(answers: Vec<EntityAnswer>) -> EntityAnswer {
     const STRONGEST: [Label; 3] = [Label::Origin, Label::Symptom, Label::Healthy];
     let is_said = |label: &Label| answers.iter().any(|answer| answer.label == *label);
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_label_keeps_what_shows_it() {
+    fn the_strongest_label_wins_with_its_observations() {
         let all = merged(vec![
             answer(Label::Healthy, "a"),
             answer(Label::Symptom, "b"),
@@ -323,7 +322,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_have_every_passage_and_fit(
+        fn chunks_cover_all_passages_and_fit(
             sizes in prop::collection::vec(0_usize..60, 0..20), room in 1_usize..120,
         ) {
             let passages: Vec<Passage> =

@@ -1,9 +1,8 @@
-//! This module is the judge that asks a chat model: the question shown, one bounded repair turn, and what is taken
-//! from the answers.
+//! The judge that asks a chat model, with at most one repair turn per part of the evidence.
 //!
-//! Nothing it says is believed here; verification comes after it. Secrets leave as placeholders and come back before
-//! anything is compared. Talking to providers is [`gsar_chat`]'s, reading answers [`gsar_answer`]'s, framing evidence
-//! [`gsar_framing`]'s, hiding [`gsar_redaction`]'s.
+//! Its verdicts count only after verification. Secrets are replaced by placeholders and restored before anything is
+//! compared. [`gsar_chat`] calls providers, [`gsar_answer`] parses answers, [`gsar_framing`] frames evidence and
+//! [`gsar_redaction`] redacts secrets.
 
 mod asked;
 mod calling;
@@ -40,50 +39,49 @@ use prompt::{question as question_text, statements as statements_text};
 use shown::{Framing, Piece, Shown};
 use turn::shares;
 
-/// How long a question without a deadline may take.
+/// The time limit of a question without a deadline.
 const MAX_DURATION: Duration = Duration::from_secs(600);
 
-/// The most parts of one evaluation that are asked about at once, so that one with long evidence leaves room for
-/// others.
+/// The maximum number of concurrent parts per evaluation, so that long evidence does not starve other evaluations.
 const PARTS_AT_ONCE: usize = 4;
 
-/// How a model judges.
+/// Options of a model judge.
 pub struct ModelOptions {
-    /// Its prompts.
+    /// The prompt.
     pub prompt: Prompt,
-    /// What it is asked for.
+    /// The task of the model.
     pub purpose: Purpose,
-    /// What is hidden from it; `None` to show everything.
+    /// Redacts what the model must not see; `None` to show everything.
     pub redactor: Option<Redactor>,
-    /// The most bytes of evidence that are shown at once.
+    /// The maximum number of bytes of evidence per call.
     pub max_evidence: usize,
-    /// Above how many bytes of an item the model chooses which of its lines are shown; `None` to show everything.
+    /// The size in bytes above which the model selects the lines of an item to read; `None` to show all lines.
     pub outline_above: Option<usize>,
-    /// How many graded claims are shown as examples.
+    /// The maximum number of graded claims shown as examples.
     pub examples: usize,
-    /// `None` for models that take none.
+    /// The temperature; `None` for models without that parameter.
     pub temperature: Option<Temperature>,
-    /// The most tokens of an answer.
+    /// The maximum number of tokens of an answer.
     pub max_output_tokens: u32,
-    /// What its tokens cost.
+    /// The price of tokens.
     pub price: Option<Price>,
-    /// Whether each call has a claim beside the others that nothing can support.
+    /// `true` to add a canary to each call: a claim that nothing can support.
     pub canary: bool,
-    /// Where its cost is counted, and refused where the day's budget is spent; not without a price.
+    /// The budget its calls are charged to; unused without a price.
     pub spending: Option<Spending>,
 }
 
-/// What a model is asked for.
+/// The task of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To judge each claim.
+    /// Judges each claim.
     Judge,
-    /// To disprove what it can.
+    /// Contradicts claims where possible.
     Refute,
 }
 
 impl Purpose {
-    /// The word in provenance.
+    /// Returns its name in provenance.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -98,34 +96,33 @@ pub struct ModelJudge {
     name: String,
     chat: Chat,
     framer: Framer,
-    /// From which the delimiters of evidence are drawn.
+    /// The key from which the delimiters of evidence are derived.
     secret: [u8; 32],
     second_look: Prompt,
     options: ModelOptions,
 }
 
-/// What came of asking about a part of the evidence.
+/// The result of asking about a part of the evidence.
 #[derive(Default)]
 struct Part {
     judged: Vec<JudgedClaim>,
     reading: Option<Reading>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
-    /// The call that waits for its answer.
+    /// The call that is waiting for its answer.
     under_way: Option<ModelCall>,
 }
 
 impl Part {
-    /// All calls that were made. One that was cut off may have been paid for, so it is one of them.
+    /// Returns all calls, including an interrupted one, which may have been charged.
     fn into_calls(self) -> Vec<ModelCall> {
         self.calls.into_iter().chain(self.under_way).collect()
     }
 }
 
-/// What the calls for a part of the evidence may take.
+/// The deadline and payer of calls.
 struct Allowance {
     deadline: Instant,
-    /// On whose behalf they are made.
     payer: Payer,
 }
 
@@ -136,17 +133,17 @@ impl Allowance {
     }
 }
 
-/// Why there is no answer.
+/// An error from asking the model.
 enum Failed {
     Late,
     Otherwise { code: &'static str, reason: String },
 }
 
 impl ModelJudge {
-    /// A judge that asks `chat`.
+    /// Creates a judge that asks `chat`.
     ///
     /// # Errors
-    /// Why evidence cannot be framed, which is an error of this program.
+    /// A message if the framer cannot be built, which is a bug.
     pub fn new(chat: Chat, options: ModelOptions) -> Result<Self, String> {
         let framer = Framer::new().map_err(|error| error.to_string())?;
         let secret = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
@@ -179,7 +176,7 @@ impl ModelJudge {
             return Err(self.failed(
                 "EVIDENCE_TOO_LARGE",
                 format!(
-                    "the evidence would take {} calls of {} bytes, at most {} are made; store it as a corpus, so that each claim is shown what bears on it",
+                    "the evidence needs {} calls of {} bytes, but at most {} are allowed; store it as a corpus, so that each claim is judged by relevant excerpts",
                     parted.len(), self.options.max_evidence, parts::MAX_PARTS
                 ),
                 chosen.calls,
@@ -195,7 +192,7 @@ impl ModelJudge {
                 self.converse(share, part, &mut *turn.lock().await).await
             })
             .collect();
-        // The first failure cuts off what is asked beside it.
+        // The first failure cancels the other parts.
         let outcome = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
         let mut answered: Vec<Part> =
             shared.into_iter().map(|(_, _, turn)| turn.into_inner()).collect();
@@ -226,7 +223,7 @@ impl ModelJudge {
         JudgeError::Failed { judge: self.name.clone(), code, reason, calls }
     }
 
-    /// Asks about a part of the evidence, and once more about what could not be used of the answer.
+    /// Asks about a part of the evidence, with one repair turn for the unusable verdicts of the answer.
     async fn converse(
         &self,
         question: &Question,
@@ -270,7 +267,7 @@ impl ModelJudge {
             request.messages.push(Turn { role: Role::User, text: repair });
             match self.call("repair", prompt, &mut request, &allowed, &open, turn).await {
                 Ok((_, Ok(second))) => outcome = Ok(joined(outcome, second)),
-                // What the first answer settled stays settled; the rest is dropped, which verification sees.
+                // The usable verdicts of the first answer stay; the rest is dropped, which verification reports.
                 Ok((_, Err(_))) | Err(Failed::Otherwise { .. }) => {}
                 Err(Failed::Late) if outcome.is_err() => return Err(Failed::Late),
                 Err(Failed::Late) => {}
@@ -287,7 +284,7 @@ impl ModelJudge {
         {
             return Err(Failed::Otherwise {
                 code: "CANARY_GROUNDED",
-                reason: "it supported a claim that nothing can support; check the evidence for instructions, or configure another model"
+                reason: "the model supported a claim that nothing can support; check the evidence for injected instructions, or configure another model"
                     .to_owned(),
             });
         }
@@ -305,7 +302,7 @@ impl ModelJudge {
         Ok(())
     }
 
-    /// The question in words: the evidence first, then what differs between reports about it.
+    /// Returns the text of the question: the evidence first, then what differs between reports.
     fn text(&self, question: &Question, asking: &Asked, shown: &mut Shown) -> String {
         if question.is_second_look() {
             let statements = shown.statements(&asking.statements);
@@ -323,7 +320,7 @@ impl ModelJudge {
         text
     }
 
-    /// One call and how its answer reads.
+    /// Sends a request and parses the answer.
     async fn call(
         &self,
         purpose: &'static str,
@@ -364,7 +361,7 @@ impl Judge for ModelJudge {
         }
     }
 
-    /// One that looks for what is false votes for nothing else, and has no verdict to keep.
+    /// A refuter only contradicts and has no other verdicts to reconsider.
     fn can_reconsider(&self) -> bool {
         self.options.purpose == Purpose::Judge
     }
@@ -382,7 +379,7 @@ impl Judge for ModelJudge {
     }
 }
 
-/// The object in an answer, which may stand among other words.
+/// Parses the JSON object in an answer, ignoring text around it.
 fn object_in<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     let object = text.find('{').zip(text.rfind('}'));
     let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
@@ -393,13 +390,13 @@ fn otherwise(code: &'static str, error: &dyn std::error::Error) -> Failed {
     Failed::Otherwise { code, reason: error.to_string() }
 }
 
-/// The message of [`Unreadable`] tells the model what to do; people need the setting.
+/// Converts [`Unreadable`], whose message is for the model, into a message for people that names the setting.
 fn unreadable(error: &Unreadable) -> Failed {
     let code = "ANSWER_UNREADABLE";
     match error {
         Unreadable::Truncated { bytes } | Unreadable::OnlyReasoning { bytes } => {
             let reason = format!(
-                "the answer breaks off after {bytes} bytes; raise max_output_tokens of the model, or ask another model"
+                "the answer was truncated after {bytes} bytes; raise max_output_tokens of the model, or configure another model"
             );
             Failed::Otherwise { code, reason }
         }
@@ -407,7 +404,7 @@ fn unreadable(error: &Unreadable) -> Failed {
     }
 }
 
-/// The answer to the repair turn behind what the first answer settled.
+/// Appends the answer of the repair turn to the usable verdicts of the first answer.
 fn joined(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
     match first {
         Err(_) => second,
@@ -420,7 +417,7 @@ fn joined(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
     }
 }
 
-/// Tells which claims the model gave no usable verdict on.
+/// Names the claims without a usable verdict.
 fn losses(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
     let ids: Vec<&str> = reading
         .unsettled()
@@ -433,7 +430,7 @@ fn losses(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
     })
 }
 
-/// What was said part by part, as one judgement.
+/// Merges the results of all parts into one judgement.
 fn judgement(claims: &[Claim], mut answered: Vec<Part>) -> Judgement {
     let is_one = answered.len() == 1;
     let judged = claims.iter().filter_map(|claim| {

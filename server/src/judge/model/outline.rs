@@ -1,4 +1,4 @@
-//! This module shows long items in outline and turns the lines that a model chooses into pieces to be shown. It asks nobody.
+//! Outlines long items, and turns the lines that a model chooses into pieces.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,30 +10,30 @@ use serde::Deserialize;
 
 use super::shown::{ItemPart, Piece};
 
-/// A text with fewer lines has no outline that would be shorter.
+/// The minimum number of lines for an outline.
 const MIN_LINES: usize = 64;
-/// The most bytes of a line in an outline.
+/// The maximum number of bytes of a line in an outline.
 const MAX_LINE: usize = 300;
-/// The most choices that are looked at.
+/// The maximum number of choices; further ones are ignored.
 const MAX_CHOICES: usize = 64;
-/// How many lines are shown of an item of which none are chosen.
+/// The number of lines shown of an item without chosen lines.
 const HEAD_LINES: usize = 20;
 
-/// An item that is shown in outline first.
+/// A long item with its outline.
 pub(super) struct LongItem<'e> {
     pub(super) item: &'e EvidenceItem,
-    /// The bytes of each line, its break included.
+    /// The byte range of each line, including its line break.
     lines: Vec<Range<usize>>,
     pub(super) outline: String,
 }
 
-/// What a model answers that is asked for lines.
+/// The answer of the model: the chosen lines.
 #[derive(Debug, Deserialize)]
 pub(super) struct Choices {
     pub(super) choices: Vec<Choice>,
 }
 
-/// Lines of an item, counted from 1, the last one included.
+/// A range of lines of an item, from 1, inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Choice {
     /// The label of the item.
@@ -42,14 +42,14 @@ pub(super) struct Choice {
     pub(super) last_line: usize,
 }
 
-/// What is shown of all items, and how many chosen lines found no room.
+/// The pieces to show, and the number of chosen lines that did not fit.
 pub(super) struct Chosen<'e> {
     pub(super) pieces: Vec<Piece<'e>>,
     pub(super) lines_left_out: usize,
 }
 
 impl<'e> LongItem<'e> {
-    /// The item in outline, where it is a text of lines with more than `above` bytes. The outline has at most as many.
+    /// Outlines a text item of more than `above` bytes, in at most `above` bytes. `None` if the item is not that long.
     pub(super) fn of(item: &'e EvidenceItem, above: usize) -> Option<Self> {
         let Content::Text(content) = &item.content else { return None };
         if content.len() <= above {
@@ -81,7 +81,7 @@ impl<'e> LongItem<'e> {
         })
     }
 
-    /// The places of the lines of a choice that fit into `room` bytes, which they take away from it.
+    /// Returns the indices of the chosen lines that fit into `room`, and reduces it by their size.
     fn fitting(&self, choice: &Choice, room: &mut usize) -> Range<usize> {
         let first = choice.first_line.max(1) - 1;
         let wanted = choice.last_line.min(self.lines.len());
@@ -96,8 +96,8 @@ impl<'e> LongItem<'e> {
     }
 }
 
-/// The lines of a text in their order, of those that differ in figures only the first, with their number and place. Where
-/// there is no room for all of them, those that repeat most are left out and counted.
+/// Lists the distinct lines of a text in order, ignoring differences in figures, each with its count and line numbers.
+/// If they do not fit into `room` bytes, the most frequent ones are omitted and counted.
 fn outline(templates: Templates, room: usize) -> String {
     let all = templates.lines();
     let found = templates.finish();
@@ -140,8 +140,8 @@ fn entry(of: &Template) -> String {
     }
 }
 
-/// What is shown of `evidence`: items that are not long as they are, of long ones the lines that were chosen, as far as
-/// they fit into `room` bytes in the order of the choices. `label` gives the place of an item among the long ones.
+/// Returns the pieces of `evidence` to show: short items as a whole, and the chosen lines of long ones, in order of choice
+/// while they fit into `room` bytes. `label` maps the label of an item to its index in `long`.
 pub(super) fn chosen<'e>(
     evidence: &'e [EvidenceItem],
     long: &[LongItem<'e>],
@@ -177,7 +177,7 @@ pub(super) fn chosen<'e>(
     Chosen { pieces: pieces.collect(), lines_left_out }
 }
 
-/// Ranges in their order, those that overlap or follow each other as one.
+/// Sorts ranges and merges those that overlap or touch.
 fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_differ_in_figures_stand_once_with_their_number() {
+    fn lines_that_differ_only_in_figures_are_listed_once() {
         let question = question("", &["x"], &log());
         let long = LongItem::of(&question.evidence[0], 1_024).unwrap();
         assert_eq!(
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_room_the_rarest_lines_stand() {
+    fn the_rarest_lines_have_priority() {
         let mut text: String = ('a'..='z').map(|c| format!("{c}\n").repeat(9)).collect();
         text.push_str("once\n");
         let mut templates = Templates::default();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn chosen_lines_are_shown_and_of_an_item_without_any_its_head() {
+    fn shows_chosen_lines_or_the_head_of_an_item() {
         let question = question("", &["x"], &log());
         let evidence = &question.evidence;
         let long = [LongItem::of(&evidence[0], 1_024).unwrap()];
@@ -259,7 +259,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_stands_in_the_item_and_within_the_room(
+        fn pieces_are_excerpts_of_the_item_and_fit(
             choices in prop::collection::vec((0_usize..500, 0_usize..500), 0..9), room in 0_usize..9_000,
         ) {
             let question = question("", &["x"], &log());

@@ -1,18 +1,18 @@
-//! This module splits evidence that is too long for one call, asks about each part, and merges the answers.
+//! Splits evidence that is too long for one call, and merges the verdicts on the parts.
 
 use gsar_core::{Class, JudgedClaim};
 use gsar_retrieval::cohesion::best_cut;
 
 use super::shown::Piece;
 
-/// How many bytes behind a cut are looked at.
+/// The number of bytes after a possible cut that are considered.
 const AHEAD: usize = 4 << 10;
 
-/// The most parts that are asked about.
+/// The maximum number of parts.
 pub(super) const MAX_PARTS: usize = 32;
 
-/// Parts the evidence into as few calls as its order allows, each of at most `room` bytes. A longer piece is cut behind
-/// a line where there is one; no part has two pieces of what was one.
+/// Splits the evidence, in order, into parts of at most `room` bytes. A longer piece is cut, if possible after a line; no
+/// part contains two fragments of the same piece.
 pub(super) fn parts<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
     let room = room.max(1 << 10);
     let mut parts: Vec<Vec<Piece<'e>>> = vec![Vec::new()];
@@ -44,11 +44,11 @@ pub(super) fn parts<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e
     parts
 }
 
-/// The beginning of a text, of at most `max` bytes, and the rest: parted where the lines before and behind have least in
-/// common, in the last quarter, else behind a line.
-fn cut(text: &str, most: usize) -> (&str, &str) {
-    let end = text.floor_char_boundary(most);
-    let near = text.get(..text.floor_char_boundary(most.saturating_add(AHEAD))).unwrap_or(text);
+/// Splits off the beginning of a text, at most `max` bytes: in its last quarter, where the lines before and after have the
+/// least in common, or else after a line.
+fn cut(text: &str, max: usize) -> (&str, &str) {
+    let end = text.floor_char_boundary(max);
+    let near = text.get(..text.floor_char_boundary(max.saturating_add(AHEAD))).unwrap_or(text);
     let line = best_cut(near, end - end / 4..end + 1).or_else(|| {
         let head = text.get(..end)?;
         head.rfind('\n').map(|at| at + 1).filter(|at| *at * 2 > end)
@@ -56,8 +56,8 @@ fn cut(text: &str, most: usize) -> (&str, &str) {
     text.split_at_checked(line.unwrap_or(end)).unwrap_or((text, ""))
 }
 
-/// Puts together what was said of a claim part by part: contradicted, else grounded, else complementary, else
-/// ungrounded; with every citation of those who said so.
+/// Merges the verdicts on a claim: the strongest of contradicted, grounded, complementary and ungrounded, with all its
+/// citations.
 pub(super) fn merged(said: Vec<JudgedClaim>) -> Option<JudgedClaim> {
     const STRONGEST: [Class; 4] =
         [Class::Contradicted, Class::Grounded, Class::Complementary, Class::Ungrounded];
@@ -108,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_are_the_evidence_and_each_has_room(
+        fn parts_cover_the_evidence_and_fit(
             texts in proptest::collection::vec("[a-zé\n]{0,3000}", 0..8),
             room in 1024_usize..4096,
         ) {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_word_counts_and_keeps_its_citations() {
+    fn the_strongest_class_wins_with_its_citations() {
         let said = |class, quote: &str, note: &str| JudgedClaim {
             claim: Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None },
             class,

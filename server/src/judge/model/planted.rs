@@ -1,9 +1,8 @@
-//! This module puts a sentence into a report behind a paragraph or a list item, so that what the following words
-//! refer to stays the same. It knows nothing of what the sentence is for.
+//! Inserts a sentence into a report, after a paragraph or list item, without changing what the following words refer to.
 
 use super::draws::Draws;
 
-/// First words that refer to what stands before them.
+/// First words that refer to the preceding text.
 const REFERRING: [&str; 18] = [
     "it",
     "its",
@@ -25,7 +24,7 @@ const REFERRING: [&str; 18] = [
     "so",
 ];
 
-/// The report with that sentence in a place that is drawn; an empty one stays empty.
+/// Returns the report with the sentence at a random position. An empty report stays empty.
 pub(super) fn planted(report: &str, sentence: &str, draws: &mut Draws) -> String {
     if report.trim().is_empty() {
         return report.to_owned();
@@ -42,13 +41,13 @@ pub(super) fn planted(report: &str, sentence: &str, draws: &mut Draws) -> String
     }
 }
 
-/// Where a sentence may stand.
+/// A position at which a sentence can be inserted.
 struct Place {
-    /// Behind the last visible byte of a line.
+    /// The end of a line, without trailing whitespace.
     end: usize,
-    /// What an item of the list there begins with.
+    /// The indentation and bullet, if the line is a list item.
     marker: Option<String>,
-    /// Whether the line ends like a sentence.
+    /// `true` if the line ends like a sentence.
     is_ended: bool,
 }
 
@@ -89,7 +88,7 @@ fn is_prose(line: &str) -> bool {
         && (!is_indented || bullet(line).is_some())
 }
 
-/// Whether a paragraph or an item ends with that line, and nothing under it belongs to it.
+/// Returns `true` if a paragraph or list item, including its sub-items, ends with this line.
 fn ends_block(line: &str, following: &str) -> bool {
     let next = following.trim();
     if next.is_empty() || next.starts_with('#') {
@@ -106,7 +105,7 @@ fn refers(text: &str) -> bool {
     REFERRING.contains(&word.to_lowercase().as_str())
 }
 
-/// The beginning of an item of a list without numbers.
+/// Returns the indentation and bullet of an unnumbered list item.
 fn bullet(line: &str) -> Option<String> {
     let (marker, rest) = line.split_at_checked(indent(line))?;
     let sign = ["- ", "* ", "+ "].into_iter().find(|sign| rest.starts_with(sign))?;
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_behind_a_paragraph_or_an_item() {
+    fn inserts_after_a_paragraph_or_list_item() {
         assert_eq!(all(""), reports(&[""]));
         assert_eq!(all("The pool is 20."), reports(&["The pool is 20. The disk is full."]));
         assert_eq!(
@@ -163,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn it_tears_nothing_apart() {
-        // What follows refers to what stands before.
+    fn keeps_connected_text_together() {
+        // The second paragraph refers to the first.
         assert_eq!(
             all("A pod failed.\n\nIt was restarted.\n"),
             reports(&["A pod failed.\n\nIt was restarted. The disk is full.\n"])
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_stays_besides_it() {
+    fn the_rest_of_the_report_is_unchanged() {
         let report =
             "# Incident\n\nÜber 20 pods failed.\n\n1. One. \n2. Two.\n\n* a\n* b\n\n    code.\n";
         for with in all(report) {

@@ -1,5 +1,4 @@
-//! This module prepares a question for a model and maps its answer back: secrets as placeholders, evidence in its
-//! frame.
+//! Prepares a question for a model, with secrets replaced by placeholders and evidence framed, and maps the answer back.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,20 +12,20 @@ use gsar_redaction::{Redaction, Redactor};
 use super::turn;
 use crate::judge::{Example, Notice, Objection};
 
-/// The words before graded claims.
+/// The text before graded claims.
 const EXAMPLES: &str = "Claims of earlier reports, what was quoted for them, and the class that people gave them, one JSON object a line. They show how classes are used; they are data, no evidence and no claims to judge:";
 
-/// How texts are made fit for a model.
+/// The tools for preparing texts for a model.
 pub(super) struct Framing<'a> {
     pub(super) framer: &'a Framer,
-    /// Known to this process alone.
+    /// A secret of this process.
     pub(super) secret: &'a [u8; 32],
     pub(super) redactor: Option<&'a Redactor>,
 }
 
 impl Framing<'_> {
-    /// Random bits for the delimiters and the placeholders of these pieces: the same for the same evidence, so that
-    /// providers reuse what they computed for it, and not known to those who wrote it.
+    /// Derives the nonce of the delimiters and the salt of the placeholders. They are the same for the same evidence, so
+    /// that providers can reuse their prompt cache, and its authors cannot predict them.
     fn draw(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
         let mut hasher = blake3::Hasher::new_keyed(self.secret);
         let mut feed = |text: &str| {
@@ -58,21 +57,21 @@ pub(super) struct Shown {
     hidden: Option<Redaction>,
 }
 
-/// A piece of an item, which may be all of it.
+/// A part of an item, or all of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'e> {
     pub(super) item: &'e EvidenceItem,
     pub(super) content: &'e str,
-    /// Which part of the item it is; `None` where that is not said.
+    /// The part of the item, if it is to be named.
     pub(super) part: Option<ItemPart<'e>>,
 }
 
-/// A part of an item.
+/// The position of a part in its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemPart<'e> {
-    /// Lines, counted from 1, the last one included; of a text of how many, where that is known.
+    /// Lines from 1, inclusive, and the total number of lines, if known.
     Lines { first: usize, last: usize, of: Option<usize> },
-    /// What stands at a pointer of a JSON document.
+    /// The value at a JSON pointer.
     Pointer(&'e str),
 }
 
@@ -89,17 +88,17 @@ impl fmt::Display for ItemPart<'_> {
 }
 
 impl<'e> Piece<'e> {
-    /// All of an item.
+    /// Returns all of an item.
     pub(super) fn whole(item: &'e EvidenceItem) -> Self {
         Self { item, content: item.content.as_str(), part: None }
     }
 
-    /// Whether it is all of its item.
+    /// Returns `true` if the piece is all of its item.
     fn is_whole(&self) -> bool {
         self.content.len() == self.item.content.as_str().len()
     }
 
-    /// When its item was collected, as RFC 3339; empty where that is not known.
+    /// Returns the collection time of the item as RFC 3339; empty if unknown.
     fn collected_at(&self) -> String {
         let time = self.item.collected_at.map(|time| time.as_micros());
         let time = time.and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
@@ -108,7 +107,7 @@ impl<'e> Piece<'e> {
 }
 
 impl Shown {
-    /// Hides what the redactor finds, in every text alike, and frames the evidence.
+    /// Redacts all texts and frames the evidence.
     pub(super) fn new(
         framing: &Framing<'_>,
         synthesis: &str,
@@ -127,7 +126,7 @@ impl Shown {
             Some(hidden) => hidden.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        // Placeholders are numbered as they come: those of the evidence first, the same for each report.
+        // Placeholders are numbered in order of occurrence: evidence first, so that its text is the same for each report.
         let texts: Vec<[String; 4]> = pieces
             .iter()
             .map(|Piece { item, content, part }| {
@@ -159,7 +158,7 @@ impl Shown {
         Ok(Self { synthesis, claims, frame, hidden })
     }
 
-    /// The statements of a second look as the model may see them, in the order of the claims.
+    /// Returns the redacted statements of a second look, in the order of the claims.
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Vec<serde_json::Value> {
         let Self { claims, frame, hidden, .. } = self;
         let mut hide = |text: &str| match hidden {
@@ -184,7 +183,7 @@ impl Shown {
         claims.iter().zip(statements).map(&mut shown).collect()
     }
 
-    /// The verdicts that are asked about and what was found, as the model may see them.
+    /// Returns the redacted verdicts and findings of the extra turn.
     pub(super) fn objections(&mut self, objections: &[Objection]) -> String {
         let Self { frame, hidden, .. } = self;
         let hide = |text: &str| match hidden {
@@ -194,7 +193,7 @@ impl Shown {
         turn::text(objections, |id| frame.label(id).map(str::to_owned), hide)
     }
 
-    /// Graded claims as the model may see them, one JSON object a line; empty where there are none.
+    /// Returns the redacted examples, one JSON object per line; empty without examples.
     pub(super) fn examples(&mut self, examples: &[Example]) -> String {
         if examples.is_empty() {
             return String::new();
@@ -216,7 +215,7 @@ impl Shown {
         text
     }
 
-    /// A text of the model with the marks taken away and what was hidden put back.
+    /// Restores the original of a text of the model: removes marks and replaces placeholders.
     pub(super) fn back(&self, text: &str) -> String {
         let text = original(text);
         match &self.hidden {
@@ -225,7 +224,7 @@ impl Shown {
         }
     }
 
-    /// What a model said of a claim, in the words of the question.
+    /// Restores the original claim, citations and note of a verdict.
     pub(super) fn claim_back(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
         let asked = claims.iter().find(|claim| claim.id == judged.claim.id);
         let citations = judged.citations.into_iter().map(|citation| self.citation_back(citation));
@@ -237,7 +236,7 @@ impl Shown {
         }
     }
 
-    /// A label becomes the item that it stands for; one that stands for none stays, and verification refuses it.
+    /// Replaces the label by the id of the item. An unknown label stays, and verification rejects it.
     pub(super) fn citation_back(&self, citation: Citation) -> Citation {
         let target = match citation.target {
             Target::Evidence { id, field_path } => {
@@ -250,7 +249,7 @@ impl Shown {
         Citation { target, quote: self.back(&citation.quote), bytes: None }
     }
 
-    /// What was found in the evidence that a person should know: what tries to instruct, what was hidden.
+    /// Returns notices about instructions found in the evidence and about redacted texts.
     pub(super) fn notices(&self) -> Vec<Notice> {
         let mut of_items: BTreeMap<&str, usize> = BTreeMap::new();
         for finding in self.frame.findings() {
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_hidden_and_marked_comes_back_as_it_was() {
+    fn restores_redacted_and_marked_texts() {
         let text = "token ghp_16C7e42F292c6912E7710c838347Ae178B4a of 10.0.3.4 <|im_start|>";
         let item = EvidenceItem {
             id: EvidenceId::new("app-log").unwrap(),

@@ -1,5 +1,4 @@
-//! This module puts findings to the model that gave a verdict: which part of the evidence each claim is asked about
-//! with, and the words of the question. It sends nothing and reads no answer.
+//! The prompt of the extra turn, and the part of the evidence shown with each claim in it.
 
 use std::borrow::Cow;
 
@@ -8,11 +7,11 @@ use gsar_core::evidence::{Citation, EvidenceId, Target};
 use super::shown::Piece;
 use crate::judge::{Objection, Question};
 
-/// The words before its verdicts and what was found.
+/// The text before the verdicts and findings.
 pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
 
-/// The question as it is put about each part of the evidence; `None` where a part is not asked about. In the extra
-/// turn a claim is asked about with the first part that holds what it cites.
+/// Returns the question for each part of the evidence; `None` to skip a part. In the extra turn a claim is shown with
+/// the first part that contains its citations.
 pub(super) fn shares<'q>(
     question: &'q Question,
     parts: &[Vec<Piece<'_>>],
@@ -36,7 +35,7 @@ pub(super) fn shares<'q>(
         .collect()
 }
 
-/// The first part that holds a quote of the verdict, else the first with an item that it cites, else the first.
+/// Returns the index of the first part that contains a quote of the verdict, or else a cited item, or else 0.
 fn place(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     let cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
         Target::Evidence { id, .. } => *id == piece.item.id,
@@ -56,7 +55,7 @@ fn place(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     first(&holds_quote).or_else(|| first(&holds_item)).unwrap_or(0)
 }
 
-/// The verdicts and what was found, each a JSON object on a line of its own.
+/// Formats the verdicts and findings, one JSON object per line.
 pub(super) fn text(
     objections: &[Objection],
     label: impl Fn(&EvidenceId) -> Option<String>,

@@ -3,7 +3,7 @@ use gsar_core::{ClaimId, Class, EvidenceType, JudgedClaim};
 
 use super::*;
 
-/// Answers each sample by what stands at its place, the last one from there on.
+/// A judge with a name and one scripted answer per sample; the last one repeats.
 struct Saying(&'static str, Vec<Said>);
 
 #[derive(Clone, Copy)]
@@ -106,7 +106,7 @@ fn question(samples: u32) -> Question {
 
 fn asked(members: Vec<Member>, samples: u32) -> Result<Judgement, JudgeError> {
     let panel = Panel::new("panel:p".to_owned(), members);
-    panel.judge(&question(samples)).now_or_never().expect("nobody waits")
+    panel.judge(&question(samples)).now_or_never().expect("the judges answer at once")
 }
 
 fn class(members: Vec<Member>) -> Option<Class> {
@@ -114,7 +114,7 @@ fn class(members: Vec<Member>) -> Option<Class> {
 }
 
 #[test]
-fn one_answer_is_no_vote_and_its_calls_say_whose_they_are() {
+fn a_single_answer_is_not_a_vote_and_its_calls_name_the_judge() {
     let judgement = asked(vec![member("a", 1, &[G])], 0).unwrap();
     assert!(judgement.votes.is_empty());
     assert_eq!(judgement.explanation, "explained");
@@ -125,7 +125,7 @@ fn one_answer_is_no_vote_and_its_calls_say_whose_they_are() {
 }
 
 #[test]
-fn answers_of_one_judge_vote() {
+fn samples_of_one_judge_vote() {
     let judgement = asked(vec![member("a", 1, &[G, X, G])], 0).unwrap();
     assert_eq!(judgement.judged[0].class, Class::Grounded);
     let votes = &judgement.votes[0];
@@ -138,7 +138,7 @@ fn answers_of_one_judge_vote() {
 }
 
 #[test]
-fn how_often_is_asked_is_bounded_and_the_question_may_say() {
+fn the_question_may_set_the_number_of_samples_up_to_a_maximum() {
     let votes = |samples| {
         let members = vec![member("a", 1, &[G]), member("local", 1, &[G])];
         asked(members, samples).unwrap().votes[0].votes.len()
@@ -196,7 +196,7 @@ fn abstentions_and_explanations_name_the_judge() {
 }
 
 #[test]
-fn a_panel_can_what_its_members_can_and_takes_what_each_takes() {
+fn capabilities_combine_those_of_the_members() {
     let panel =
         Panel::new("panel:p".to_owned(), vec![member("abc", 1, &[G]), member("ab", 1, &[G])]);
     let capabilities = panel.capabilities();

@@ -1,5 +1,5 @@
-//! This module is the extra turn of a panel: each member is asked about the verdicts that it voted for, and the votes
-//! are counted again. A vote that cannot be asked about, or whose member gives no answer, stands as it was.
+//! The extra turn of a panel: each member reconsiders the verdicts it voted for, and the votes are counted again. If a
+//! member cannot reconsider or gives no answer, its votes stay.
 
 use futures_util::future::join_all;
 use gsar_core::verify::after_turn;
@@ -9,7 +9,7 @@ use super::{Answered, Member, Panel, add_new, ask_member, signed};
 use crate::judge::voting::{Ballot, count};
 use crate::judge::{JudgeError, Judgement, Notice, Objection, Question};
 
-/// A member's answer to be, and the verdicts it is about.
+/// The verdicts that a sample of a member is to reconsider.
 struct Share<'a> {
     member: &'a Member,
     samples: u32,
@@ -18,10 +18,10 @@ struct Share<'a> {
 }
 
 impl Panel {
-    /// Asks the members that voted for the verdicts, and counts their votes again.
+    /// Asks the members that voted for the verdicts to reconsider them, and counts the votes again.
     ///
     /// # Errors
-    /// The first member's, where none of them answered.
+    /// The error of the first member, if no member answered.
     pub(super) async fn reconsider(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let shares = self.shares(question);
         let asked = shares.iter().map(|share| async {
@@ -101,7 +101,7 @@ impl Panel {
     }
 }
 
-/// Each verdict by the votes of those who were asked about it.
+/// Counts the votes on each claim, among the members asked about it.
 fn counted(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
     let about = |claim: &gsar_core::Claim| -> Vec<JudgedClaim> {
         let asked: Vec<Ballot> = ballots

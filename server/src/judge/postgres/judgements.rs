@@ -1,5 +1,5 @@
-//! This module keeps judgements for all servers on a database. What is late or unreadable counts as not found, and the
-//! first failure after a success is logged. No answer waits for it.
+//! The cache of judgements in PostgreSQL, shared by all servers on a database. A judgement that cannot be read in time
+//! counts as not found. The first failure after a success is logged. Writes happen in the background.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,14 +14,14 @@ use tokio_postgres::Error;
 use crate::judge::cached::{Bounds, JudgementStore, Key, StoredJudgement, is_fresh, read_written};
 use crate::storage::postgres::{Database, Failure};
 
-/// The most judgements that wait to be written; one more is not cached.
+/// The maximum number of pending writes; further judgements are not cached.
 const MAX_WAITING: usize = 64;
-/// After how many are written room is made for more.
+/// Old judgements are removed after every 32 writes.
 const ROOM_EVERY: u32 = 32;
-/// How exactly it is known when one was used last, in microseconds.
+/// The precision of the time of last use, in microseconds.
 const USE: i64 = 60 * 1_000_000;
 
-/// Judgements in a database, bounded in bytes and in age. Clones share them.
+/// Judgements in a database, limited in size and age. Clones share the cache.
 #[derive(Clone)]
 pub(in crate::judge) struct SharedJudgements {
     database: Database,
@@ -32,7 +32,7 @@ pub(in crate::judge) struct SharedJudgements {
 }
 
 impl SharedJudgements {
-    /// A cache in a database whose schema is there.
+    /// Creates a cache in a database with the current schema.
     pub(in crate::judge) fn new(database: Database, bounds: Bounds) -> Self {
         Self {
             database,
@@ -43,13 +43,13 @@ impl SharedJudgements {
         }
     }
 
-    /// What succeeded, and a line in the log where success turns into failure.
+    /// Returns the success value, and logs the first failure after a success.
     fn note<T>(&self, result: Result<T, Failure>) -> Option<T> {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         result
             .inspect_err(|failure| {
                 if !was_failing {
-                    tracing::warn!(%failure, "judgements in the database are not used");
+                    tracing::warn!(%failure, "the cache of judgements in the database is unavailable");
                 }
             })
             .ok()
@@ -133,7 +133,7 @@ async fn write(client: &mut Object, key: Key, text: &[u8], now: Timestamp) -> Re
     client.execute(&statement, &[&key.as_bytes(), &text, &now.as_micros()]).await.map(drop)
 }
 
-/// Removes what is too old, then what was not used for longest until the rest fits.
+/// Removes expired judgements, then the least recently used ones until the rest fits.
 async fn make_room(client: &mut Object, oldest: i64, most: i64) -> Result<(), Error> {
     const OLD: &str = "DELETE FROM judgements WHERE made_at <= $1";
     const BEYOND: &str = "DELETE FROM judgements WHERE key IN (SELECT key FROM (SELECT key, \

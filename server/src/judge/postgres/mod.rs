@@ -1,4 +1,4 @@
-//! This module keeps in PostgreSQL what judges share over all servers: answers of chat models, and what they cost.
+//! Stores what the judges of all servers share in PostgreSQL: answers of chat models, and their cost.
 
 mod judgements;
 mod spending;
@@ -10,6 +10,6 @@ pub(super) use spending::SharedBudget;
 
 use crate::storage::postgres::PostgresSchema;
 
-/// The tables of judges.
+/// The tables of the judges.
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "judges", sql: include_str!("schema.sql") };

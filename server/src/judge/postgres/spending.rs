@@ -1,8 +1,8 @@
-//! This module is the daily budgets that all servers on a database share. A reservation has an id, so that what is
-//! written twice because an answer was lost counts once.
+//! Daily budgets in PostgreSQL, shared by all servers on a database. A reservation has an id, so that a retry after a
+//! lost response counts once.
 //!
-//! What changes both the row of a principal and that of the day takes the principal's first: no two transactions wait
-//! for each other, and the day's row, which every call needs, is held for the shortest time.
+//! A transaction that changes both rows locks the row of the principal before the row of the day. That avoids
+//! deadlocks, and keeps the row of the day, which every call needs, locked for the shortest time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::spending::{Booking, Budget, BudgetStore, Payer, Refusal, Spent};
 use crate::storage::postgres::{Database, Failure, query};
 
-/// How often a settlement is tried again that the database did not take.
+/// The interval between attempts to write a settlement.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How many times: for an hour. After that the estimate stays.
+/// The maximum number of attempts, enough for an hour. After that the estimate stays.
 const TRIES: u32 = 3_600;
 
-/// What was spent and set aside on each day by all servers.
+/// The amounts spent and reserved per day by all servers.
 pub(in crate::judge) struct SharedBudget {
     database: Database,
     daily_limit: Option<u64>,
@@ -30,7 +30,7 @@ pub(in crate::judge) struct SharedBudget {
 }
 
 impl SharedBudget {
-    /// A budget in a database whose schema is there.
+    /// Creates a budget in a database with the current schema.
     pub(in crate::judge) fn new(
         database: Database,
         daily_limit: Option<u64>,
@@ -88,7 +88,7 @@ impl BudgetStore for SharedBudget {
             Ok(None) => return Ok(booking),
             Ok(Some(short)) => short,
             Err(refusal) if !is_bounded => {
-                tracing::warn!(%refusal, "what chat models cost is not written down");
+                tracing::warn!(%refusal, "failed to record the cost of chat models");
                 return Ok(booking);
             }
             Err(refusal) => return Err(refusal),
@@ -115,7 +115,7 @@ impl BudgetStore for SharedBudget {
                 match settling.await {
                     Ok(()) => return,
                     Err(failure) => {
-                        tracing::warn!(%failure, "what a call cost is not written down yet");
+                        tracing::warn!(%failure, "failed to record the cost of a call; retrying");
                     }
                 }
                 tokio::time::sleep(AGAIN).await;
@@ -128,7 +128,7 @@ impl BudgetStore for SharedBudget {
     }
 }
 
-/// What is to be set aside, and the most that each budget may come to by it.
+/// An amount to reserve, and the maximum of each budget, in millionths of a dollar.
 #[derive(Clone)]
 pub(super) struct Wanted {
     pub(super) booking: Booking,
@@ -137,12 +137,12 @@ pub(super) struct Wanted {
     pub(super) max_of_own: i64,
 }
 
-/// What a column holds.
+/// Clamps an amount to the range of a column.
 fn bounded(micros: u64) -> i64 {
     i64::try_from(micros).unwrap_or(i64::MAX)
 }
 
-/// Sets the amount aside where both budgets allow it; else the one that does not.
+/// Reserves the amount if both budgets allow it; otherwise returns the budget that does not.
 pub(super) async fn reserve(
     client: &mut Object,
     wanted: &Wanted,
@@ -153,7 +153,7 @@ pub(super) async fn reserve(
     };
     let transaction = client.transaction().await?;
     let is_allowed = reserve_of_own(&transaction, wanted).await?;
-    // The attempt before holds the row of the principal until it has ended, so what it did is seen from here on.
+    // The previous attempt locks the row of the principal until it ends, so its effect is visible from here on.
     let short = if attempt > 1 && is_known(&transaction, wanted.booking.id).await? {
         None
     } else if !is_allowed {
@@ -166,9 +166,9 @@ pub(super) async fn reserve(
     transaction.rollback().await.map(|()| short)
 }
 
-/// Whether the payer's budget allows it; then it counts there.
+/// Reserves the amount from the payer's budget; `false` if that does not allow it.
 async fn reserve_of_own(client: &impl GenericClient, wanted: &Wanted) -> Result<bool, Error> {
-    // Compared by what is left, which cannot be more than a column holds.
+    // Compares with the rest of the budget, because the sum could overflow the column.
     const RESERVE: &str = "INSERT INTO spending_of_principals AS own (day, principal, micros) \
          SELECT $1::bigint, $2::text, $3::bigint WHERE $3::bigint <= $4::bigint \
          ON CONFLICT (day, principal) DO UPDATE SET micros = own.micros + $3 WHERE own.micros <= $4::bigint - $3";
@@ -178,7 +178,7 @@ async fn reserve_of_own(client: &impl GenericClient, wanted: &Wanted) -> Result<
     Ok(written > 0)
 }
 
-/// Whether the budget of all allows it; then it is set aside.
+/// Reserves the amount from the total budget; `false` if that does not allow it.
 async fn reserve_of_all(client: &impl GenericClient, wanted: &Wanted) -> Result<bool, Error> {
     const RESERVE: &str = "WITH known AS (SELECT 1 FROM reservations WHERE id = $1), \
          day AS (INSERT INTO spending (day, micros) \
@@ -197,9 +197,9 @@ async fn is_known(client: &impl GenericClient, id: Uuid) -> Result<bool, Error> 
     Ok(query::one(client, KNOWN, &[&id]).await?.get(0))
 }
 
-/// Puts what a call cost in the place of what was set aside for it; nothing where that was done before.
+/// Replaces the reserved amount by the actual cost; no effect if already settled.
 async fn settle(client: &mut Object, id: Uuid, actual: i64) -> Result<(), Error> {
-    // The day waits for the number of rows of principals, which is known when they are written.
+    // Counting the updated rows of principals forces their update before that of the day.
     const SETTLE: &str = "WITH settled AS (DELETE FROM reservations WHERE id = $1 RETURNING day, principal, micros), \
          own AS (UPDATE spending_of_principals AS spent \
          SET micros = least(spent.micros - settled.micros::numeric + $2::bigint, 9223372036854775807)::bigint \

@@ -1,4 +1,4 @@
-//! What judges share in a real PostgreSQL.
+//! Tests with a real PostgreSQL.
 
 mod principals;
 
@@ -40,13 +40,13 @@ async fn spending(url: &str, limit: Option<u64>) -> Spending {
     Spending::shared(open(url).await, limit, clock_at(DAY + 1).1, Handle::current())
 }
 
-/// Returns when as much is spent of a budget; the database is asked until then.
+/// Polls the database until the expected amount of a budget is spent.
 async fn settled(spending: &Spending, budget: Budget, expected: u64) {
     while spending.today(budget.clone()).await.unwrap() != expected {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_together_never_set_aside_more_than_the_budget() {
+async fn servers_together_never_reserve_more_than_the_budget() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let servers = [spending(&url, Some(1_000)).await, spending(&url, Some(1_000)).await];
@@ -85,7 +85,7 @@ async fn servers_together_never_set_aside_more_than_the_budget() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_day_has_a_budget_of_its_own_and_a_settlement_counts_for_the_day_of_its_call() {
+async fn a_settlement_counts_for_the_day_of_its_reservation() {
     let Some(postgres) = postgres() else { return };
     let database = open(&postgres.database()).await;
     let (seconds, clock) = clock_at(DAY - 1);
@@ -100,7 +100,7 @@ async fn a_day_has_a_budget_of_its_own_and_a_settlement_counts_for_the_day_of_it
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_database_is_away_nothing_is_spent_and_a_settlement_waits() {
+async fn without_the_database_nothing_is_spent_and_a_settlement_waits() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let (bounded, boundless) = (spending(&url, Some(100)).await, spending(&url, None).await);
@@ -112,12 +112,12 @@ async fn while_the_database_is_away_nothing_is_spent_and_a_settlement_waits() {
     call.settle(10);
     postgres.up();
     settled(&bounded, Budget::All, 10).await;
-    // What no column holds is refused and not wrapped.
+    // An amount beyond the range of a column is refused, not wrapped.
     boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_server_was_answered_another_finds() {
+async fn servers_share_cached_judgements() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let now = Timestamp::from_micros(DAY * 1_000_000);
@@ -136,7 +136,7 @@ async fn what_one_server_was_answered_another_finds() {
     postgres.query(&url, "UPDATE judgements SET judgement = 'no judgement'");
     assert!(other.find(key(1), now).await.is_none());
 
-    // Room is made at the first and at every 32nd.
+    // Room is made after the first write and after every 32nd.
     let few = Bounds { disk_bytes: 10 * text.len() as u64, ..bounds };
     let few = SharedJudgements::new(open(&url).await, few);
     for number in 0..33 {

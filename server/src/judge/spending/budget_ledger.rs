@@ -1,5 +1,5 @@
-//! This module is the budget ledger on disk: what was spent on each day, by whom. Settlements that are not written yet
-//! count already and are written with the next reservation at the latest.
+//! The budget ledger in SQLite: the amounts spent per day and principal. Pending settlements already count, and are
+//! written with the next reservation at the latest.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,18 +13,18 @@ use super::tables::{self, Corrections, Short, Wanted};
 use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// What was spent and set aside on each day.
+/// The amounts spent and reserved per day.
 pub(super) struct BudgetLedger {
     daily_limit: Option<u64>,
     clock: Clock,
     file: PathBuf,
     connection: Mutex<Connection>,
-    /// Taken by itself, or while the connection is held; never the other way round.
+    /// Lock order: `connection` before `corrections`.
     corrections: Mutex<Corrections>,
 }
 
 impl BudgetLedger {
-    /// Opens the ledger in a folder; `daily_limit` is in millionths of a dollar, `None` for no limit.
+    /// Opens the ledger in a folder. `daily_limit` is in millionths of a dollar; `None` for no limit.
     pub(super) fn open(
         folder: &Path,
         daily_limit: Option<u64>,
@@ -51,11 +51,11 @@ impl BudgetLedger {
             return;
         }
         if let Err(error) = self.write(None) {
-            tracing::warn!(%error, "what a call cost is not written down yet");
+            tracing::warn!(%error, "failed to record the cost of a call; retrying");
         }
     }
 
-    /// Writes the corrections, and what is to be set aside where the budgets allow it. A failure changes nothing.
+    /// Writes the corrections, and the reservation if the budgets allow it. A failure changes nothing.
     fn write(&self, wanted: Option<&Wanted<'_>>) -> rusqlite::Result<Option<Short>> {
         let mut connection = self.connection();
         let corrections = std::mem::take(&mut *self.corrections());
@@ -103,7 +103,7 @@ impl BudgetStore for BudgetLedger {
                 Err(Refusal::Spent { budget, limit, spent, estimate, resets_at })
             }
             Err(error) if !is_bounded => {
-                tracing::warn!(%error, "what chat models cost is not written down");
+                tracing::warn!(%error, "failed to record the cost of chat models");
                 self.add(day, payer.name(), i128::from(estimate));
                 Ok(Booking::of_day(day, payer))
             }

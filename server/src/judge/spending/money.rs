@@ -1,10 +1,10 @@
-//! This module formats amounts and instants for people.
+//! Formats amounts and instants for people.
 
 use std::fmt;
 
 use gsar_core::time::Timestamp;
 
-/// Millionths of a dollar, shown in dollars: with cents, or with all six places where cents would round.
+/// Displays millionths of a dollar as dollars: with two decimals if exact, otherwise with six.
 pub(super) struct Dollars(pub(super) u64);
 
 impl fmt::Display for Dollars {
@@ -18,7 +18,7 @@ impl fmt::Display for Dollars {
     }
 }
 
-/// An instant as RFC 3339 has it.
+/// Formats an instant as RFC 3339.
 pub(super) fn written(instant: Timestamp) -> String {
     match jiff::Timestamp::from_microsecond(instant.as_micros()) {
         Ok(instant) => instant.to_string(),
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_rounded() {
+    fn amounts_are_not_rounded() {
         for (micros, shown) in [
             (0, "$0.00"),
             (1, "$0.000001"),
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_are_those_of_everyone() {
+    fn instants_are_rfc_3339() {
         assert_eq!(written(Timestamp::from_micros(86_400_000_000)), "1970-01-02T00:00:00Z");
         assert_eq!(written(Timestamp::from_micros(i64::MAX)), "midnight UTC");
     }

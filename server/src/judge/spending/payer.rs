@@ -1,11 +1,11 @@
-//! This module says on whose behalf money is spent, and which budgets bound that. It counts nothing.
+//! The principal on whose behalf money is spent, and the budgets that limit it.
 
 use std::fmt;
 
 use crate::identity::Principal;
 use crate::owner::Owner;
 
-/// On whose behalf a call is made. The default is nobody, whom only the budget of all bounds.
+/// The principal that a call is charged to. The default has no name and is limited by the total budget only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payer {
     owner: Owner,
@@ -13,31 +13,31 @@ pub struct Payer {
 }
 
 impl Payer {
-    /// An owner with what may be spent on its behalf each day, in millionths of a dollar, `None` for no bound of its
-    /// own. One without a name is nobody.
+    /// Creates a payer with a daily budget in millionths of a dollar; `None` for no budget of its own. An owner without a
+    /// name has no budget of its own.
     #[must_use]
     pub fn new(owner: Owner, daily_budget: Option<u64>) -> Self {
         let is_nobody = owner.name().is_empty();
         Self { owner, daily_budget: daily_budget.filter(|_| !is_nobody) }
     }
 
-    /// What may be spent on its behalf each day; `None` where only the budget of all bounds it.
+    /// Returns its daily budget in millionths of a dollar; `None` if only the total budget applies.
     #[must_use]
     pub fn daily_budget(&self) -> Option<u64> {
         self.daily_budget
     }
 
-    /// The name of the principal; empty of nobody.
+    /// Returns the name of the principal; empty for the default payer.
     pub(in crate::judge) fn name(&self) -> &str {
         self.owner.name()
     }
 
-    /// Its own budget; nobody has none.
+    /// Returns its own budget; `None` for the default payer.
     pub(in crate::judge) fn budget(&self) -> Option<Budget> {
         (!self.name().is_empty()).then(|| Budget::Principal(self.name().to_owned()))
     }
 
-    /// Whether it may know what others have spent.
+    /// Returns `true` if it may see the spending of others.
     pub(super) fn sees_all(&self) -> bool {
         self.owner.only().is_none()
     }
@@ -49,17 +49,17 @@ impl From<&Principal> for Payer {
     }
 }
 
-/// What is counted against a limit of its own.
+/// A daily budget of money.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// What is spent on behalf of all callers together.
+    /// The total budget of all callers.
     All,
-    /// What is spent on behalf of the principal of that name.
+    /// The budget of the principal with this name.
     Principal(String),
 }
 
 impl Budget {
-    /// How it is raised.
+    /// Returns the advice for raising it.
     pub(super) const fn fix(&self) -> &'static str {
         match self {
             Self::All => "raise judges.daily_budget",

@@ -1,4 +1,4 @@
-//! This module says why a call is not allowed, and how much of that its caller may know.
+//! The reason for refusing a call, and how much of it the caller may see.
 
 use std::fmt;
 
@@ -7,54 +7,54 @@ use gsar_core::time::Timestamp;
 use super::money::{Dollars, written};
 use super::payer::{Budget, Payer};
 
-/// Why a call is not allowed.
+/// The reason for refusing a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// A budget of the day does not suffice.
+    /// A daily budget is too small for the call.
     #[error(
-        "the daily budget of {budget} is {}, of which {spent}, and this call may cost {}; {}, or try again after {}",
+        "the daily budget of {budget} is {}, of which {spent}, and this call may cost up to {}; {}, or try again after {}",
         Dollars(*limit), Dollars(*estimate), budget.fix(), written(*resets_at)
     )]
     Spent {
-        /// Which one.
+        /// The exhausted budget.
         budget: Budget,
-        /// What may be spent of it in a day, in millionths of a dollar.
+        /// Its daily limit, in millionths of a dollar.
         limit: u64,
-        /// What was spent and reserved of it today.
+        /// The amount spent and reserved today.
         spent: Spent,
-        /// What was asked for, in millionths of a dollar.
+        /// The requested amount, in millionths of a dollar.
         estimate: u64,
-        /// When the next day begins.
+        /// The start of the next day.
         resets_at: Timestamp,
     },
-    /// Whether the budgets suffice cannot be known.
-    #[error("no call is made while the budget cannot be written down: {reason}")]
+    /// The budgets cannot be read or written.
+    #[error("no calls are made while the budget cannot be recorded: {reason}")]
     Unavailable {
-        /// What happened, and the fix.
+        /// The cause and the fix.
         reason: String,
     },
 }
 
-/// What was spent and reserved of a budget today.
+/// The amount of a budget spent and reserved today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spent {
-    /// As many millionths of a dollar.
+    /// The amount in millionths of a dollar.
     Micros(u64),
-    /// Too much; how much says what others spend.
+    /// Not disclosed, because it would reveal the spending of others.
     TooMuch,
 }
 
 impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Micros(micros) => write!(f, "{} are spent or set aside", Dollars(*micros)),
+            Self::Micros(micros) => write!(f, "{} is spent or reserved", Dollars(*micros)),
             Self::TooMuch => f.write_str("too little is left"),
         }
     }
 }
 
 impl Refusal {
-    /// As the caller may know it on whose behalf the call would have been.
+    /// Removes what the payer may not see.
     pub(super) fn shown_to(self, payer: &Payer) -> Self {
         match self {
             Self::Spent { budget: Budget::All, limit, estimate, resets_at, .. }

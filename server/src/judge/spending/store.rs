@@ -1,4 +1,4 @@
-//! This module says what keeps a daily budget, whatever engine it is. It keeps nothing.
+//! The interface of a store of daily budgets.
 
 use std::sync::Arc;
 
@@ -7,40 +7,40 @@ use uuid::Uuid;
 use super::Refusal;
 use super::payer::{Budget, Payer};
 
-/// What a reservation is known by.
+/// The identity of a reservation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::judge) struct Booking {
-    /// The day that it counts for.
+    /// The day it counts for.
     pub(in crate::judge) day: i64,
-    /// Its own, where reservations are kept one by one.
+    /// Its id, if the store records reservations individually.
     pub(in crate::judge) id: Uuid,
-    /// On whose behalf it is.
+    /// The principal it is charged to.
     pub(in crate::judge) payer: Payer,
 }
 
 impl Booking {
-    /// One of a store that keeps the sum of a day.
+    /// Creates a booking for a store that records only the sum of a day.
     pub(super) fn of_day(day: i64, payer: &Payer) -> Self {
         Self { day, id: Uuid::nil(), payer: payer.clone() }
     }
 }
 
-/// What was spent and reserved on each day, in millionths of a dollar; days are counted since the epoch. Every method
-/// may block on the disk or the network.
+/// The amounts spent and reserved per day, in millionths of a dollar; days are counted since the epoch. Every method may
+/// block on the disk or the network.
 pub(in crate::judge) trait BudgetStore: Send + Sync {
-    /// Reserves an amount, of the budget of all and of the payer's, or of neither. It is durable when this returns;
-    /// reservations at the same time, by any server on the same store, never exceed a limit together.
+    /// Reserves an amount from both the total budget and the payer's, or from neither. The reservation is durable when
+    /// this returns. Concurrent reservations, by any server on the same store, never exceed a limit together.
     ///
     /// # Errors
-    /// [`Refusal`] when one of the budgets does not allow it, or that cannot be known.
+    /// [`Refusal`] if a budget does not allow it, or cannot be read.
     fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal>;
 
-    /// Puts another amount in the place of one that was reserved. Counts at once; durable shortly after.
+    /// Replaces the reserved amount by the actual one. Counts immediately; durable shortly after.
     fn correct(self: Arc<Self>, booking: &Booking, reserved: u64, actual: u64);
 
-    /// What was spent and reserved today of a budget.
+    /// Returns the amount of a budget spent and reserved today.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] when that cannot be read.
+    /// [`Refusal::Unavailable`] if it cannot be read.
     fn today(&self, budget: &Budget) -> Result<u64, Refusal>;
 }

@@ -1,5 +1,5 @@
-//! This module reads and writes the tables of the budget ledger: `spending` has what was spent on each day,
-//! `spending_of_principals` what of it was on behalf of each principal. It holds no connection and no clock.
+//! Reads and writes the tables of the budget ledger: `spending` with the total per day, and `spending_of_principals`
+//! with the share of each principal.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::payer::{Budget, Payer};
 
-/// By day and name of the principal, what is to be added to what stands on disk. Nobody has no name.
+/// Amounts to add to the stored ones, by day and principal; the name of the default payer is empty.
 pub(super) type Corrections = BTreeMap<(i64, String), i128>;
 
-/// What is to be set aside, within which bounds.
+/// An amount to reserve, and its limits.
 pub(super) struct Wanted<'w> {
     pub(super) day: i64,
     pub(super) payer: &'w Payer,
     pub(super) estimate: u64,
-    /// Of all together; `None` for no limit.
+    /// The limit of the total budget; `None` for no limit.
     pub(super) daily_limit: Option<u64>,
 }
 
-/// A budget that does not suffice.
+/// A budget that is too small for a reservation.
 pub(super) struct Short {
     pub(super) budget: Budget,
     pub(super) limit: u64,
     pub(super) spent: u64,
 }
 
-/// Writes the corrections, and what is to be set aside where both budgets allow it; else finds the one that does not. A
-/// failure changes nothing.
+/// Writes the corrections, and the reservation if both budgets allow it; otherwise returns the budget that does not.
+/// A failure changes nothing.
 pub(super) fn write(
     connection: &mut Connection,
     corrections: &Corrections,
@@ -62,7 +62,7 @@ fn set_aside(connection: &Connection, wanted: &Wanted<'_>) -> rusqlite::Result<O
     Ok(None)
 }
 
-/// What is wrong with the tables, where anything is: a row that is gone would be money nobody spent.
+/// Returns the damage of the tables, if any: a lost row would allow more spending.
 pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Option<String>> {
     for sql in
         ["PRAGMA integrity_check(spending)", "PRAGMA integrity_check(spending_of_principals)"]
@@ -75,7 +75,7 @@ pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Optio
     spent(connection, day, &Budget::All).map(|_| None)
 }
 
-/// Never negative: the schema and [`corrected`] see to that, and a file that says otherwise is damaged.
+/// Returns the stored amount. Never negative: the schema and [`corrected`] ensure that, so a negative one is damage.
 pub(super) fn spent(connection: &Connection, day: i64, budget: &Budget) -> rusqlite::Result<i64> {
     const OF_ALL: &str = "SELECT micros FROM spending WHERE day = ?1";
     const OF_ONE: &str =

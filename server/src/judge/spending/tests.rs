@@ -1,4 +1,4 @@
-//! This module tests the daily budget as its callers see it.
+//! Tests of the daily budget.
 
 mod principals;
 
@@ -47,7 +47,7 @@ fn spent(limit: u64, spent: u64, estimate: u64) -> Refusal {
 }
 
 #[test]
-fn what_is_set_aside_counts_until_it_is_settled_or_dropped() {
+fn a_reservation_counts_until_it_is_settled_or_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let first = reserve(&spending, 60).unwrap();
@@ -72,7 +72,7 @@ fn a_call_that_cost_more_than_estimated_counts_in_full() {
 }
 
 #[test]
-fn a_restart_forgets_nothing_and_what_never_ended_counts_as_estimated() {
+fn spending_survives_a_restart_and_an_unsettled_call_counts_as_estimated() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     reserve(&spending, 50).unwrap().settle(20);
@@ -83,7 +83,7 @@ fn a_restart_forgets_nothing_and_what_never_ended_counts_as_estimated() {
 }
 
 #[test]
-fn a_day_begins_at_midnight_utc_and_a_call_counts_where_it_began() {
+fn days_begin_at_midnight_utc_and_a_call_counts_for_the_day_it_began() {
     let folder = tempfile::tempdir().unwrap();
     let (clock, reading) = clock_at(DAY - 1);
     let spending = Spending::open(folder.path(), Some(100), reading).unwrap();
@@ -94,14 +94,14 @@ fn a_day_begins_at_midnight_utc_and_a_call_counts_where_it_began() {
     across.settle(90);
     assert_eq!(today(&spending), 70);
     clock.store(DAY - 1, Ordering::SeqCst);
-    assert_eq!(today(&spending), 90, "a clock that goes back finds the day as it was");
+    assert_eq!(today(&spending), 90, "a clock set back finds the previous day unchanged");
     clock.store(-1, Ordering::SeqCst);
     reserve(&spending, 100).unwrap().settle(100);
     assert!(reserve(&spending, 1).is_err());
 }
 
 #[test]
-fn without_a_limit_everything_is_allowed_and_written_down() {
+fn without_a_limit_everything_is_allowed_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     reserve(&spending, u64::MAX / 4).unwrap().settle(7);
@@ -124,7 +124,7 @@ fn the_largest_amounts_are_counted_without_overflow() {
 }
 
 #[test]
-fn where_nothing_can_be_written_down_no_call_is_allowed() {
+fn refuses_calls_while_the_ledger_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let held = reserve(&spending, 50).unwrap();
@@ -136,7 +136,7 @@ fn where_nothing_can_be_written_down_no_call_is_allowed() {
     assert!(spending.store.today(&Budget::All).is_err());
     held.settle(20);
     other.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
-    assert_eq!(today(&spending), 20, "what could not be written is not lost");
+    assert_eq!(today(&spending), 20, "a correction that could not be written is kept");
     reserve(&spending, 80).unwrap().settle(80);
     let written: i64 =
         other.query_row("SELECT micros FROM spending", [], |row| row.get(0)).unwrap();
@@ -144,7 +144,7 @@ fn where_nothing_can_be_written_down_no_call_is_allowed() {
 }
 
 #[test]
-fn a_file_that_cannot_be_a_budget_is_refused() {
+fn rejects_a_damaged_file() {
     let folder = tempfile::tempdir().unwrap();
     drop(open(folder.path(), Some(100)));
     let file = folder.path().join(FILE);
@@ -153,7 +153,8 @@ fn a_file_that_cannot_be_a_budget_is_refused() {
         .execute_batch("PRAGMA ignore_check_constraints = 1; INSERT INTO spending VALUES (1, -1)")
         .unwrap();
     drop(connection);
-    for content in [None, Some("no database, but long enough to be taken for one".repeat(99))] {
+    for content in [None, Some("not a database, but long enough to be mistaken for one".repeat(99))]
+    {
         if let Some(content) = content {
             std::fs::write(&file, content).unwrap();
         }
@@ -165,11 +166,11 @@ fn a_file_that_cannot_be_a_budget_is_refused() {
 }
 
 #[test]
-fn a_file_that_was_cut_gives_no_money_back() {
+fn a_truncated_file_does_not_return_money() {
     let folder = tempfile::tempdir().unwrap();
     reserve(&open(folder.path(), Some(100)), 70).unwrap().settle(70);
     let whole = std::fs::read(folder.path().join(FILE)).unwrap();
-    // A file of one byte is an empty one to SQLite, and that is a new one.
+    // SQLite treats a file of one byte as empty, that is, as new.
     for kept in (2..whole.len()).step_by(509) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), &whole[..kept]).unwrap();
@@ -181,17 +182,17 @@ fn a_file_that_was_cut_gives_no_money_back() {
 }
 
 #[test]
-fn a_refusal_says_what_to_do() {
+fn a_refusal_names_the_fix() {
     let refusal = spent(1_500_000, 1_490_000, 30_500);
     assert_eq!(
         refusal.to_string(),
-        "the daily budget of all callers is $1.50, of which $1.49 are spent or set aside, and this call may cost \
-         $0.030500; raise judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
+        "the daily budget of all callers is $1.50, of which $1.49 is spent or reserved, and this call may cost up \
+         to $0.030500; raise judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
     );
 }
 
 #[test]
-fn money_and_refusals_are_counted() {
+fn cost_and_refusals_are_counted() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();
     let folder = tempfile::tempdir().unwrap();
@@ -211,7 +212,7 @@ fn money_and_refusals_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sixty_four_at_once_share_the_budget() {
+async fn concurrent_calls_share_the_budget() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let calls = (0..64).map(|_| {
@@ -226,14 +227,13 @@ async fn sixty_four_at_once_share_the_budget() {
     assert_eq!(spending.today(Budget::All).await, Ok(0));
 }
 
-/// What one does with the money it got: nothing, or the share of it in hundredths that the call cost.
+/// The estimate of a call, and its cost in percent of the estimate; `None` to drop the reservation.
 type Call = (u64, Option<u64>);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// However calls come together, never more than the limit is set aside and spent, and in the end exactly what
-    /// they cost is written down.
+    /// Concurrent calls never reserve and spend more than the limit, and the recorded amount equals their cost.
     #[test]
     fn concurrent_calls_never_overrun_the_limit(
         limit in 0_u64..300,

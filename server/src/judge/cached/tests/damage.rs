@@ -1,4 +1,4 @@
-//! This module tests files that are damaged or belong to others.
+//! Tests of damaged and foreign files.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use proptest::prelude::*;
 use super::*;
 
 #[tokio::test]
-async fn the_file_of_another_program_is_left_alone() {
+async fn a_foreign_file_is_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(FILE);
-    std::fs::write(&file, "somebody's diary").unwrap();
+    std::fs::write(&file, "another file").unwrap();
     let judge = Scripted::new(9, &[]);
     let cached = get_on_disk(&judge, folder.path());
     assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
     assert_eq!(seen(&cached.judge(&question()).await), from_cache());
-    assert_eq!(std::fs::read(&file).unwrap(), b"somebody's diary");
+    assert_eq!(std::fs::read(&file).unwrap(), b"another file");
 }
 
-/// The file after one judgement was kept, and where that stands in it.
+/// Returns a file with one judgement, and the position of its text.
 fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
     let folder = tempfile::tempdir().unwrap();
     ask_in(folder.path());
@@ -28,7 +28,7 @@ fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
     (file, start..start + text.len())
 }
 
-/// Asks in a folder, and tells the answer and whether the judge was asked.
+/// Asks with a cache in a folder; returns the answer and how often the judge was asked.
 fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = Scripted::new(1, &[]);
@@ -46,7 +46,7 @@ fn right(asked: usize) -> String {
 }
 
 #[test]
-fn a_file_that_was_cut_is_a_miss() {
+fn a_truncated_file_is_a_miss() {
     let (whole, text) = file_with_a_judgement();
     for kept in (0..whole.len()).step_by(1_000) {
         let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ fn a_file_that_was_cut_is_a_miss() {
 }
 
 #[test]
-fn every_bit_of_the_text_is_watched() {
+fn detects_damage_at_any_byte() {
     let (whole, text) = file_with_a_judgement();
     for at in text.step_by(41) {
         let folder = tempfile::tempdir().unwrap();
@@ -66,14 +66,14 @@ fn every_bit_of_the_text_is_watched() {
         damaged[at] ^= 1;
         std::fs::write(folder.path().join(FILE), &damaged).unwrap();
         assert_eq!(ask_in(folder.path()), (asked_for_it(), 1), "byte {at}");
-        assert_eq!(ask_in(folder.path()), (from_cache(), 0), "it is whole again");
+        assert_eq!(ask_in(folder.path()), (from_cache(), 0), "it was replaced");
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever happened to the file, the answer is the one that was kept or a new one.
+    /// With any damage, the answer is the cached one or a new one.
     #[test]
     fn a_damaged_file_never_changes_an_answer(
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),

@@ -1,4 +1,4 @@
-//! This module tests many callers that ask the same at the same time.
+//! Tests of concurrent callers with the same question.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use super::*;
 use crate::judge::cached::testing::{Answer, failure};
 
-/// Lets a future go as far as it gets by itself.
+/// Polls a future that must not be ready.
 fn advance<F: Future + Unpin>(future: &mut F) {
     assert!(future.now_or_never().is_none(), "it waits");
 }
@@ -40,7 +40,7 @@ fn panic(_: &Question) -> Result<Judgement, JudgeError> {
 }
 
 #[tokio::test]
-async fn of_sixty_four_who_wait_one_asks_and_pays() {
+async fn one_of_many_waiting_callers_asks_and_pays() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let questions: Vec<Question> = (0..64).map(|_| question()).collect();
@@ -55,7 +55,7 @@ async fn of_sixty_four_who_wait_one_asks_and_pays() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_sixty_four_on_many_threads_one_asks() {
+async fn one_of_many_callers_on_many_threads_asks() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(64, &[]);
     let cached = Arc::new(get_on_disk(&judge, folder.path()));
@@ -69,7 +69,7 @@ async fn of_sixty_four_on_many_threads_one_asks() {
 }
 
 #[tokio::test]
-async fn where_the_one_who_asks_goes_another_asks() {
+async fn when_the_leader_is_dropped_another_caller_leads() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let question = question();
@@ -87,7 +87,7 @@ async fn where_the_one_who_asks_goes_another_asks() {
 }
 
 #[tokio::test]
-async fn a_thousand_who_go_leave_one_who_asks() {
+async fn the_last_of_a_thousand_callers_leads_when_the_others_are_dropped() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let question = question();
@@ -105,7 +105,7 @@ async fn a_thousand_who_go_leave_one_who_asks() {
 }
 
 #[tokio::test]
-async fn one_whose_deadline_passes_leaves_and_harms_nobody() {
+async fn a_caller_whose_deadline_passes_does_not_affect_others() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let patient = question();
@@ -117,11 +117,11 @@ async fn one_whose_deadline_passes_leaves_and_harms_nobody() {
     judge.permits.add_permits(1);
     assert_eq!(seen(&first.await), asked_for_it());
     assert_eq!(judge.asked(), 1);
-    assert_eq!(seen(&cached.judge(&late).await), from_cache(), "there is nothing to wait for");
+    assert_eq!(seen(&cached.judge(&late).await), from_cache(), "the answer is cached");
 }
 
 #[tokio::test]
-async fn one_who_asks_too_late_fails_alone() {
+async fn a_failure_after_the_leaders_deadline_is_not_shared() {
     let judge = Scripted::new(0, &[come_late]);
     let cached = in_memory(&judge);
     let late = Question { deadline: Some(Instant::now()), ..question() };
@@ -164,7 +164,7 @@ async fn failures_and_abstentions_are_shared_and_not_cached() {
 }
 
 #[tokio::test]
-async fn a_judge_that_panics_does_so_for_one() {
+async fn a_panic_of_the_judge_affects_one_caller() {
     let judge = Scripted::new(0, &[panic]);
     let cached = in_memory(&judge);
     let question = question();

@@ -20,7 +20,7 @@ fn draws(seed: u32) -> Draws {
 }
 
 #[test]
-fn it_is_a_claim_of_the_report_about_a_name_that_stands_nowhere() {
+fn the_canary_is_a_claim_of_the_report_about_an_absent_name() {
     let asked = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
     let texts: HashSet<String> =
         (0..500).map(|seed| canary_of(&asked, &mut draws(seed)).unwrap().text).collect();
@@ -34,9 +34,9 @@ fn it_is_a_claim_of_the_report_about_a_name_that_stands_nowhere() {
 }
 
 #[test]
-fn without_a_name_it_is_said_of_one() {
+fn a_claim_without_a_name_gets_one() {
     let asked = question("", &["The pool size was 20 all day."], EVIDENCE);
-    assert!(!is_fit("The pool size was 20 all day."), "of all, a name can be a part");
+    assert!(!is_fit("The pool size was 20 all day."), "`all` may include an unknown name");
     let forms: HashSet<String> =
         (0..100).map(|seed| canary_of(&asked, &mut draws(seed)).unwrap().text).collect();
     assert!(forms.len() > 50);
@@ -49,7 +49,7 @@ fn without_a_name_it_is_said_of_one() {
 }
 
 #[test]
-fn what_another_name_may_satisfy_is_not_taken() {
+fn rejects_claims_that_another_name_may_satisfy() {
     for text in [
         "The pool of payments-db was not full.",
         "No pod of payments-db restarted.",
@@ -102,7 +102,7 @@ fn names_are_not_confused_with_english() {
 }
 
 #[test]
-fn its_id_has_the_shape_of_the_others() {
+fn the_id_has_the_shape_of_the_others() {
     for (ids, expected) in [
         (vec!["c1"], "c2"),
         (vec!["c1", "c2", "c3"], "c4"),
@@ -116,9 +116,9 @@ fn its_id_has_the_shape_of_the_others() {
     }
 }
 
-/// The reports of the incidents: nothing but names, figures and the place of the thing tells the canary from a claim.
+/// In the incidents of the data sets, only names and figures distinguish the canary from a claim.
 #[test]
-fn in_no_incident_can_it_be_supported_or_distinguished() {
+fn the_canary_is_unsupported_and_inconspicuous_in_every_incident() {
     let mut taken = 0;
     let incidents = gsar_datasets::incidents().unwrap();
     for incident in &incidents {

@@ -1,4 +1,4 @@
-//! Budgets of principals that servers share in a real PostgreSQL.
+//! Tests of budgets of principals with a real PostgreSQL.
 
 use uuid::Uuid;
 
@@ -16,7 +16,7 @@ fn of(name: &str) -> Budget {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
+async fn principals_stay_within_their_own_and_the_total_budget() {
     let Some(postgres) = postgres() else { return };
     let spending = spending(&postgres.database(), Some(100)).await;
     let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
@@ -35,7 +35,7 @@ async fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
         ),
         "{refused}"
     );
-    // What is refused is set aside nowhere.
+    // A refused amount is reserved in neither budget.
     assert_eq!(spending.today(of("ada")).await, Ok(50));
     assert_eq!(spending.today(of("ben")).await, Ok(50));
     assert_eq!(spending.today(Budget::All).await, Ok(100));
@@ -48,7 +48,7 @@ async fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
     assert!(matches!(nothing, Refusal::Spent { limit: 0, .. }), "{nothing}");
     spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
     settled(&spending, of("ada"), 50).await;
-    assert!(spending.admit("m", &ada, 11).await.is_err(), "what was spent without a bound counts");
+    assert!(spending.admit("m", &ada, 11).await.is_err(), "spending without a limit counts");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -82,7 +82,7 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
     let (ada_reserved, ben_count) = (30 * ada.len() as u64, ben.len() as u64);
     assert_eq!(servers[0].today(of("ada")).await, Ok(ada_reserved));
     assert_eq!(servers[1].today(Budget::All).await, Ok(990));
-    // Settled while others reserve: rows of principals and of the day are taken by both at the same time.
+    // Settlements run while others reserve: both lock the rows of principals and of the day.
     let others: Vec<_> = (0..40)
         .map(|number| {
             let spending = servers[number % 2].clone();
@@ -124,7 +124,7 @@ async fn a_principal_has_a_new_budget_each_day() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_database_is_away_who_has_a_budget_is_not_served() {
+async fn without_the_database_only_principals_without_a_budget_are_served() {
     let Some(postgres) = postgres() else { return };
     let spending = spending(&postgres.database(), None).await;
     let call = spending.admit("m", &payer("ada", Some(100)), 100).await.unwrap();
@@ -138,7 +138,7 @@ async fn while_the_database_is_away_who_has_a_budget_is_not_served() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reservation_whose_answer_was_lost_counts_once() {
+async fn a_retried_reservation_counts_once() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let database = open(&url).await;
@@ -150,7 +150,7 @@ async fn a_reservation_whose_answer_was_lost_counts_once() {
         });
         reserving.await.unwrap()
     };
-    // It fills the budget of the principal, that of all, and neither.
+    // It exhausts the budget of the principal, the total budget, and neither.
     for (name, max_of_own, max_of_all, total) in [
         ("ada", 30, 1_000, 30),
         ("ben", 1_000, 60, 60),
@@ -166,7 +166,7 @@ async fn a_reservation_whose_answer_was_lost_counts_once() {
     }
     let of_principals = "SELECT string_agg(principal || micros, ' ' ORDER BY principal) FROM spending_of_principals";
     assert_eq!(postgres.query(&url, of_principals), "ada30 ben30 eve30");
-    // One that did not come through the first time does now.
+    // A reservation whose first attempt failed succeeds on the second.
     let booking = Booking { day: 2, id: Uuid::now_v7(), payer: payer("ada", None) };
     let wanted = Wanted { booking, amount: 30, max_of_all: 30, max_of_own: 30 };
     assert_eq!(reserve_at(&wanted, 2).await, None);

@@ -1,4 +1,4 @@
-//! This module tests the budgets of principals beside that of all.
+//! Tests of budgets of principals.
 
 use super::*;
 use crate::owner::Owner;
@@ -22,7 +22,7 @@ fn own_spent(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
 }
 
 #[test]
-fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
+fn principals_stay_within_their_own_and_the_total_budget() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
@@ -32,7 +32,7 @@ fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
     let of_all = refused(reserve_for(&spending, &ben, 1));
     assert!(matches!(of_all, Refusal::Spent { budget: Budget::All, limit: 100, .. }), "{of_all}");
     assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (50, 50));
-    assert_eq!(today(&spending), 100, "what is refused is set aside nowhere");
+    assert_eq!(today(&spending), 100, "a refused amount is reserved in neither budget");
     first.settle(20);
     drop(second);
     assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 0));
@@ -43,17 +43,21 @@ fn each_keeps_its_own_budget_and_together_they_keep_that_of_all() {
 }
 
 #[test]
-fn nothing_may_be_spent_of_a_budget_of_nothing() {
+fn a_budget_of_zero_allows_no_spending() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let ada = payer("ada", Some(0));
     assert_eq!(refused(reserve_for(&spending, &ada, 1)), own_spent("ada", 0, 0, 1));
     reserve_for(&spending, &ada, 0).unwrap().settle(0);
-    assert_eq!(payer("", Some(0)).daily_budget(), None, "nobody has no budget of its own");
+    assert_eq!(
+        payer("", Some(0)).daily_budget(),
+        None,
+        "the default payer has no budget of its own"
+    );
 }
 
 #[test]
-fn a_budget_counts_what_was_spent_before_it_was_set() {
+fn spending_before_a_budget_was_set_counts() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     reserve_for(&spending, &payer("ada", None), 70).unwrap().settle(70);
@@ -70,7 +74,7 @@ fn a_budget_counts_what_was_spent_before_it_was_set() {
 }
 
 #[test]
-fn a_principal_has_a_new_budget_each_day_and_a_call_counts_where_it_began() {
+fn a_principal_has_a_new_budget_each_day_and_a_call_counts_for_the_day_it_began() {
     let folder = tempfile::tempdir().unwrap();
     let (clock, reading) = clock_at(DAY - 1);
     let spending = Spending::open(folder.path(), None, reading).unwrap();
@@ -86,7 +90,7 @@ fn a_principal_has_a_new_budget_each_day_and_a_call_counts_where_it_began() {
 }
 
 #[test]
-fn where_nothing_can_be_written_down_who_has_a_budget_is_not_served_and_others_are_counted_later() {
+fn without_the_ledger_principals_with_a_budget_are_refused_and_others_counted_later() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let (ada, ben) = (payer("ada", Some(100)), payer("ben", None));
@@ -108,7 +112,7 @@ fn where_nothing_can_be_written_down_who_has_a_budget_is_not_served_and_others_a
 }
 
 #[test]
-fn a_file_where_a_principal_has_spent_less_than_nothing_is_refused() {
+fn rejects_negative_spending_of_a_principal() {
     let folder = tempfile::tempdir().unwrap();
     drop(open(folder.path(), None));
     let connection = Connection::open(folder.path().join(FILE)).unwrap();
@@ -120,7 +124,7 @@ fn a_file_where_a_principal_has_spent_less_than_nothing_is_refused() {
 }
 
 #[test]
-fn who_may_not_see_all_learns_nothing_of_what_others_spend() {
+fn a_refusal_hides_the_spending_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(1_500_000));
     reserve_for(&spending, &payer("ben", None), 1_234_567).unwrap().settle(1_234_567);
@@ -128,22 +132,22 @@ fn who_may_not_see_all_learns_nothing_of_what_others_spend() {
     let of_ada = refused_to(&payer("ada", None));
     assert_eq!(
         of_ada,
-        "the daily budget of all callers is $1.50, of which too little is left, and this call may cost $0.30; raise \
+        "the daily budget of all callers is $1.50, of which too little is left, and this call may cost up to $0.30; raise \
          judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
     );
-    let amount = "$1.234567 are spent or set aside";
+    let amount = "$1.234567 is spent or reserved";
     for sees_all in [Payer::default(), Payer::new(Owner::new("auditor", true), None)] {
         assert!(refused_to(&sees_all).contains(amount), "{}", refused_to(&sees_all));
     }
     assert_eq!(
         refused_to(&payer("ben", Some(1_300_000))),
-        "the daily budget of ben is $1.30, of which $1.234567 are spent or set aside, and this call may cost $0.30; \
+        "the daily budget of ben is $1.30, of which $1.234567 is spent or reserved, and this call may cost up to $0.30; \
          raise daily_budget of the principal in security.principals, or try again after 1970-01-03T00:00:00Z"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn ninety_at_once_keep_both_budgets() {
+async fn concurrent_calls_stay_within_both_budgets() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let calls = (0..90).map(|number| {
@@ -166,14 +170,13 @@ async fn ninety_at_once_keep_both_budgets() {
     }
 }
 
-/// What one does with the money it got: nothing, or the share of it in hundredths that the call cost.
+/// The estimate of a call, and its cost in percent of the estimate; `None` to drop the reservation.
 type Call = (u64, Option<u64>);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// However calls of principals come together, neither a principal's limit nor that of all is ever passed, and in the
-    /// end exactly what each has cost is written down.
+    /// Concurrent calls of principals never exceed a limit, and the recorded amounts equal their cost.
     #[test]
     fn concurrent_calls_of_principals_never_overrun_a_limit(
         limit in prop::option::of(0_u64..300),
@@ -183,7 +186,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let spending = open(folder.path(), limit);
-        // The first has two callers, the last is nobody.
+        // The first has two callers, the last is the default payer.
         let names = ["ada", "ben", ""];
         let payers: Vec<Payer> =
             names.iter().zip(&own).map(|(name, own)| payer(name, *own)).collect();
