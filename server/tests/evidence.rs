@@ -6,7 +6,7 @@ use crate::support::skip::skipped;
 use crate::support::{Running, Wanted, connect, item};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
-use gsar_server::judge::facts::{FactsJudge, Kept};
+use gsar_server::judge::facts::{FactsCache, FactsJudge};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use prost::Message as _;
 use tokio::sync::mpsc;
@@ -215,8 +215,10 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server =
-        Wanted::default().judge(Narrow(FactsJudge::new(Kept::new(1 << 20)))).start(chain).await;
+    let server = Wanted::default()
+        .judge(Narrow(FactsJudge::new(FactsCache::new(1 << 20))))
+        .start(chain)
+        .await;
     let log = log(9_000).replace("ORD-4711 was paid with card 146041", "ORD-4711 was refunded");
     let pods: String = (0..900)
         .map(|pod| {
@@ -260,8 +262,10 @@ async fn claims_whose_evidence_was_left_out_are_reported() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server =
-        Wanted::default().judge(Narrow(FactsJudge::new(Kept::new(1 << 20)))).start(chain).await;
+    let server = Wanted::default()
+        .judge(Narrow(FactsJudge::new(FactsCache::new(1 << 20))))
+        .start(chain)
+        .await;
     server.evidence().put_evidence(put("day", vec![item("app", &log(3_000))])).await.unwrap();
     let said: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
     let answer = server.grounding().evaluate(report(&said, "day")).await.unwrap().into_inner();

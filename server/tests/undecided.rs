@@ -26,14 +26,14 @@ struct Scripted {
     name: &'static str,
     script: &'static [(&'static str, Says)],
     fails: bool,
-    tells_roles: bool,
+    reports_roles: bool,
     /// The claims of every question, by text.
     asked: Arc<Mutex<Vec<Vec<String>>>>,
 }
 
 impl Scripted {
     fn new(name: &'static str, script: &'static [(&'static str, Says)]) -> Self {
-        Self { name, script, fails: false, tells_roles: true, asked: Arc::default() }
+        Self { name, script, fails: false, reports_roles: true, asked: Arc::default() }
     }
 
     fn judged(&self, claim: &Claim) -> Option<JudgedClaim> {
@@ -75,8 +75,8 @@ impl Judge for Scripted {
         false
     }
 
-    fn tells_roles(&self) -> bool {
-        self.tells_roles
+    fn reports_roles(&self) -> bool {
+        self.reports_roles
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -272,7 +272,7 @@ async fn what_may_be_a_root_cause_is_asked_of_a_judge_that_tells() {
     ];
     const NEXT: &[(&str, Says)] =
         &[(DEPTH, Says::Class(Grounded)), (CAUSE, Says::Class(Ungrounded))];
-    let first = Scripted { tells_roles: false, ..Scripted::new("blind/0", SCRIPT) };
+    let first = Scripted { reports_roles: false, ..Scripted::new("blind/0", SCRIPT) };
     let next = Scripted::new("roles/0", NEXT);
     let server = served(&[first, next.clone()]).await;
     let answer = evaluated(&server).await;

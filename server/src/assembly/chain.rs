@@ -14,7 +14,7 @@ use super::chat_model::{CheckedModel, redactor};
 use crate::config::{self, Judges, Problems};
 use crate::evaluate::Reader;
 use crate::judge::Judge;
-use crate::judge::cached::{Bounds, CachedJudge, JudgementCache};
+use crate::judge::cached::{CacheLimits, CachedJudge, JudgementCache};
 use crate::judge::clock::system;
 use crate::judge::facts::FactsJudge;
 use crate::judge::local::LocalJudge;
@@ -239,22 +239,22 @@ pub(super) enum JudgeStorage<'a> {
 }
 
 fn share(wanted: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
-    let bounds = Bounds {
+    let limits = CacheLimits {
         memory_bytes: wanted.cache_memory.0,
         disk_bytes: wanted.cache_disk.0,
         time_to_live: wanted.cache_time_to_live.0,
-        disk_patience: DISK_PATIENCE,
+        store_timeout: DISK_PATIENCE,
     };
     let budget = wanted.daily_budget;
     let (spending, judgements) = match storage {
         JudgeStorage::Folder(folder) => {
             let spending = Spending::open(folder, budget, system());
             let spending = spending.map_err(|error| format!("judges.daily_budget: {error}"))?;
-            (spending, JudgementCache::open(folder, bounds, system()))
+            (spending, JudgementCache::open(folder, limits, system()))
         }
         JudgeStorage::Database(database, runtime) => (
             Spending::shared(database.clone(), budget, system(), runtime.clone()),
-            JudgementCache::shared(database.clone(), bounds, system()),
+            JudgementCache::shared(database.clone(), limits, system()),
         ),
     };
     Ok(Shared { spending, judgements: Arc::new(judgements) })

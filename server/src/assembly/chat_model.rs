@@ -11,7 +11,9 @@ use gsar_redaction::{Options, Pattern, Redactor};
 
 use crate::config::{self, Duration, Judges, Model, Problems};
 use crate::judge::Question;
-use crate::judge::model::{ModelJudge, ModelOptions, Prompt, PromptError, Purpose, lines_prompt};
+use crate::judge::model::{
+    ModelJudge, ModelOptions, Prompt, PromptError, Purpose, lines_prompt_digest,
+};
 use crate::judge::spending::Spending;
 
 /// Waiting calls for each that runs.
@@ -65,7 +67,7 @@ impl CheckedModel {
         let mut hidden = format!("{hides} {:?} {:?}", wanted.ollama_context, judges.hidden);
         // Left out where it is not set, so that what was cached before is found.
         if let Some(above) = wanted.outline_above {
-            hidden.push_str(&format!(" outline above {} {}", above.0, lines_prompt()));
+            hidden.push_str(&format!(" outline above {} {}", above.0, lines_prompt_digest()));
         }
         fits.then_some(Self {
             endpoint,

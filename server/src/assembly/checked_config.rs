@@ -10,7 +10,7 @@ use crate::config::{Config, EmbeddingsMode, Problems, Sources};
 use crate::evidence::Embeddings;
 use crate::identity::IdentityStore;
 use crate::judge::Judge;
-use crate::judge::facts::{FactsJudge, Kept};
+use crate::judge::facts::{FactsCache, FactsJudge};
 use crate::judge::local::{LocalJudge, LocalOptions};
 use crate::ledger::{self, LedgerError, LedgerPlace, PostgresOptions};
 use crate::policies::PolicyStore;
@@ -52,7 +52,7 @@ impl CheckedConfig {
         mut problems: Problems,
     ) -> Result<Self, Problems> {
         embedded::resolve(&mut config);
-        let kept = Kept::new(config.evidence.kept_in_memory.0);
+        let kept = FactsCache::new(config.evidence.kept_in_memory.0);
         added.push(Arc::new(FactsJudge::new(kept.clone())));
         let local = local_options(&config, &mut problems);
         let mut known: Vec<BuiltIn> = added.iter().map(BuiltIn::of).collect();

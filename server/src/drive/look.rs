@@ -65,7 +65,7 @@ pub(super) async fn look(
     if let Some(model) = model.filter(|_| !hits.is_empty()) {
         call.enter(Step::Judge);
         let question = EntityQuestion {
-            around: context_json(&look),
+            context: context_json(&look),
             passages: hits.into_iter().map(to_passage).collect(),
             deadline: call.deadline,
             payer: call.principal.as_ref().into(),

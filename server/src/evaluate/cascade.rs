@@ -115,8 +115,8 @@ fn without_role<'a>(
     judge: &Arc<dyn Judge>,
     judged: &'a [JudgedClaim],
 ) -> impl Iterator<Item = ClaimId> + 'a {
-    let tells_roles = judge.tells_roles();
-    let open = judged.iter().filter(move |said| !tells_roles && said.class != Class::Grounded);
+    let reports_roles = judge.reports_roles();
+    let open = judged.iter().filter(move |said| !reports_roles && said.class != Class::Grounded);
     open.map(|said| said.claim.id.clone())
 }
 

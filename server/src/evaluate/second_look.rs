@@ -236,7 +236,7 @@ impl Review<'_> {
             statements,
             evidence: Arc::new(evidence),
             examples: Arc::default(),
-            is_kept: false,
+            cacheable: false,
             explain: false,
             samples: None,
             sample: 0,
@@ -278,7 +278,7 @@ impl Review<'_> {
         let objected = asked.into_iter().map(|Objection { said, findings }| {
             let votes = self.votes.iter().find(|votes| votes.claim == said.claim.id);
             let votes = votes.map(|votes| votes.votes.clone()).unwrap_or_default();
-            judge::Objection { said, findings, votes }
+            judge::Objection { verdict: said, findings, votes }
         });
         let question = &self.case.question;
         let turn = Question {

@@ -3,6 +3,8 @@
 
 mod cache;
 mod disk;
+mod intern;
+mod json;
 mod key;
 mod single_flight;
 mod store;
@@ -10,8 +12,6 @@ mod store;
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
-mod words;
-mod written;
 
 use std::future;
 use std::pin::pin;
@@ -26,10 +26,10 @@ use self::single_flight::SharedAnswer;
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Pending, Question};
 use crate::telemetry::metrics as names;
 
-pub use self::cache::{Bounds, JudgementCache};
+pub use self::cache::{CacheLimits, JudgementCache};
 pub(super) use self::disk::is_fresh;
+pub(super) use self::json::from_json;
 pub(super) use self::store::{JudgementStore, StoredJudgement};
-pub(super) use self::written::read as read_written;
 
 /// A judge with a cache. Abstentions and failures are shared with concurrent callers but not cached.
 pub struct CachedJudge {
@@ -53,22 +53,22 @@ impl CachedJudge {
             self.count("bypassed");
             return self.judge.judge(question).await;
         }
-        let key = Key::of(self.judge.name(), &self.fingerprint, question).await;
+        let key = Key::new(self.judge.name(), &self.fingerprint, question).await;
         if let Some(judgement) = self.cache.get_in_memory(&key) {
             self.count("memory");
-            return Ok(free_copy(&judgement));
+            return Ok(cached_copy(&judgement));
         }
-        let caller = Caller::default();
+        let caller = CallerState::default();
         let shared = self.wait(key, question, &caller).await?;
-        match caller.led_to.into_inner() {
+        match caller.source.into_inner() {
             Some(Source::Judge(answer)) => *answer,
             Some(Source::Disk) => {
                 self.count("disk");
-                copy(&shared)
+                shared_copy(&shared)
             }
             None => {
                 self.count("memory");
-                copy(&shared)
+                shared_copy(&shared)
             }
         }
     }
@@ -79,17 +79,17 @@ impl CachedJudge {
         &self,
         key: Key,
         question: &Question,
-        caller: &Caller,
+        caller: &CallerState,
     ) -> Result<SharedAnswer, JudgeError> {
         let call = self.cache.single_flight.join(key);
-        let mut answered = pin!(call.get_or_try_init(|| self.lead(key, question, caller)));
+        let mut answer = pin!(call.get_or_try_init(|| self.lead(key, question, caller)));
         tokio::select! {
             biased;
-            shared = &mut answered => return shared.cloned(),
-            () = passing(question.deadline) => {}
+            shared = &mut answer => return shared.cloned(),
+            () = sleep_until(question.deadline) => {}
         }
-        if caller.leads.load(Ordering::Relaxed) {
-            return answered.await.cloned();
+        if caller.is_leader.load(Ordering::Relaxed) {
+            return answer.await.cloned();
         }
         Err(JudgeError::DeadlinePassed {
             judged: 0,
@@ -103,16 +103,16 @@ impl CachedJudge {
         &self,
         key: Key,
         question: &Question,
-        caller: &Caller,
+        caller: &CallerState,
     ) -> Result<SharedAnswer, JudgeError> {
         if let Some(judgement) = self.cache.get_in_memory(&key) {
-            return Ok(Arc::new(Ok(free_copy(&judgement))));
+            return Ok(Arc::new(Ok(cached_copy(&judgement))));
         }
-        if let Some(judgement) = self.cache.get_on_disk(key).await {
-            caller.found(Source::Disk);
-            return Ok(Arc::new(Ok(free_copy(&judgement))));
+        if let Some(judgement) = self.cache.get_from_store(key).await {
+            caller.set_source(Source::Disk);
+            return Ok(Arc::new(Ok(cached_copy(&judgement))));
         }
-        caller.leads.store(true, Ordering::Relaxed);
+        caller.is_leader.store(true, Ordering::Relaxed);
         self.count("miss");
         let answer = match self.judge.judge(question).await {
             Err(error) if question.is_late() => return Err(error),
@@ -121,10 +121,10 @@ impl CachedJudge {
         if let Ok(judgement) = &answer
             && judgement.abstained.is_none()
         {
-            self.cache.put(key, free_copy(judgement));
+            self.cache.put(key, cached_copy(judgement));
         }
-        let shared = Arc::new(copy(&answer));
-        caller.found(Source::Judge(Box::new(answer)));
+        let shared = Arc::new(shared_copy(&answer));
+        caller.set_source(Source::Judge(Box::new(answer)));
         Ok(shared)
     }
 
@@ -152,8 +152,8 @@ impl Judge for CachedJudge {
         self.judge.can_reconsider()
     }
 
-    fn tells_roles(&self) -> bool {
-        self.judge.tells_roles()
+    fn reports_roles(&self) -> bool {
+        self.judge.reports_roles()
     }
 
     fn can_take_second_look(&self) -> bool {
@@ -171,11 +171,11 @@ impl Judge for CachedJudge {
 
 /// The state of one caller.
 #[derive(Default)]
-struct Caller {
+struct CallerState {
     /// `true` if this caller asks the judge.
-    leads: AtomicBool,
+    is_leader: AtomicBool,
     /// Where the leader found the answer; empty for callers that waited.
-    led_to: OnceLock<Source>,
+    source: OnceLock<Source>,
 }
 
 /// Where the leader found an answer.
@@ -185,14 +185,14 @@ enum Source {
     Judge(Box<Result<Judgement, JudgeError>>),
 }
 
-impl Caller {
-    fn found(&self, source: Source) {
+impl CallerState {
+    fn set_source(&self, source: Source) {
         // A caller leads at most once.
-        let _ = self.led_to.set(source);
+        let _ = self.source.set(source);
     }
 }
 
-async fn passing(deadline: Option<Instant>) {
+async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => future::pending().await,
@@ -200,21 +200,21 @@ async fn passing(deadline: Option<Instant>) {
 }
 
 /// Copies an answer for a caller that did not lead, at no cost.
-fn copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, JudgeError> {
+fn shared_copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, JudgeError> {
     match answer {
-        Ok(judgement) => Ok(free_copy(judgement)),
+        Ok(judgement) => Ok(cached_copy(judgement)),
         Err(JudgeError::Failed { judge, code, reason, calls }) => Err(JudgeError::Failed {
             judge: judge.clone(),
             code,
             reason: reason.clone(),
-            calls: calls.iter().map(free).collect(),
+            calls: calls.iter().map(cached_call).collect(),
         }),
         Err(late @ JudgeError::DeadlinePassed { .. }) => Err(late.clone()),
     }
 }
 
 /// Copies a judgement as the cache returns it: with calls that cost nothing.
-fn free_copy(judgement: &Judgement) -> Judgement {
+fn cached_copy(judgement: &Judgement) -> Judgement {
     Judgement {
         judged: judgement.judged.clone(),
         votes: judgement.votes.clone(),
@@ -224,12 +224,12 @@ fn free_copy(judgement: &Judgement) -> Judgement {
         gaps: judgement.gaps.clone(),
         contradictions: judgement.contradictions.clone(),
         abstained: judgement.abstained.clone(),
-        calls: judgement.calls.iter().map(free).collect(),
+        calls: judgement.calls.iter().map(cached_call).collect(),
         notices: judgement.notices.clone(),
     }
 }
 
-fn free(call: &ModelCall) -> ModelCall {
+fn cached_call(call: &ModelCall) -> ModelCall {
     ModelCall {
         input_tokens: 0,
         output_tokens: 0,

@@ -8,16 +8,16 @@ use gsar_core::time::Timestamp;
 /// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-const MICROSECONDS_OF_A_DAY: i64 = 24 * 3_600 * 1_000_000;
+const MICROS_PER_DAY: i64 = 24 * 3_600 * 1_000_000;
 
 /// Returns the UTC day of an instant, counted from 1970-01-01.
 pub(super) fn day_of(at: Timestamp) -> i64 {
-    at.as_micros().div_euclid(MICROSECONDS_OF_A_DAY)
+    at.as_micros().div_euclid(MICROS_PER_DAY)
 }
 
 /// Returns the first instant of the next day.
 pub(super) fn end_of_day(day: i64) -> Timestamp {
-    Timestamp::from_micros(day.saturating_add(1).saturating_mul(MICROSECONDS_OF_A_DAY))
+    Timestamp::from_micros(day.saturating_add(1).saturating_mul(MICROS_PER_DAY))
 }
 
 /// Returns the system clock.

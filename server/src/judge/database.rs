@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "judgements.sqlite3";
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 /// The size in bytes to which the write-ahead log is truncated after a checkpoint.
-const LOG_BYTES: i64 = 4 << 20;
+const MAX_WAL_BYTES: i64 = 4 << 20;
 
 /// The durability of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub enum DatabaseError {
 
 impl DatabaseError {
     /// Converts an error of SQLite.
-    pub(super) fn of_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
+    pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let (file, reason) = (file.to_owned(), error.to_string());
         match error.sqlite_error_code() {
@@ -94,11 +94,11 @@ pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, 
         file: file.clone(),
         reason: error.to_string(),
     })?;
-    let failed = |error: rusqlite::Error| DatabaseError::of_sqlite(&error, &file);
+    let failed = |error: rusqlite::Error| DatabaseError::from_sqlite(&error, &file);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    SCHEMA.check(&connection).map_err(|error| refused(error, &file))?;
+    SCHEMA.check(&connection).map_err(|error| schema_error(error, &file))?;
     prepare(&mut connection, durability).map_err(failed)?;
     Ok(connection)
 }
@@ -110,7 +110,7 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -2_048)
 }
 
-fn refused(error: SchemaError, file: &Path) -> DatabaseError {
+fn schema_error(error: SchemaError, file: &Path) -> DatabaseError {
     let file = file.to_owned();
     match error {
         SchemaError::Foreign => DatabaseError::Foreign { file },

@@ -5,13 +5,13 @@ use gsar_core::{Class, JudgedClaim};
 use super::{Judgement, Question};
 
 /// Builds a judgement; `gaps` names the evidence that was not read.
-pub(super) fn judgement(
+pub(super) fn summarize(
     question: &Question,
     gaps: Vec<String>,
     judged: Vec<JudgedClaim>,
 ) -> Judgement {
     let undecided = judged.iter().filter(|claim| claim.undecided.is_some()).count();
-    let of = |class: Class| {
+    let count = |class: Class| {
         judged.iter().filter(|claim| claim.class == class && claim.undecided.is_none()).count()
     };
     let items = question.evidence.len();
@@ -19,9 +19,9 @@ pub(super) fn judgement(
         "Of {} {}, {} grounded, {} ungrounded, {} contradicted and {undecided} not decided by {items} {} of evidence.",
         judged.len(),
         if judged.len() == 1 { "claim" } else { "claims" },
-        of(Class::Grounded),
-        of(Class::Ungrounded),
-        of(Class::Contradicted),
+        count(Class::Grounded),
+        count(Class::Ungrounded),
+        count(Class::Contradicted),
         if items == 1 { "item" } else { "items" },
     );
     let contradictions = judged

@@ -55,7 +55,7 @@ pub trait Judge: Send + Sync {
     }
 
     /// `true` if the judge reports the [`gsar_core::Role`] of a claim, such as root cause.
-    fn tells_roles(&self) -> bool {
+    fn reports_roles(&self) -> bool {
         true
     }
 
@@ -109,7 +109,7 @@ pub struct Question {
     /// Claims that people graded, the most similar first; empty if no judge uses examples.
     pub examples: Arc<[Example]>,
     /// `true` if more questions about the same evidence may follow, so that facts extracted from it are cached.
-    pub is_kept: bool,
+    pub cacheable: bool,
     /// `true` to explain how each claim was read and what was considered.
     pub explain: bool,
     /// Answers per chat model, at most [`Question::MAX_SAMPLES`]; `None` for the configured number.
@@ -131,7 +131,7 @@ impl Question {
     /// Returns the question of the extra turn about these verdicts.
     #[must_use]
     pub fn about(&self, objections: Vec<Objection>) -> Self {
-        let claims = objections.iter().map(|objection| objection.said.claim.clone()).collect();
+        let claims = objections.iter().map(|objection| objection.verdict.claim.clone()).collect();
         Self { claims, objections, ..self.clone() }
     }
 
@@ -193,7 +193,7 @@ pub struct Example {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// The verdict.
-    pub said: JudgedClaim,
+    pub verdict: JudgedClaim,
     /// The findings against it, one sentence each; at least one.
     pub findings: Vec<String>,
     /// The votes behind the verdict; empty for a single vote.

@@ -1,14 +1,14 @@
-//! A panel: several judges, or one judge several times, judge the same claims concurrently, and their votes are counted.
+//! A panel: several judges, or one judge several times, judge the same claims concurrently, and their votes are tally.
 //! Each vote is reported.
 
-mod turn;
+mod reconsider;
 
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 use gsar_core::Claim;
 
-use super::voting::{Ballot, Votes, count};
+use super::voting::{Ballot, Votes, count_votes};
 use super::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question, calls_of,
 };
@@ -49,17 +49,17 @@ impl Member {
             .clamp(1, Question::MAX_SAMPLES)
     }
 
-    /// Returns the weight of each answer, exact because [`PARTS`] is divisible by every number of samples.
-    fn weight_of_each(&self, samples: u32) -> u64 {
-        u64::from(self.weight) * PARTS / u64::from(samples)
+    /// Returns the weight of each answer, exact because [`WEIGHT_SCALE`] is divisible by every number of samples.
+    fn weight_per_sample(&self, samples: u32) -> u64 {
+        u64::from(self.weight) * WEIGHT_SCALE / u64::from(samples)
     }
 }
 
 /// The scale of weights: the least common multiple of 1 to 10, so that every number of samples divides it.
-const PARTS: u64 = 2_520;
+const WEIGHT_SCALE: u64 = 2_520;
 
 /// One answer of a member.
-struct Answered<'a> {
+struct MemberAnswer<'a> {
     member: &'a Member,
     sample: u32,
     weight: u64,
@@ -68,7 +68,7 @@ struct Answered<'a> {
 
 /// The answers, with their weights summed by outcome.
 #[derive(Default)]
-struct Counted {
+struct Tally {
     judged: u64,
     abstained: u64,
     all: u64,
@@ -91,109 +91,115 @@ impl Panel {
         Self { name, members }
     }
 
-    async fn ask_all(&self, question: &Question) -> Result<Judgement, JudgeError> {
+    async fn collect_votes(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let is_second_look = question.is_second_look();
         let members =
             self.members.iter().filter(|member| !is_second_look || member.takes_second_look());
-        let asked = members.flat_map(|member| {
+        let answers = members.flat_map(|member| {
             let samples = member.samples(question);
             (0..samples).map(move |sample| ask_member(member, samples, sample, question))
         });
-        let mut answers = join_all(asked).await;
+        let mut answers = join_all(answers).await;
         if let [_] = answers.as_slice()
             && let Some(only) = answers.pop()
         {
-            return signed(only);
+            return with_origin(only);
         }
-        let mut counted = Counted::default();
-        for answered in answers {
-            counted.add(answered, self.members.len() > 1);
+        let mut tally = Tally::default();
+        for answer in answers {
+            tally.add(answer, self.members.len() > 1);
         }
-        self.outcome(&question.claims, counted)
+        self.judgement(&question.claims, tally)
     }
 
     /// Counts the votes if members with more than half of the weight judged.
-    fn outcome(&self, claims: &[Claim], counted: Counted) -> Result<Judgement, JudgeError> {
-        let abstained = counted.abstentions.join("; ");
-        if counted.judged * 2 > counted.all {
-            let (votes, judged) = count(claims, &counted.ballots);
-            let mut notices = counted.notices;
-            notices.extend(disagreement(&votes));
+    fn judgement(&self, claims: &[Claim], tally: Tally) -> Result<Judgement, JudgeError> {
+        let abstained = tally.abstentions.join("; ");
+        if tally.judged * 2 > tally.all {
+            let (votes, judged) = count_votes(claims, &tally.ballots);
+            let mut notices = tally.notices;
+            notices.extend(disagreement_notice(&votes));
             return Ok(Judgement {
                 judged,
                 votes,
-                considered: counted.considered,
-                explanation: counted.explanations.join("\n"),
-                gaps: counted.gaps,
-                contradictions: counted.contradictions,
-                calls: counted.calls,
+                considered: tally.considered,
+                explanation: tally.explanations.join("\n"),
+                gaps: tally.gaps,
+                contradictions: tally.contradictions,
+                calls: tally.calls,
                 notices,
                 ..Judgement::default()
             });
         }
-        if counted.is_late {
+        if tally.is_late {
             return Err(JudgeError::DeadlinePassed {
                 judged: 0,
                 claims: claims.len(),
-                calls: counted.calls,
+                calls: tally.calls,
             });
         }
-        let failed = counted.all - counted.judged - counted.abstained;
-        if counted.abstained >= failed {
+        let failed = tally.all - tally.judged - tally.abstained;
+        if tally.abstained >= failed {
             return Ok(Judgement {
                 abstained: Some(abstained),
-                calls: counted.calls,
-                notices: counted.notices,
+                calls: tally.calls,
+                notices: tally.notices,
                 ..Judgement::default()
             });
         }
-        let first = counted.failures.first().map_or("PANEL_INCOMPLETE", |(code, _)| *code);
-        let is_same = counted.failures.iter().all(|(code, _)| *code == first);
-        let reasons: Vec<&str> =
-            counted.failures.iter().map(|(_, reason)| reason.as_str()).collect();
+        let first = tally.failures.first().map_or("PANEL_INCOMPLETE", |(code, _)| *code);
+        let is_same = tally.failures.iter().all(|(code, _)| *code == first);
+        let reasons: Vec<&str> = tally.failures.iter().map(|(_, reason)| reason.as_str()).collect();
         Err(JudgeError::Failed {
             judge: self.name.clone(),
             code: if is_same { first } else { "PANEL_INCOMPLETE" },
             reason: format!("half of the votes or more are missing: {}", reasons.join("; ")),
-            calls: counted.calls,
+            calls: tally.calls,
         })
     }
 }
 
-impl Counted {
-    fn add(&mut self, answered: Answered<'_>, is_mixed: bool) {
-        let Answered { member, sample, weight, .. } = answered;
+impl Tally {
+    fn add(&mut self, answer: MemberAnswer<'_>, is_panel: bool) {
+        let MemberAnswer { member, sample, weight, .. } = answer;
         let judge = member.judge.name();
         self.all += weight;
-        let answer = match signed(answered) {
+        let answer = match with_origin(answer) {
             Ok(answer) => answer,
             Err(JudgeError::DeadlinePassed { calls, .. }) => {
                 self.is_late = true;
                 self.calls.extend(calls);
-                return self.lose(judge, "DEADLINE_EXCEEDED", "the deadline passed".to_owned());
+                return self.record_failure(
+                    judge,
+                    "DEADLINE_EXCEEDED",
+                    "the deadline passed".to_owned(),
+                );
             }
             Err(JudgeError::Failed { code, reason, calls, .. }) => {
                 self.calls.extend(calls);
-                return self.lose(judge, code, reason);
+                return self.record_failure(judge, code, reason);
             }
         };
         self.calls.extend(answer.calls);
-        let of = |text: String| if is_mixed { format!("{judge}: {text}") } else { text };
+        let prefixed = |text: String| if is_panel { format!("{judge}: {text}") } else { text };
         for notice in answer.notices {
-            add_new(&mut self.notices, Notice { sentence: of(notice.sentence), ..notice });
+            push_unique(
+                &mut self.notices,
+                Notice { sentence: prefixed(notice.sentence), ..notice },
+            );
         }
         if let Some(reason) = answer.abstained {
             self.abstained += weight;
-            add_new(&mut self.abstentions, of(reason));
+            push_unique(&mut self.abstentions, prefixed(reason));
             return;
         }
         self.judged += weight;
         if sample == 0 && !answer.explanation.is_empty() {
-            self.explanations.push(of(answer.explanation));
+            self.explanations.push(prefixed(answer.explanation));
         }
-        answer.gaps.into_iter().for_each(|gap| add_new(&mut self.gaps, gap));
+        answer.gaps.into_iter().for_each(|gap| push_unique(&mut self.gaps, gap));
         for contradiction in answer.contradictions {
-            add_new(&mut self.contradictions, contradiction);
+            push_unique(&mut self.contradictions, contradiction);
         }
         if self.considered.is_empty() {
             self.considered = answer.considered;
@@ -207,10 +213,10 @@ impl Counted {
         });
     }
 
-    fn lose(&mut self, judge: &str, code: &'static str, reason: String) {
+    fn record_failure(&mut self, judge: &str, code: &'static str, reason: String) {
         let sentence = format!("{judge} gave no answer and has no vote ({code})");
-        add_new(&mut self.notices, Notice { code: "VOTE_MISSING", sentence });
-        add_new(&mut self.failures, (code, format!("{judge}: {reason} ({code})")));
+        push_unique(&mut self.notices, Notice { code: "VOTE_MISSING", sentence });
+        push_unique(&mut self.failures, (code, format!("{judge}: {reason} ({code})")));
     }
 }
 
@@ -219,15 +225,15 @@ async fn ask_member<'a>(
     samples: u32,
     sample: u32,
     question: &Question,
-) -> Answered<'a> {
+) -> MemberAnswer<'a> {
     let question = Arc::new(Question { sample, ..question.clone() });
     let answer = member.judge.judge(&question).await;
-    Answered { member, sample, weight: member.weight_of_each(samples), answer }
+    MemberAnswer { member, sample, weight: member.weight_per_sample(samples), answer }
 }
 
 /// Returns the answer with its judge and sample set on each call.
-fn signed(answered: Answered<'_>) -> Result<Judgement, JudgeError> {
-    let Answered { member, sample, mut answer, .. } = answered;
+fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
+    let MemberAnswer { member, sample, mut answer, .. } = answer;
     for call in calls_of(&mut answer) {
         member.judge.name().clone_into(&mut call.judge);
         call.sample = sample;
@@ -235,14 +241,14 @@ fn signed(answered: Answered<'_>) -> Result<Judgement, JudgeError> {
     answer
 }
 
-fn add_new<T: PartialEq>(list: &mut Vec<T>, new: T) {
+fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
     if !list.contains(&new) {
         list.push(new);
     }
 }
 
 /// Names the claims on which the votes differ.
-fn disagreement(votes: &[Votes]) -> Option<Notice> {
+fn disagreement_notice(votes: &[Votes]) -> Option<Notice> {
     const NAMED: usize = 10;
     let split: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();
     let mut named: Vec<String> = split
@@ -273,18 +279,18 @@ impl Judge for Panel {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let mut of_all: Option<Capabilities> = None;
+        let mut combined: Option<Capabilities> = None;
         for member in &self.members {
             let one = member.judge.capabilities();
-            let all = of_all.get_or_insert_with(|| one.clone());
+            let all = combined.get_or_insert_with(|| one.clone());
             for class in one.classes {
-                add_new(&mut all.classes, class);
+                push_unique(&mut all.classes, class);
             }
             all.languages.retain(|language| one.languages.contains(language));
             all.max_evidence_bytes =
                 [all.max_evidence_bytes, one.max_evidence_bytes].into_iter().flatten().min();
         }
-        of_all.unwrap_or(Capabilities {
+        combined.unwrap_or(Capabilities {
             classes: Vec::new(),
             languages: Vec::new(),
             max_evidence_bytes: None,
@@ -296,8 +302,8 @@ impl Judge for Panel {
         self.members.iter().filter(votes).any(|member| member.judge.can_reconsider())
     }
 
-    fn tells_roles(&self) -> bool {
-        self.members.iter().any(|member| member.judge.tells_roles())
+    fn reports_roles(&self) -> bool {
+        self.members.iter().any(|member| member.judge.reports_roles())
     }
 
     fn can_take_second_look(&self) -> bool {
@@ -310,7 +316,7 @@ impl Judge for Panel {
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         if question.objections.is_empty() {
-            Box::pin(self.ask_all(question))
+            Box::pin(self.collect_votes(question))
         } else {
             Box::pin(self.reconsider(question))
         }

@@ -17,8 +17,8 @@ use metrics::counter;
 use tokio::runtime::Handle;
 
 use self::budget_ledger::BudgetLedger;
-pub use self::payer::{Budget, Payer};
-pub use self::refusal::{Refusal, Spent};
+pub use self::payer::{Payer, SpendingBudget};
+pub use self::refusal::{Refusal, SpentAmount};
 pub(super) use self::store::{Booking, BudgetStore};
 use super::clock::Clock;
 pub use super::database::DatabaseError;
@@ -82,7 +82,7 @@ impl Spending {
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if the ledger cannot be read.
-    pub async fn today(&self, budget: Budget) -> Result<u64, Refusal> {
+    pub async fn today(&self, budget: SpendingBudget) -> Result<u64, Refusal> {
         let store = Arc::clone(&self.store);
         match tokio::task::spawn_blocking(move || store.today(&budget)).await {
             Ok(today) => today,
@@ -108,7 +108,8 @@ impl Reservation {
         payer: &Payer,
         estimate: u64,
     ) -> Result<Self, Refusal> {
-        let booking = store.admit(payer, estimate).map_err(|refusal| refusal.shown_to(payer))?;
+        let booking =
+            store.admit(payer, estimate).map_err(|refusal| refusal.redacted_for(payer))?;
         Ok(Self { store, judge, booking, reserved: Some(estimate) })
     }
 
@@ -116,10 +117,10 @@ impl Reservation {
     /// after; until then the estimate is.
     pub fn settle(mut self, actual: u64) {
         counter!(names::JUDGE_COST, "judge" => self.judge.clone()).increment(actual);
-        self.put_in_place(actual);
+        self.replace_estimate(actual);
     }
 
-    fn put_in_place(&mut self, actual: u64) {
+    fn replace_estimate(&mut self, actual: u64) {
         if let Some(reserved) = self.reserved.take() {
             Arc::clone(&self.store).correct(&self.booking, reserved, actual);
         }
@@ -128,6 +129,6 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.put_in_place(0);
+        self.replace_estimate(0);
     }
 }

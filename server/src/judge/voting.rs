@@ -63,7 +63,7 @@ impl Votes {
 }
 
 /// The classes from worst to best; the first wins a tie. A claim without a verdict blocks a report like a dropped one.
-const FROM_THE_WORST: [Option<Class>; 5] = [
+const WORST_FIRST: [Option<Class>; 5] = [
     Some(Class::Contradicted),
     None,
     Some(Class::Ungrounded),
@@ -73,7 +73,7 @@ const FROM_THE_WORST: [Option<Class>; 5] = [
 
 /// Counts the votes on each claim. The second list has the claims for which a class won, with all citations of its
 /// voters, their most frequent type (the weakest on a tie), and their most representative note.
-pub(super) fn count(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
+pub(super) fn count_votes(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
     let counted = claims.iter().map(|claim| count_one(claim, ballots));
     let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = counted.unzip();
     (votes, judged.into_iter().flatten().collect())
@@ -83,50 +83,50 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
     let cast: Vec<(&Ballot, Option<&JudgedClaim>)> = ballots
         .iter()
         .map(|ballot| (ballot, ballot.judged.iter().find(|judged| judged.claim.id == claim.id)))
-        .filter(|(ballot, said)| {
-            !ballot.refutes || said.is_some_and(|said| said.class == Class::Contradicted)
+        .filter(|(ballot, verdict)| {
+            !ballot.refutes || verdict.is_some_and(|verdict| verdict.class == Class::Contradicted)
         })
         .collect();
-    let class_of = |said: Option<&JudgedClaim>| {
-        said.filter(|said| said.undecided.is_none()).map(|said| said.class)
+    let class_of = |verdict: Option<&JudgedClaim>| {
+        verdict.filter(|verdict| verdict.undecided.is_none()).map(|verdict| verdict.class)
     };
     let class = heaviest(
-        &FROM_THE_WORST,
-        cast.iter().map(|(ballot, said)| (class_of(*said), ballot.weight)),
+        &WORST_FIRST,
+        cast.iter().map(|(ballot, verdict)| (class_of(*verdict), ballot.weight)),
     );
     let class = class.flatten();
     let agreeing: Vec<(&Ballot, &JudgedClaim)> = cast
         .iter()
-        .filter_map(|(ballot, said)| Some((*ballot, (*said)?)))
-        .filter(|(_, said)| class.is_some() && class_of(Some(said)) == class)
+        .filter_map(|(ballot, verdict)| Some((*ballot, (*verdict)?)))
+        .filter(|(_, verdict)| class.is_some() && class_of(Some(verdict)) == class)
         .collect();
-    let votes = cast.iter().map(|(ballot, said)| Vote {
+    let votes = cast.iter().map(|(ballot, verdict)| Vote {
         judge: ballot.judge.clone(),
         sample: ballot.sample,
         weight: ballot.weight,
-        class: class_of(*said),
-        note: said.map(|said| said.note.clone()).unwrap_or_default(),
+        class: class_of(*verdict),
+        note: verdict.map(|verdict| verdict.note.clone()).unwrap_or_default(),
     });
     let votes = Votes { claim: claim.id.clone(), class, votes: votes.collect() };
     let undecided = || {
-        let said = cast.iter().filter_map(|(_, said)| *said);
-        said.into_iter().find(|said| said.undecided.is_some()).cloned()
+        let verdict = cast.iter().filter_map(|(_, verdict)| *verdict);
+        verdict.into_iter().find(|verdict| verdict.undecided.is_some()).cloned()
     };
-    let judged = if class.is_some() { joined(&agreeing) } else { undecided() };
+    let judged = if class.is_some() { merge_agreeing(&agreeing) } else { undecided() };
     (votes, judged)
 }
 
 /// Merges the verdicts of the voters for the winning class.
-fn joined(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
+fn merge_agreeing(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     let ((_, first), others) = agreeing.split_first()?;
     let mut judged = (*first).clone();
-    let from_the_least: Vec<EvidenceType> = EvidenceType::ALL.into_iter().rev().collect();
-    let types = agreeing.iter().map(|(ballot, said)| (said.evidence_type, ballot.weight));
-    judged.evidence_type = heaviest(&from_the_least, types).unwrap_or(judged.evidence_type);
-    if let Some(note) = nearest_to_all(agreeing) {
+    let weakest_first: Vec<EvidenceType> = EvidenceType::ALL.into_iter().rev().collect();
+    let types = agreeing.iter().map(|(ballot, verdict)| (verdict.evidence_type, ballot.weight));
+    judged.evidence_type = heaviest(&weakest_first, types).unwrap_or(judged.evidence_type);
+    if let Some(note) = most_representative_note(agreeing) {
         note.clone_into(&mut judged.note);
     }
-    for citation in others.iter().flat_map(|(_, said)| &said.citations) {
+    for citation in others.iter().flat_map(|(_, verdict)| &verdict.citations) {
         if !judged.citations.contains(citation) {
             judged.citations.push(citation.clone());
         }
@@ -135,20 +135,20 @@ fn joined(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
 }
 
 /// Returns the note that shares the most terms with the others, by weight; the first on a tie.
-fn nearest_to_all<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str> {
+fn most_representative_note<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str> {
     let notes: Vec<(&'n str, HashSet<String>, u64)> = agreeing
         .iter()
-        .map(|(ballot, said)| {
-            (said.note.as_str(), terms(&said.note).into_iter().collect(), ballot.weight)
+        .map(|(ballot, verdict)| {
+            (verdict.note.as_str(), terms(&verdict.note).into_iter().collect(), ballot.weight)
         })
         .collect();
     let nearness = |of: &HashSet<String>| -> u128 {
-        notes.iter().map(|(_, other, weight)| u128::from(*weight) * shared(of, other)).sum()
+        notes.iter().map(|(_, other, weight)| u128::from(*weight) * jaccard(of, other)).sum()
     };
     let mut best: Option<(&str, u128)> = None;
     for (note, terms, _) in &notes {
         let nearness = nearness(terms);
-        if best.is_none_or(|(_, most)| nearness > most) {
+        if best.is_none_or(|(_, max)| nearness > max) {
             best = Some((note, nearness));
         }
     }
@@ -156,7 +156,7 @@ fn nearest_to_all<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str
 }
 
 /// Returns the Jaccard index of two sets of terms, in millionths.
-fn shared(one: &HashSet<String>, other: &HashSet<String>) -> u128 {
+fn jaccard(one: &HashSet<String>, other: &HashSet<String>) -> u128 {
     let shared = one.intersection(other).count();
     let all = (one.len() + other.len()).saturating_sub(shared);
     (shared as u128 * 1_000_000).checked_div(all as u128).unwrap_or(0)
@@ -171,7 +171,7 @@ fn heaviest<T: Copy + PartialEq>(
     for candidate in candidates {
         let of_it = votes.clone().filter(|(voted, _)| voted == candidate);
         let weight: u64 = of_it.map(|(_, weight)| weight).sum();
-        if weight > best.map_or(0, |(_, most)| most) {
+        if weight > best.map_or(0, |(_, max)| max) {
             best = Some((*candidate, weight));
         }
     }
@@ -204,17 +204,17 @@ mod tests {
         }
     }
 
-    fn ballot(weight: u64, said: Option<JudgedClaim>) -> Ballot {
-        let judged = said.into_iter().collect();
+    fn ballot(weight: u64, verdict: Option<JudgedClaim>) -> Ballot {
+        let judged = verdict.into_iter().collect();
         Ballot { judge: "judge".to_owned(), sample: 0, weight, refutes: false, judged }
     }
 
     /// Returns the winning class of these weighted votes.
     fn winner(votes: &[(u64, Option<Class>)]) -> Option<Class> {
-        let said = |class| judged(class, EvidenceType::ToolMatch, "q");
+        let verdict = |class| judged(class, EvidenceType::ToolMatch, "q");
         let ballots: Vec<Ballot> =
-            votes.iter().map(|(weight, class)| ballot(*weight, class.map(said))).collect();
-        let (votes, judged) = count(&[claim("c1")], &ballots);
+            votes.iter().map(|(weight, class)| ballot(*weight, class.map(verdict))).collect();
+        let (votes, judged) = count_votes(&[claim("c1")], &ballots);
         assert_eq!(judged.first().map(|judged| judged.class), votes[0].class);
         votes[0].class
     }
@@ -248,7 +248,7 @@ mod tests {
             ballot(1, Some(judged(Class::Grounded, SpecificData, "c"))),
             ballot(1, Some(judged(Class::Grounded, SpecificData, "a"))),
         ];
-        let (votes, merged) = count(&[claim("c1")], &ballots);
+        let (votes, merged) = count_votes(&[claim("c1")], &ballots);
         let quotes: Vec<&str> =
             merged[0].citations.iter().map(|citation| citation.quote.as_str()).collect();
         assert_eq!((merged[0].evidence_type, quotes), (SpecificData, vec!["a", "c"]));
@@ -259,19 +259,19 @@ mod tests {
             ballot(1, Some(judged(Class::Grounded, ToolMatch, "a"))),
             ballot(1, Some(judged(Class::Grounded, Inference, "b"))),
         ];
-        assert_eq!(count(&[claim("c1")], &level).1[0].evidence_type, Inference);
+        assert_eq!(count_votes(&[claim("c1")], &level).1[0].evidence_type, Inference);
     }
 
     #[test]
     fn the_note_is_the_one_that_says_most_of_what_all_say() {
         let note = |weight, class, note: &str| {
-            let said = JudgedClaim {
+            let verdict = JudgedClaim {
                 note: note.to_owned(),
                 ..judged(class, EvidenceType::ToolMatch, "q")
             };
-            ballot(weight, Some(said))
+            ballot(weight, Some(verdict))
         };
-        let noted = |ballots: &[Ballot]| count(&[claim("c1")], ballots).1[0].note.clone();
+        let noted = |ballots: &[Ballot]| count_votes(&[claim("c1")], ballots).1[0].note.clone();
         let (odd, pool, pool_too) =
             ("see E1", "E1 says the pool size is 20", "the pool size is 20 in E1, line 3");
         let mut ballots = vec![
@@ -295,7 +295,7 @@ mod tests {
         };
         let with = |class| {
             let grounded = judged(Class::Grounded, EvidenceType::ToolMatch, "a");
-            count(&[claim("c1")], &[ballot(1, Some(grounded)), refuter(class)])
+            count_votes(&[claim("c1")], &[ballot(1, Some(grounded)), refuter(class)])
         };
         for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
             let (votes, judged) = with(class);
@@ -312,9 +312,9 @@ mod tests {
             votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
             weight in 1_u64..5,
         ) {
-            let rank = |class: Option<Class>| FROM_THE_WORST.iter().position(|worse| *worse == class);
+            let rank = |class: Option<Class>| WORST_FIRST.iter().position(|worse| *worse == class);
             let mut votes: Vec<(u64, Option<Class>)> =
-                votes.into_iter().map(|(weight, at)| (weight, FROM_THE_WORST[at])).collect();
+                votes.into_iter().map(|(weight, at)| (weight, WORST_FIRST[at])).collect();
             let before = winner(&votes);
             votes.push((weight, X));
             let after = winner(&votes);
@@ -327,10 +327,10 @@ mod tests {
             votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
         ) {
             let mut votes: Vec<(u64, Option<Class>)> =
-                votes.into_iter().map(|(weight, at)| (weight, FROM_THE_WORST[at])).collect();
+                votes.into_iter().map(|(weight, at)| (weight, WORST_FIRST[at])).collect();
             let won = winner(&votes);
             let weight = |class| votes.iter().filter(|vote| vote.1 == class).map(|vote| vote.0).sum::<u64>();
-            prop_assert!(FROM_THE_WORST.iter().all(|class| weight(*class) <= weight(won)));
+            prop_assert!(WORST_FIRST.iter().all(|class| weight(*class) <= weight(won)));
             votes.reverse();
             prop_assert_eq!(winner(&votes), won);
         }

@@ -42,7 +42,7 @@ impl Judge for ScriptedJudge {
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         if !question.objections.is_empty() {
-            let kept = question.objections.iter().map(|objection| objection.said.clone());
+            let kept = question.objections.iter().map(|objection| objection.verdict.clone());
             let kept = judgement(kept.collect());
             return Box::pin(async move { Ok(kept) });
         }

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::config::{Config, Member as Wanted, Panel as WantedPanel};
-use crate::judge::facts::Kept;
+use crate::judge::facts::FactsCache;
 
 fn member(judge: &str, weight: u32, refutes: bool) -> Wanted {
     Wanted { judge: judge.to_owned(), weight, refutes }
 }
 
 fn made(link: &str, members: Vec<Wanted>) -> Result<Vec<String>, String> {
-    let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(Kept::new(0)));
+    let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(FactsCache::new(0)));
     let known = [BuiltIn::of(&rules)];
     let mut judges = Config::default().judges;
     judges.chain = vec![link.to_owned()];

@@ -8,10 +8,10 @@ use gsar_core::time::Timestamp;
 use moka::sync::Cache;
 
 use super::disk::{DiskCache, is_fresh};
+use super::json;
 use super::key::Key;
 use super::single_flight::SingleFlight;
 use super::store::{JudgementStore, StoredJudgement};
-use super::written;
 use crate::judge::Judgement;
 use crate::judge::clock::Clock;
 use crate::judge::postgres::SharedJudgements;
@@ -22,7 +22,7 @@ const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600)
 
 /// Limits of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct CacheLimits {
     /// The maximum number of bytes of judgements in memory, by their serialized size; 0 for none.
     pub memory_bytes: u64,
     /// The maximum size of the database in bytes, excluding free pages and the write-ahead log; 0 for no database.
@@ -30,7 +30,7 @@ pub struct Bounds {
     /// How long a judgement is valid.
     pub time_to_live: Duration,
     /// How long a question waits for the store before the judge is asked.
-    pub disk_patience: Duration,
+    pub store_timeout: Duration,
 }
 
 /// The cache of judgements, shared by all judges of a server.
@@ -52,30 +52,30 @@ struct Entry {
 impl JudgementCache {
     /// Creates a cache in memory only.
     #[must_use]
-    pub fn in_memory(bounds: Bounds, clock: Clock) -> Self {
+    pub fn in_memory(limits: CacheLimits, clock: Clock) -> Self {
         Self {
             memory: Cache::builder()
-                .max_capacity(bounds.memory_bytes)
+                .max_capacity(limits.memory_bytes)
                 .weigher(|_, entry: &Entry| entry.size)
-                .time_to_live(bounds.time_to_live.min(MAX_TIME_TO_LIVE))
+                .time_to_live(limits.time_to_live.min(MAX_TIME_TO_LIVE))
                 .build(),
             store: None,
             single_flight: SingleFlight::default(),
             clock,
-            time_to_live: bounds.time_to_live,
+            time_to_live: limits.time_to_live,
         }
     }
 
     /// Opens a cache in memory and in the data directory. If the database there is unusable, logs the fix and uses memory
     /// only.
     #[must_use]
-    pub fn open(folder: &Path, bounds: Bounds, clock: Clock) -> Self {
-        let memory = Self::in_memory(bounds, clock);
-        if bounds.disk_bytes == 0 {
+    pub fn open(folder: &Path, limits: CacheLimits, clock: Clock) -> Self {
+        let memory = Self::in_memory(limits, clock);
+        if limits.disk_bytes == 0 {
             return memory;
         }
         let now = (memory.clock)();
-        match DiskCache::open(folder, bounds, now) {
+        match DiskCache::open(folder, limits, now) {
             Ok(disk) => Self { store: Some(Arc::new(disk)), ..memory },
             Err(error) => {
                 tracing::warn!(%error, "judgements are cached in memory only");
@@ -85,12 +85,12 @@ impl JudgementCache {
     }
 
     /// Creates a cache in memory and in a database that servers share.
-    pub(crate) fn shared(database: Database, bounds: Bounds, clock: Clock) -> Self {
-        let memory = Self::in_memory(bounds, clock);
-        if bounds.disk_bytes == 0 {
+    pub(crate) fn shared(database: Database, limits: CacheLimits, clock: Clock) -> Self {
+        let memory = Self::in_memory(limits, clock);
+        if limits.disk_bytes == 0 {
             return memory;
         }
-        Self { store: Some(Arc::new(SharedJudgements::new(database, bounds))), ..memory }
+        Self { store: Some(Arc::new(SharedJudgements::new(database, limits))), ..memory }
     }
 
     /// The judgement of that key, where it is in memory.
@@ -100,35 +100,41 @@ impl JudgementCache {
     }
 
     /// Returns the judgement of `key` from the store and caches it in memory.
-    pub(super) async fn get_on_disk(&self, key: Key) -> Option<Arc<Judgement>> {
+    pub(super) async fn get_from_store(&self, key: Key) -> Option<Arc<Judgement>> {
         let store = self.store.as_ref()?;
         let StoredJudgement { judgement, made_at, size } = store.find(key, (self.clock)()).await?;
         let judgement = Arc::new(judgement);
-        self.keep_in_memory(key, Arc::clone(&judgement), made_at, size);
+        self.insert_in_memory(key, Arc::clone(&judgement), made_at, size);
         Some(judgement)
     }
 
     /// Caches a judgement.
     pub(super) fn put(&self, key: Key, judgement: Judgement) {
-        let Ok(text) = written::write(&judgement) else { return };
+        let Ok(text) = json::to_json(&judgement) else { return };
         let now = (self.clock)();
-        self.keep_in_memory(key, Arc::new(judgement), now, text.len());
+        self.insert_in_memory(key, Arc::new(judgement), now, text.len());
         if let Some(store) = &self.store {
             store.put(key, text, now);
         }
     }
 
-    fn keep_in_memory(&self, key: Key, judgement: Arc<Judgement>, made_at: Timestamp, size: usize) {
+    fn insert_in_memory(
+        &self,
+        key: Key,
+        judgement: Arc<Judgement>,
+        made_at: Timestamp,
+        size: usize,
+    ) {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         self.memory.insert(key, Entry { judgement, made_at, size });
     }
 
     /// Waits for all pending writes.
     #[cfg(test)]
-    pub(super) async fn settled(&self) {
+    pub(super) async fn flush(&self) {
         self.memory.run_pending_tasks();
         if let Some(store) = &self.store {
-            store.settled().await;
+            store.flush().await;
         }
     }
 

@@ -11,14 +11,14 @@ use gsar_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use tokio::sync::Semaphore;
 
-use super::cache::Bounds;
+use super::cache::CacheLimits;
+use super::json;
 use super::key::Key;
 use super::store::{JudgementStore, StoredJudgement};
-use super::written;
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
 /// The maximum number of pending writes; further judgements are not cached.
-const MAX_WAITING: usize = 64;
+const MAX_PENDING_WRITES: usize = 64;
 
 /// Judgements on disk, limited in size and age. Clones share the cache.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct DiskCache(Arc<Shared>);
 struct Shared {
     connection: Mutex<Connection>,
     file: PathBuf,
-    bounds: Bounds,
+    limits: CacheLimits,
     permits: Arc<Semaphore>,
     is_failing: AtomicBool,
 }
@@ -37,18 +37,18 @@ impl DiskCache {
     /// Opens the cache in a folder and removes what exceeds its limits.
     pub(super) fn open(
         folder: &Path,
-        bounds: Bounds,
+        limits: CacheLimits,
         now: Timestamp,
     ) -> Result<Self, DatabaseError> {
         let disk = Shared {
             connection: Mutex::new(database::open(folder, Durability::Lossy)?),
             file: folder.join(FILE),
-            bounds,
-            permits: Arc::new(Semaphore::new(MAX_WAITING)),
+            limits,
+            permits: Arc::new(Semaphore::new(MAX_PENDING_WRITES)),
             is_failing: AtomicBool::new(false),
         };
         let tidied = disk.tidy(now);
-        tidied.map_err(|error| DatabaseError::of_sqlite(&error, &disk.file))?;
+        tidied.map_err(|error| DatabaseError::from_sqlite(&error, &disk.file))?;
         Ok(Self(Arc::new(disk)))
     }
 }
@@ -58,7 +58,7 @@ impl JudgementStore for DiskCache {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
         let disk = Arc::clone(&self.0);
         let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
-        let read = tokio::time::timeout(self.0.bounds.disk_patience, reading).await.ok()?.ok()?;
+        let read = tokio::time::timeout(self.0.limits.store_timeout, reading).await.ok()?.ok()?;
         self.0.note(read).flatten()
     }
 
@@ -73,8 +73,8 @@ impl JudgementStore for DiskCache {
     }
 
     #[cfg(test)]
-    async fn settled(&self) {
-        let every = u32::try_from(MAX_WAITING).unwrap();
+    async fn flush(&self) {
+        let every = u32::try_from(MAX_PENDING_WRITES).unwrap();
         drop(self.0.permits.acquire_many(every).await.unwrap());
     }
 }
@@ -94,7 +94,7 @@ impl Shared {
             connection.execute("DELETE FROM judgements WHERE key = ?1", [key.as_bytes()])?;
             return Ok(None);
         }
-        if !is_fresh(Timestamp::from_micros(made_at), self.bounds.time_to_live, now) {
+        if !is_fresh(Timestamp::from_micros(made_at), self.limits.time_to_live, now) {
             return Ok(None);
         }
         let sql = "UPDATE judgements SET used_at = ?2 WHERE key = ?1";
@@ -102,11 +102,11 @@ impl Shared {
         let _ = connection.execute(sql, (key.as_bytes(), now.as_micros()));
         let made_at = Timestamp::from_micros(made_at);
         let found = |judgement| StoredJudgement { judgement, made_at, size: text.len() };
-        Ok(written::read(&text).map(found))
+        Ok(json::from_json(&text).map(found))
     }
 
     fn write(&self, key: &Key, text: &[u8], now: Timestamp) -> rusqlite::Result<()> {
-        if text.len() as u64 > self.bounds.disk_bytes {
+        if text.len() as u64 > self.limits.disk_bytes {
             return Ok(());
         }
         let made_at = now.as_micros();
@@ -132,11 +132,11 @@ impl Shared {
 
     /// Removes expired judgements, then the least recently used ones until the rest fits.
     fn make_room(&self, connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {
-        let oldest = now.as_micros().saturating_sub(micros(self.bounds.time_to_live));
+        let oldest = now.as_micros().saturating_sub(micros(self.limits.time_to_live));
         connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [oldest])?;
         let sql = "DELETE FROM judgements WHERE rowid =
                    (SELECT rowid FROM judgements ORDER BY used_at, rowid LIMIT 1)";
-        while used_bytes(connection)? > self.bounds.disk_bytes {
+        while used_bytes(connection)? > self.limits.disk_bytes {
             if connection.execute(sql, [])? == 0 {
                 break;
             }
@@ -150,7 +150,7 @@ impl Shared {
         result
             .inspect_err(|error| {
                 if !was_failing {
-                    let error = DatabaseError::of_sqlite(error, &self.file);
+                    let error = DatabaseError::from_sqlite(error, &self.file);
                     tracing::warn!(%error, "the cache of judgements on disk is unavailable");
                 }
             })
@@ -188,13 +188,13 @@ fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
 mod tests {
     use super::*;
     use crate::judge::Judgement;
-    use crate::judge::cached::testing::{BOUNDS, judgement, key};
+    use crate::judge::cached::testing::{LIMITS, judgement, key};
 
     const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
     const PAGE: u64 = 4_096;
 
     fn disk(folder: &Path, disk_bytes: u64) -> Arc<Shared> {
-        DiskCache::open(folder, Bounds { disk_bytes, ..BOUNDS }, NOW).unwrap().0
+        DiskCache::open(folder, CacheLimits { disk_bytes, ..LIMITS }, NOW).unwrap().0
     }
 
     fn later(seconds: i64) -> Timestamp {
@@ -202,13 +202,13 @@ mod tests {
     }
 
     fn text() -> Vec<u8> {
-        written::write(&judgement()).unwrap()
+        json::to_json(&judgement()).unwrap()
     }
 
     /// A judgement whose text is longer than a page.
     fn long_text() -> Vec<u8> {
         let explanation = "x".repeat(4_000);
-        written::write(&Judgement { explanation, ..judgement() }).unwrap()
+        json::to_json(&Judgement { explanation, ..judgement() }).unwrap()
     }
 
     fn rows(disk: &Shared) -> i64 {
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn expired_and_future_judgements_are_not_found() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        let disk = disk(folder.path(), LIMITS.disk_bytes);
         disk.write(&key(1), &text(), NOW).unwrap();
         assert!(disk.read(&key(1), NOW).unwrap().is_some());
         assert!(disk.read(&key(2), NOW).unwrap().is_none());
@@ -279,7 +279,7 @@ mod tests {
             "UPDATE judgements SET checksum = x''",
         ] {
             let folder = tempfile::tempdir().unwrap();
-            let disk = disk(folder.path(), BOUNDS.disk_bytes);
+            let disk = disk(folder.path(), LIMITS.disk_bytes);
             disk.write(&key(1), &text(), NOW).unwrap();
             disk.connection.lock().unwrap().execute(damage, []).unwrap();
             assert!(disk.read(&key(1), later(1)).unwrap().is_none(), "{damage}");
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn a_judgement_under_another_key_is_damaged() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        let disk = disk(folder.path(), LIMITS.disk_bytes);
         disk.write(&key(1), &text(), NOW).unwrap();
         let swap = "UPDATE judgements SET key = ?1";
         disk.connection.lock().unwrap().execute(swap, [key(2).as_bytes()]).unwrap();
@@ -304,8 +304,8 @@ mod tests {
     )]
     async fn a_slow_disk_times_out() {
         let folder = tempfile::tempdir().unwrap();
-        let bounds = Bounds { disk_patience: Duration::ZERO, ..BOUNDS };
-        let cache = DiskCache::open(folder.path(), bounds, NOW).unwrap();
+        let limits = CacheLimits { store_timeout: Duration::ZERO, ..LIMITS };
+        let cache = DiskCache::open(folder.path(), limits, NOW).unwrap();
         let disk = &cache.0;
         disk.write(&key(1), &text(), NOW).unwrap();
         let busy = disk.connection.lock().unwrap();
@@ -318,25 +318,25 @@ mod tests {
     #[tokio::test]
     async fn judgements_beyond_the_maximum_of_pending_writes_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        let disk = disk(folder.path(), LIMITS.disk_bytes);
         let busy = disk.connection.lock().unwrap();
         let cache = DiskCache(Arc::clone(&disk));
         for number in 0..100 {
             cache.put(key(number), text(), NOW);
         }
         drop(busy);
-        cache.settled().await;
+        cache.flush().await;
         assert_eq!(rows(&disk), 64);
     }
 
     #[tokio::test]
     async fn a_missing_table_is_a_miss() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = disk(folder.path(), BOUNDS.disk_bytes);
+        let disk = disk(folder.path(), LIMITS.disk_bytes);
         disk.connection.lock().unwrap().execute("DROP TABLE judgements", []).unwrap();
         let cache = DiskCache(Arc::clone(&disk));
         cache.put(key(1), text(), NOW);
-        cache.settled().await;
+        cache.flush().await;
         assert!(cache.find(key(1), NOW).await.is_none());
         assert!(disk.is_failing.load(Ordering::Relaxed));
     }

@@ -12,9 +12,9 @@ use gsar_core::{Claim, ClaimId};
 use crate::judge::{Example, Objection, Question};
 
 /// Evidence of more bytes is hashed on a blocking thread.
-const LONG: usize = 1 << 20;
+const LARGE_EVIDENCE_BYTES: usize = 1 << 20;
 /// The size of the buffer in bytes, because BLAKE3 is fast on long inputs only.
-const STRETCH: usize = 16 << 10;
+const BUFFER_BYTES: usize = 16 << 10;
 
 /// The digest of a question to one judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub(in crate::judge) struct Key([u8; 32]);
 
 impl Key {
     /// Computes the key of a question to the judge of that name and fingerprint of prompt, model and parameters.
-    pub(super) async fn of(judge: &str, fingerprint: &str, question: &Question) -> Self {
+    pub(super) async fn new(judge: &str, fingerprint: &str, question: &Question) -> Self {
         let Question {
             synthesis,
             claims,
@@ -30,7 +30,7 @@ impl Key {
             statements,
             evidence,
             examples,
-            is_kept: _,
+            cacheable: _,
             explain,
             samples: _,
             sample,
@@ -38,7 +38,7 @@ impl Key {
             deadline: _,
             call,
         } = question;
-        let evidence = digest_anywhere(evidence).await;
+        let evidence = digest_evidence(evidence).await;
         let mut digest = Digest::new("gsar.dev 2026-11-27 judgements: question");
         digest.text(judge);
         digest.text(fingerprint);
@@ -55,11 +55,11 @@ impl Key {
         digest.bytes(&evidence);
         digest.flag(*explain);
         digest.number(u64::from(*sample));
-        for Objection { said, findings, votes: _ } in objections {
-            digest.text(said.class.name());
-            digest.text(said.evidence_type.name());
-            digest.count(said.citations.len());
-            said.citations.iter().for_each(|citation| digest.citation(citation));
+        for Objection { verdict, findings, votes: _ } in objections {
+            digest.text(verdict.class.name());
+            digest.text(verdict.evidence_type.name());
+            digest.count(verdict.citations.len());
+            verdict.citations.iter().for_each(|citation| digest.citation(citation));
             digest.count(findings.len());
             findings.iter().for_each(|finding| digest.text(finding));
         }
@@ -85,16 +85,16 @@ impl Key {
         }
         // Principals do not share cached judgements. Omitted without principals, so that judgements cached before
         // principals existed are still found.
-        let asked_by = call.as_ref().map_or("", |call| call.principal.name());
-        if !asked_by.is_empty() {
-            digest.text(asked_by);
+        let principal = call.as_ref().map_or("", |call| call.principal.name());
+        if !principal.is_empty() {
+            digest.text(principal);
         }
-        Self(digest.end())
+        Self(digest.finish())
     }
 
     /// Returns a key that no question has.
     #[cfg(test)]
-    pub(super) fn of_number(number: u8) -> Self {
+    pub(super) fn from_number(number: u8) -> Self {
         Self([number; 32])
     }
 
@@ -104,18 +104,18 @@ impl Key {
     }
 }
 
-async fn digest_anywhere(evidence: &Arc<Vec<EvidenceItem>>) -> [u8; 32] {
+async fn digest_evidence(evidence: &Arc<Vec<EvidenceItem>>) -> [u8; 32] {
     let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
-    if bytes > LONG {
-        let elsewhere = Arc::clone(evidence);
-        if let Ok(digest) = tokio::task::spawn_blocking(move || digest_of(&elsewhere)).await {
+    if bytes > LARGE_EVIDENCE_BYTES {
+        let items = Arc::clone(evidence);
+        if let Ok(digest) = tokio::task::spawn_blocking(move || digest_items(&items)).await {
             return digest;
         }
     }
-    digest_of(evidence)
+    digest_items(evidence)
 }
 
-fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
+fn digest_items(evidence: &[EvidenceItem]) -> [u8; 32] {
     let mut digest = Digest::new("gsar.dev 2026-11-22 judgements: evidence");
     digest.count(evidence.len());
     for item in evidence {
@@ -147,20 +147,20 @@ fn digest_of(evidence: &[EvidenceItem]) -> [u8; 32] {
         digest.flag(*attested);
         digest.text(verification_result.map_or("", VerificationResult::name));
     }
-    digest.end()
+    digest.finish()
 }
 
 /// A hash of length-prefixed fields.
 struct Digest {
     hasher: blake3::Hasher,
-    /// Fewer than [`STRETCH`] bytes.
-    gathered: Vec<u8>,
+    /// Fewer than [`BUFFER_BYTES`] bytes.
+    buffer: Vec<u8>,
 }
 
 impl Digest {
     fn new(context: &str) -> Self {
         let hasher = blake3::Hasher::new_derive_key(context);
-        Self { hasher, gathered: Vec::with_capacity(STRETCH) }
+        Self { hasher, buffer: Vec::with_capacity(BUFFER_BYTES) }
     }
 
     fn text(&mut self, text: &str) {
@@ -169,7 +169,7 @@ impl Digest {
 
     fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
-        self.gather(bytes);
+        self.feed(bytes);
     }
 
     fn count(&mut self, count: usize) {
@@ -177,11 +177,11 @@ impl Digest {
     }
 
     fn number(&mut self, number: u64) {
-        self.gather(&number.to_le_bytes());
+        self.feed(&number.to_le_bytes());
     }
 
     fn flag(&mut self, flag: bool) {
-        self.gather(&[u8::from(flag)]);
+        self.feed(&[u8::from(flag)]);
     }
 
     fn citation(&mut self, Citation { target, quote, bytes: _ }: &Citation) {
@@ -206,18 +206,18 @@ impl Digest {
         }
     }
 
-    fn gather(&mut self, mut bytes: &[u8]) {
-        while let Some((head, tail)) = bytes.split_at_checked(STRETCH - self.gathered.len()) {
-            self.gathered.extend_from_slice(head);
-            self.hasher.update(&self.gathered);
-            self.gathered.clear();
+    fn feed(&mut self, mut bytes: &[u8]) {
+        while let Some((head, tail)) = bytes.split_at_checked(BUFFER_BYTES - self.buffer.len()) {
+            self.buffer.extend_from_slice(head);
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
             bytes = tail;
         }
-        self.gathered.extend_from_slice(bytes);
+        self.buffer.extend_from_slice(bytes);
     }
 
-    fn end(mut self) -> [u8; 32] {
-        self.hasher.update(&self.gathered);
+    fn finish(mut self) -> [u8; 32] {
+        self.hasher.update(&self.buffer);
         self.hasher.finalize().into()
     }
 }
@@ -234,7 +234,7 @@ mod tests {
     use crate::judge::cached::testing::{claim, item, question};
 
     fn key(question: &Question) -> Key {
-        let key = Key::of("a judge", "a fingerprint", question);
+        let key = Key::new("a judge", "a fingerprint", question);
         futures_util::FutureExt::now_or_never(key).unwrap()
     }
 
@@ -282,7 +282,7 @@ mod tests {
         let keys: HashSet<Key> = questions.iter().map(key).collect();
         assert_eq!(keys.len(), questions.len());
         for (judge, fingerprint) in [("other", "a fingerprint"), ("a judge", "other")] {
-            let other = futures_util::FutureExt::now_or_never(Key::of(judge, fingerprint, &same));
+            let other = futures_util::FutureExt::now_or_never(Key::new(judge, fingerprint, &same));
             assert_ne!(other.unwrap(), key(&same));
         }
     }
@@ -291,14 +291,14 @@ mod tests {
     fn the_deadline_and_caching_of_facts_do_not_change_the_key() {
         let same = key(&question());
         assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), same);
-        assert_eq!(key(&Question { is_kept: true, ..question() }), same);
+        assert_eq!(key(&Question { cacheable: true, ..question() }), same);
     }
 
     #[tokio::test]
     async fn large_evidence_has_the_same_digest_on_any_thread() {
-        let long = item("e1", &"x".repeat(LONG + 1));
+        let long = item("e1", &"x".repeat(LARGE_EVIDENCE_BYTES + 1));
         let evidence = Arc::new(vec![long.clone(), item("e2", "short"), long]);
-        assert_eq!(digest_anywhere(&evidence).await, digest_of(&evidence));
+        assert_eq!(digest_evidence(&evidence).await, digest_items(&evidence));
     }
 
     proptest! {
@@ -328,7 +328,7 @@ mod tests {
                 plain.update(&(length as u64).to_le_bytes());
                 plain.update(&field);
             }
-            prop_assert_eq!(digest.end(), *plain.finalize().as_bytes());
+            prop_assert_eq!(digest.finish(), *plain.finalize().as_bytes());
         }
     }
 }

@@ -11,18 +11,18 @@ use crate::judge::{JudgeError, Judgement};
 /// The answer that all callers with the same question share.
 pub(super) type SharedAnswer = Arc<Result<Judgement, JudgeError>>;
 /// A call in flight, completed by its leader. If the leader is dropped, another caller leads.
-pub(super) type Call = OnceCell<SharedAnswer>;
+pub(super) type Flight = OnceCell<SharedAnswer>;
 
 /// The calls in flight.
 #[derive(Debug, Default)]
-pub(super) struct SingleFlight(Mutex<HashMap<Key, Weak<Call>>>);
+pub(super) struct SingleFlight(Mutex<HashMap<Key, Weak<Flight>>>);
 
 impl SingleFlight {
     /// Returns the call in flight for `key`, or starts a new one.
-    pub(super) fn join(&self, key: Key) -> Arc<Call> {
+    pub(super) fn join(&self, key: Key) -> Arc<Flight> {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let under_way = calls.get(&key).and_then(Weak::upgrade);
-        if let Some(call) = under_way.filter(|call| !call.initialized()) {
+        let in_flight = calls.get(&key).and_then(Weak::upgrade);
+        if let Some(call) = in_flight.filter(|call| !call.initialized()) {
             return call;
         }
         calls.retain(|_, call| call.strong_count() > 0);

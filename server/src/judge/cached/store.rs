@@ -26,5 +26,5 @@ pub(in crate::judge) trait JudgementStore: Send + Sync {
 
     /// Waits for all pending writes.
     #[cfg(test)]
-    async fn settled(&self);
+    async fn flush(&self);
 }

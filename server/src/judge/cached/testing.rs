@@ -12,22 +12,22 @@ use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use tokio::sync::Semaphore;
 
-use super::Bounds;
+use super::CacheLimits;
 use super::key::Key;
 use crate::judge::clock::Clock;
 use crate::judge::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question,
 };
 
-pub(in crate::judge) const BOUNDS: Bounds = Bounds {
+pub(in crate::judge) const LIMITS: CacheLimits = CacheLimits {
     memory_bytes: 1 << 20,
     disk_bytes: 1 << 20,
     time_to_live: Duration::from_secs(3_600),
-    disk_patience: Duration::from_secs(3_600),
+    store_timeout: Duration::from_secs(3_600),
 };
 
 pub(in crate::judge) fn key(number: u8) -> Key {
-    Key::of_number(number)
+    Key::from_number(number)
 }
 
 pub(super) fn claim(id: &str, text: &str) -> Claim {
@@ -59,7 +59,7 @@ pub(super) fn question() -> Question {
         statements: Vec::new(),
         evidence: Arc::new(vec![item("e1", "pods crash")]),
         examples: Arc::default(),
-        is_kept: false,
+        cacheable: false,
         explain: false,
         samples: None,
         sample: 0,
@@ -201,5 +201,5 @@ impl HandClock {
 
 /// Serializes a judgement.
 pub(in crate::judge) fn text(judgement: &Judgement) -> Vec<u8> {
-    super::written::write(judgement).unwrap()
+    super::json::to_json(judgement).unwrap()
 }

@@ -9,19 +9,19 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
 
-use super::testing::{BOUNDS, HandClock, Scripted, call, claim, item, judgement, question};
+use super::testing::{HandClock, LIMITS, Scripted, call, claim, item, judgement, question};
 use super::*;
 use crate::judge::database::FILE;
 
 const NOON: i64 = 1_000_000;
 
 fn in_memory(judge: &Arc<Scripted>) -> CachedJudge {
-    let judgements = JudgementCache::in_memory(BOUNDS, HandClock::at(NOON).clock());
+    let judgements = JudgementCache::in_memory(LIMITS, HandClock::at(NOON).clock());
     around(judge, judgements)
 }
 
-fn get_on_disk(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
-    around(judge, JudgementCache::open(folder, BOUNDS, HandClock::at(NOON).clock()))
+fn get_from_store(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
+    around(judge, JudgementCache::open(folder, LIMITS, HandClock::at(NOON).clock()))
 }
 
 fn around(judge: &Arc<Scripted>, judgements: JudgementCache) -> CachedJudge {
@@ -33,19 +33,19 @@ fn seen(answer: &Result<Judgement, JudgeError>) -> String {
     format!("{answer:?}")
 }
 
-fn asked_for_it() -> String {
+fn uncached() -> String {
     seen(&Ok(judgement()))
 }
 
 fn from_cache() -> String {
-    seen(&Ok(free_copy(&judgement())))
+    seen(&Ok(cached_copy(&judgement())))
 }
 
 #[tokio::test]
 async fn a_cached_answer_is_the_same_at_no_cost() {
     let judge = Scripted::new(9, &[]);
     let cached = in_memory(&judge);
-    assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
+    assert_eq!(seen(&cached.judge(&question()).await), uncached());
     assert_eq!(seen(&cached.judge(&question()).await), from_cache());
     assert_eq!(judge.asked(), 1);
     let calls = cached.judge(&question()).await.unwrap().calls;
@@ -63,7 +63,7 @@ async fn a_cached_answer_is_the_same_at_no_cost() {
 #[tokio::test]
 async fn another_question_or_fingerprint_is_a_miss() {
     let judge = Scripted::new(9, &[]);
-    let judgements = Arc::new(JudgementCache::in_memory(BOUNDS, HandClock::at(NOON).clock()));
+    let judgements = Arc::new(JudgementCache::in_memory(LIMITS, HandClock::at(NOON).clock()));
     for (fingerprint, sample, asked) in [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("a", 0, 3)] {
         let judgements = Arc::clone(&judgements);
         let cached = CachedJudge::new(Arc::clone(&judge) as _, fingerprint.to_owned(), judgements);
@@ -76,11 +76,11 @@ async fn another_question_or_fingerprint_is_a_miss() {
 async fn judgements_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
-    let before = get_on_disk(&judge, folder.path());
+    let before = get_from_store(&judge, folder.path());
     before.judge(&question()).await.unwrap();
-    before.cache.settled().await;
+    before.cache.flush().await;
     drop(before);
-    let after = get_on_disk(&judge, folder.path());
+    let after = get_from_store(&judge, folder.path());
     assert_eq!(seen(&after.judge(&question()).await), from_cache());
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
     assert_eq!(seen(&after.judge(&question()).await), from_cache(), "it is in memory");
@@ -91,14 +91,14 @@ async fn judgements_survive_a_restart() {
 async fn an_expired_judgement_is_requested_again() {
     let folder = tempfile::tempdir().unwrap();
     let (judge, clock) = (Scripted::new(9, &[]), HandClock::at(NOON));
-    let open = || around(&judge, JudgementCache::open(folder.path(), BOUNDS, clock.clock()));
+    let open = || around(&judge, JudgementCache::open(folder.path(), LIMITS, clock.clock()));
     let first = open();
     for (seconds, asked) in [(0, 1), (3_599, 1), (3_600, 2), (7_199, 2), (7_198, 2), (0, 3)] {
         clock.set(NOON + seconds);
         first.judge(&question()).await.unwrap();
         assert_eq!(judge.asked(), asked, "after {seconds} seconds");
     }
-    first.cache.settled().await;
+    first.cache.flush().await;
     drop(first);
     clock.set(NOON + 3_000);
     let second = open();
@@ -112,12 +112,12 @@ async fn an_expired_judgement_is_requested_again() {
 #[tokio::test]
 async fn memory_is_limited_in_bytes() {
     let judge = Scripted::new(500, &[]);
-    let bounds = Bounds { memory_bytes: 20_000, ..BOUNDS };
-    let cached = around(&judge, JudgementCache::in_memory(bounds, HandClock::at(NOON).clock()));
+    let limits = CacheLimits { memory_bytes: 20_000, ..LIMITS };
+    let cached = around(&judge, JudgementCache::in_memory(limits, HandClock::at(NOON).clock()));
     for sample in 0..200 {
         cached.judge(&Question { sample, ..question() }).await.unwrap();
     }
-    cached.cache.settled().await;
+    cached.cache.flush().await;
     let bytes = cached.cache.bytes_in_memory();
     assert!((10_000..=20_000).contains(&bytes), "{bytes}");
 }
@@ -126,12 +126,12 @@ async fn memory_is_limited_in_bytes() {
 async fn without_room_every_question_is_a_miss() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
-    let bounds = Bounds { memory_bytes: 0, disk_bytes: 0, ..BOUNDS };
-    let judgements = JudgementCache::open(folder.path(), bounds, HandClock::at(NOON).clock());
+    let limits = CacheLimits { memory_bytes: 0, disk_bytes: 0, ..LIMITS };
+    let judgements = JudgementCache::open(folder.path(), limits, HandClock::at(NOON).clock());
     let cached = around(&judge, judgements);
     for _ in 0..3 {
         cached.judge(&question()).await.unwrap();
-        cached.cache.settled().await;
+        cached.cache.flush().await;
     }
     assert_eq!(judge.asked(), 3);
     assert!(!folder.path().join(FILE).exists());
@@ -146,11 +146,11 @@ fn questions_are_counted_by_the_source_of_their_answer() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     metrics::with_local_recorder(&recorder, || {
         for _ in 0..2 {
-            let cached = get_on_disk(&judge, folder.path());
+            let cached = get_from_store(&judge, folder.path());
             for _ in 0..3 {
                 runtime.block_on(cached.judge(&question())).unwrap();
             }
-            runtime.block_on(cached.cache.settled());
+            runtime.block_on(cached.cache.flush());
         }
     });
     let text = handle.render();
@@ -187,7 +187,7 @@ async fn time_of_a_hit() {
         std::hint::black_box(answer.unwrap());
     });
     let key = best(&mut || {
-        let key = Key::of("scripted", "a fingerprint", &question).now_or_never().unwrap();
+        let key = Key::new("scripted", "a fingerprint", &question).now_or_never().unwrap();
         std::hint::black_box(key);
     });
     let bytes: Vec<u8> =

@@ -5,8 +5,8 @@
 //! several statements is grounded if all of them are, and contradicted if one of them is. Inferences of a language
 //! model and claims of earlier reports are not evidence.
 
+mod cache;
 mod explain;
-mod kept;
 mod observations;
 pub(super) mod ruling;
 #[cfg(test)]
@@ -15,17 +15,17 @@ mod testing;
 use gsar_core::Class;
 use gsar_core::budget::Budget;
 
-pub use kept::Kept;
+pub use cache::FactsCache;
 pub use observations::{Interrupted, MAX_BYTES, Observations};
 
-use super::embedded::judgement;
+use super::embedded::summarize;
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use crate::compute::try_compute;
 
 /// The judge `rules/2`.
 #[derive(Clone, Debug)]
 pub struct FactsJudge {
-    kept: Kept,
+    facts: FactsCache,
 }
 
 impl FactsJudge {
@@ -34,8 +34,8 @@ impl FactsJudge {
 
     /// Creates a judge that caches extracted facts in `facts`.
     #[must_use]
-    pub const fn new(kept: Kept) -> Self {
-        Self { kept }
+    pub const fn new(facts: FactsCache) -> Self {
+        Self { facts }
     }
 
     /// Judges on the calling thread.
@@ -46,7 +46,7 @@ impl FactsJudge {
         if question.is_late() {
             return Err(late(question));
         }
-        let read = self.kept.read(question, budget);
+        let read = self.facts.read(question, budget);
         read.with_dependent(|_, observations| judge(question, observations, budget))
     }
 }
@@ -60,7 +60,7 @@ impl Judge for FactsJudge {
         true
     }
 
-    fn tells_roles(&self) -> bool {
+    fn reports_roles(&self) -> bool {
         false
     }
 
@@ -98,6 +98,6 @@ fn judge(
             calls: Vec::new(),
         })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
-    let judgement = judgement(question, observations.gaps().to_vec(), judged);
+    let judgement = summarize(question, observations.gaps().to_vec(), judged);
     Ok(Judgement { considered, ..judgement })
 }

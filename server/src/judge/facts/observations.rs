@@ -7,14 +7,14 @@ use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::rules::Index;
 
 use super::explain;
-use super::ruling::{self, asks_or_proposes};
+use super::ruling::{self, question_or_proposal};
 
 /// The maximum number of bytes of evidence read per question.
 pub const MAX_BYTES: usize = 16 << 20;
 
 /// Budget units per claim, and per byte of a claim.
-const UNITS_FOR_CLAIM: usize = 1 << 10;
-const UNITS_FOR_BYTE: usize = 16;
+const UNITS_PER_CLAIM: usize = 1 << 10;
+const UNITS_PER_BYTE: usize = 16;
 
 /// Facts extracted from evidence, for any number of claims.
 #[derive(Debug)]
@@ -30,9 +30,9 @@ impl<'e> Observations<'e> {
     /// Incomplete if the budget runs out.
     #[must_use]
     pub fn read(evidence: &'e [EvidenceItem], budget: &Budget) -> Self {
-        let counts =
+        let is_evidence =
             |item: &&EvidenceItem| item.lane.is_hard() && item.kind != EvidenceKind::PriorClaim;
-        let mut items: Vec<&EvidenceItem> = evidence.iter().filter(counts).collect();
+        let mut items: Vec<&EvidenceItem> = evidence.iter().filter(is_evidence).collect();
         items.sort_by(|a, b| a.id.cmp(&b.id));
         let mut left = MAX_BYTES;
         let mut gaps = Vec::new();
@@ -70,10 +70,10 @@ impl<'e> Observations<'e> {
     ) -> Result<Vec<JudgedClaim>, Interrupted> {
         let mut judged = Vec::with_capacity(claims.len());
         for claim in claims {
-            if !budget.spend(UNITS_FOR_CLAIM + claim.text.len() * UNITS_FOR_BYTE) {
+            if !budget.spend(UNITS_PER_CLAIM + claim.text.len() * UNITS_PER_BYTE) {
                 return Err(Interrupted { judged: judged.len(), claims: claims.len() });
             }
-            judged.push(asks_or_proposes(claim).unwrap_or_else(|| self.ruled(claim)));
+            judged.push(question_or_proposal(claim).unwrap_or_else(|| self.rule_on(claim)));
         }
         Ok(judged)
     }
@@ -83,8 +83,8 @@ impl<'e> Observations<'e> {
         self.index.facts()
     }
 
-    fn ruled(&self, claim: &Claim) -> JudgedClaim {
-        match ruling::ruled(claim, self) {
+    fn rule_on(&self, claim: &Claim) -> JudgedClaim {
+        match ruling::apply_rules(claim, self) {
             Some(ruling) => ruling.verdict(claim, self),
             None => {
                 let leaning = Leaning { class: Class::Ungrounded, likelihood: None };

@@ -25,7 +25,7 @@ pub(in crate::judge) struct Ruling {
 
 /// Leaves a question or proposal undecided; `None` for a statement. Rules cannot tell whether evidence supports a
 /// proposal.
-pub(in crate::judge) fn asks_or_proposes(claim: &Claim) -> Option<JudgedClaim> {
+pub(in crate::judge) fn question_or_proposal(claim: &Claim) -> Option<JudgedClaim> {
     (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
         let note = "it states no fact: it asks or proposes".to_owned();
@@ -54,28 +54,32 @@ pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
 }
 
 /// Applies the rules to a claim; `None` if no rule decides it.
-pub(in crate::judge) fn ruled(claim: &Claim, observations: &Observations<'_>) -> Option<Ruling> {
-    of_statement(&claim.text, observations).or_else(|| of_parts(&claim.text, observations))
+pub(in crate::judge) fn apply_rules(
+    claim: &Claim,
+    observations: &Observations<'_>,
+) -> Option<Ruling> {
+    rule_on_statement(&claim.text, observations)
+        .or_else(|| rule_on_clauses(&claim.text, observations))
 }
 
 /// Applies the rules to each statement of a compound claim. Support needs all of them, contradiction only one.
-fn of_parts(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
+fn rule_on_clauses(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let parts = clauses(text);
     let rulings: Vec<Option<Ruling>> = parts
         .into_iter()
         .filter_map(|part| text.get(part))
-        .map(|part| of_statement(part, observations))
+        .map(|part| rule_on_statement(part, observations))
         .collect();
-    let are_all_decided = rulings.iter().all(Option::is_some);
+    let all_decided = rulings.iter().all(Option::is_some);
     let is_refuted = rulings.iter().flatten().any(|ruling| !ruling.is_support());
-    if rulings.len() < 2 || !(are_all_decided || is_refuted) {
+    if rulings.len() < 2 || !(all_decided || is_refuted) {
         return None;
     }
-    rulings.into_iter().flatten().reduce(Ruling::and)
+    rulings.into_iter().flatten().reduce(Ruling::combine)
 }
 
-fn of_statement(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
-    let (class, rule, place, says) = match observations.index.check(text) {
+fn rule_on_statement(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
+    let (class, rule, place, verb) = match observations.index.check(text) {
         Outcome::Supports(rule, place) => (Class::Grounded, rule, place, "shows it"),
         Outcome::Refutes(rule, place) => (Class::Contradicted, rule, place, "says otherwise"),
         Outcome::Silent => return None,
@@ -93,7 +97,7 @@ fn of_statement(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let mut citations: Vec<Citation> =
         quotes(content, record, &place, rule).into_iter().map(citation).collect();
     citations.dedup();
-    let note = format!("{} {says} (rule {})", item.id, rule.name());
+    let note = format!("{} {verb} (rule {})", item.id, rule.name());
     Some(Ruling { class, citations, items: vec![at], note, rules: vec![rule] })
 }
 
@@ -127,7 +131,7 @@ impl Ruling {
     }
 
     /// Combines the rulings on two statements: the stricter one wins.
-    fn and(self, other: Self) -> Self {
+    fn combine(self, other: Self) -> Self {
         match self.class.cmp(&other.class) {
             std::cmp::Ordering::Less => other,
             std::cmp::Ordering::Greater => self,
@@ -153,9 +157,9 @@ impl Ruling {
 /// short, or the lines of the deciding cells; plus the lines of deciding cells outside the record.
 fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec<Range<usize>> {
     if rule == Rule::Verbatim {
-        return place.spans.iter().map(|span| trimmed(content, span.clone())).collect();
+        return place.spans.iter().map(|span| trim_span(content, span.clone())).collect();
     }
-    let whole = trimmed(content, record);
+    let whole = trim_span(content, record);
     let is_short = whole.len() <= MAX_QUOTE;
     let mut found = Vec::new();
     if is_short && !whole.is_empty() {
@@ -164,7 +168,7 @@ fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec
     for span in &place.spans {
         let is_within = whole.start <= span.start && span.end <= whole.end;
         if !(is_short && is_within) {
-            found.push(line_around(content, span));
+            found.push(enclosing_line(content, span));
         }
     }
     found.sort_by_key(|span| span.start);
@@ -173,23 +177,23 @@ fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec
 }
 
 /// Returns the line of a cell; if the line is too long, the cell and some text before it.
-fn line_around(content: &str, cell: &Range<usize>) -> Range<usize> {
+fn enclosing_line(content: &str, cell: &Range<usize>) -> Range<usize> {
     const BEFORE: usize = 120;
     let before = content.get(..cell.start).unwrap_or_default();
     let after = content.get(cell.end..).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let end = cell.end + after.find('\n').unwrap_or(after.len());
-    let line = trimmed(content, start..end);
+    let line = trim_span(content, start..end);
     if line.len() <= MAX_QUOTE {
         return line;
     }
     let nearest = before.rfind(['{', '[', ',', ';', '|']).map_or(start, |at| at + 1);
     let start = nearest.max(content.ceil_char_boundary(cell.start.saturating_sub(BEFORE)));
     let end = content.floor_char_boundary(cell.end.min(start + MAX_QUOTE));
-    trimmed(content, start..end)
+    trim_span(content, start..end)
 }
 
-fn trimmed(content: &str, span: Range<usize>) -> Range<usize> {
+fn trim_span(content: &str, span: Range<usize>) -> Range<usize> {
     let text = content.get(span.clone()).unwrap_or_default();
     let start = span.start + text.len() - text.trim_start().len();
     start..start + text.trim().len()

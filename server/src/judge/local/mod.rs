@@ -18,9 +18,9 @@ use gsar_embedding::Runtime;
 use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
 use self::decision::{leaning, percent};
-use super::embedded::judgement;
-use super::facts::ruling::{asks_or_proposes, ruled, undecided, ungrounded};
-use super::facts::{Kept, MAX_BYTES, Observations};
+use super::embedded::summarize;
+use super::facts::ruling::{apply_rules, question_or_proposal, undecided, ungrounded};
+use super::facts::{FactsCache, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
 use crate::compute::try_compute;
 
@@ -40,26 +40,26 @@ pub struct LocalOptions {
 pub struct LocalJudge {
     encoder: CrossEncoder,
     ungrounded_from: Option<Millionths>,
-    kept: Kept,
+    facts: FactsCache,
 }
 
 /// The leaning without any evidence for a class.
-const NOTHING_KNOWN: Leaning = Leaning { class: Class::Ungrounded, likelihood: None };
+const NO_LEANING: Leaning = Leaning { class: Class::Ungrounded, likelihood: None };
 
 /// The result of applying the rules to a claim before the model runs.
-enum Start {
+enum Screening {
     /// The rules decide the claim.
     Decided(JudgedClaim),
     /// The model is needed, with this premise.
-    Asked(Premise),
+    NeedsModel(Premise),
     /// The claim stays undecided: the rules refute it, or it is too long for the model.
     Open(Leaning, String),
 }
 
 /// The results of the rules for all claims.
-struct Begun {
+struct Screened {
     /// One per claim.
-    starts: Vec<Start>,
+    screenings: Vec<Screening>,
     gaps: Vec<String>,
     considered: Vec<Vec<String>>,
 }
@@ -72,7 +72,7 @@ impl LocalJudge {
     ///
     /// # Errors
     /// A message that names the cause and the fix.
-    pub fn open(options: &LocalOptions, kept: Kept) -> Result<Self, String> {
+    pub fn open(options: &LocalOptions, facts: FactsCache) -> Result<Self, String> {
         let runtime =
             Runtime::load(options.onnxruntime.as_deref()).map_err(|error| error.to_string())?;
         let model = match &options.model {
@@ -83,82 +83,83 @@ impl LocalJudge {
         let options = Options { workers: options.workers, ..Options::default() };
         let encoder =
             CrossEncoder::start(&runtime, &model, &options).map_err(|error| error.to_string())?;
-        Ok(Self { encoder, ungrounded_from: model.ungrounded_from(), kept })
+        Ok(Self { encoder, ungrounded_from: model.ungrounded_from(), facts })
     }
 
     async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
         let (judge, asked) = (self.clone(), question.clone());
-        let begun = try_compute(question, move |budget| judge.begin(&asked, budget)).await;
-        let Begun { starts, gaps, considered } = begun.map_err(|_| late(question))?;
-        let pairs = starts.iter().zip(claims.iter()).filter_map(|(start, claim)| match start {
-            Start::Asked(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
-            Start::Decided(_) | Start::Open(..) => None,
-        });
-        let mut scored = self.scored(question, pairs.collect()).await?.into_iter();
+        let screened = try_compute(question, move |budget| judge.screen_all(&asked, budget)).await;
+        let Screened { screenings, gaps, considered } = screened.map_err(|_| late(question))?;
+        let pairs =
+            screenings.iter().zip(claims.iter()).filter_map(|(screening, claim)| match screening {
+                Screening::NeedsModel(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
+                Screening::Decided(_) | Screening::Open(..) => None,
+            });
+        let mut scored = self.score(question, pairs.collect()).await?.into_iter();
         let mut read = Vec::with_capacity(claims.len());
         let mut judged = Vec::with_capacity(claims.len());
-        for (claim, start) in claims.iter().zip(starts) {
+        for (claim, screening) in claims.iter().zip(screenings) {
             let mut lines = Vec::new();
-            judged.push(match start {
-                Start::Decided(judged) => judged,
-                Start::Open(leaning, note) => undecided(claim, leaning, note),
-                Start::Asked(premise) => match scored.next() {
+            judged.push(match screening {
+                Screening::Decided(judged) => judged,
+                Screening::Open(leaning, note) => undecided(claim, leaning, note),
+                Screening::NeedsModel(premise) => match scored.next() {
                     Some(scored) => {
-                        lines = explained(&premise, &scored);
-                        self.decided(claim, &scored)
+                        lines = explain_score(&premise, &scored);
+                        self.decide(claim, &scored)
                     }
-                    None => undecided(claim, NOTHING_KNOWN, "the model did not answer".to_owned()),
+                    None => undecided(claim, NO_LEANING, "the model did not answer".to_owned()),
                 },
             });
             read.push(lines);
         }
-        let considered = if question.explain { together(considered, read) } else { Vec::new() };
-        Ok(Judgement { considered, ..judgement(question, gaps, judged) })
+        let considered = if question.explain { append_lines(considered, read) } else { Vec::new() };
+        Ok(Judgement { considered, ..summarize(question, gaps, judged) })
     }
 
     /// Applies the rules to all claims. Incomplete if the budget runs out.
-    fn begin(&self, question: &Question, budget: &Budget) -> Begun {
-        self.kept.read(question, budget).with_dependent(|_, observations| {
+    fn screen_all(&self, question: &Question, budget: &Budget) -> Screened {
+        self.facts.read(question, budget).with_dependent(|_, observations| {
             let claims = &question.claims;
             let passages = Passages::new(observations.facts(), budget);
-            let starts = claims
+            let screenings = claims
                 .iter()
                 .take_while(|claim| budget.spend(claim.text.len()))
-                .map(|claim| self.start(claim, observations, &passages, budget))
+                .map(|claim| self.screen(claim, observations, &passages, budget))
                 .collect();
             let considered =
                 if question.explain { observations.considered(claims) } else { Vec::new() };
-            Begun { starts, gaps: observations.gaps().to_vec(), considered }
+            Screened { screenings, gaps: observations.gaps().to_vec(), considered }
         })
     }
 
-    fn start(
+    fn screen(
         &self,
         claim: &Claim,
         observations: &Observations<'_>,
         passages: &Passages<'_, '_>,
         budget: &Budget,
-    ) -> Start {
-        if let Some(judged) = asks_or_proposes(claim) {
-            return Start::Decided(judged);
+    ) -> Screening {
+        if let Some(judged) = question_or_proposal(claim) {
+            return Screening::Decided(judged);
         }
-        match ruled(claim, observations) {
+        match apply_rules(claim, observations) {
             Some(ruling) if ruling.is_support() => {
-                Start::Decided(ruling.verdict(claim, observations))
+                Screening::Decided(ruling.verdict(claim, observations))
             }
             Some(ruling) => {
                 let leaning = Leaning { class: Class::Contradicted, likelihood: None };
-                Start::Open(leaning, ruling.note().to_owned())
+                Screening::Open(leaning, ruling.note().to_owned())
             }
             None if self.encoder.room_beside(&claim.text).is_none() => {
-                Start::Open(NOTHING_KNOWN, "it is too long for the model".to_owned())
+                Screening::Open(NO_LEANING, "it is too long for the model".to_owned())
             }
-            None => Start::Asked(passages.premise(&claim.text, MAX_PREMISE, budget)),
+            None => Screening::NeedsModel(passages.premise(&claim.text, MAX_PREMISE, budget)),
         }
     }
 
-    fn decided(&self, claim: &Claim, scored: &Probabilities) -> JudgedClaim {
+    fn decide(&self, claim: &Claim, scored: &Probabilities) -> JudgedClaim {
         match leaning(scored, self.ungrounded_from) {
             None => {
                 let likelihood = percent(scored.ungrounded);
@@ -176,7 +177,7 @@ impl LocalJudge {
     }
 
     /// Scores the pairs before the deadline of the question.
-    async fn scored(
+    async fn score(
         &self,
         question: &Question,
         pairs: Vec<Pair>,
@@ -190,12 +191,12 @@ impl LocalJudge {
                 tokio::time::timeout_at(deadline, scores).await.map_err(late)?
             }
         };
-        scored.map_err(|error| failed(&error))
+        scored.map_err(|error| score_failed(&error))
     }
 }
 
 /// Appends the second list of lines to the first, claim by claim.
-fn together(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
+fn append_lines(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
     first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
 }
 
@@ -207,7 +208,7 @@ fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {
     tokio::time::Instant::from_std(deadline)
 }
 
-fn failed(error: &ScoreError) -> JudgeError {
+fn score_failed(error: &ScoreError) -> JudgeError {
     JudgeError::Failed {
         judge: LocalJudge::NAME.to_owned(),
         code: "MODEL_FAILED",
@@ -217,9 +218,9 @@ fn failed(error: &ScoreError) -> JudgeError {
 }
 
 /// Returns the premise and the scores as text for people.
-fn explained(premise: &Premise, scored: &Probabilities) -> Vec<String> {
-    let of = |class: Class| format!("{} {} %", class.name(), percent(scored.of(class)));
-    let likelihoods: Vec<String> = Class::ALL.into_iter().map(of).collect();
+fn explain_score(premise: &Premise, scored: &Probabilities) -> Vec<String> {
+    let score = |class: Class| format!("{} {} %", class.name(), percent(scored.of(class)));
+    let likelihoods: Vec<String> = Class::ALL.into_iter().map(score).collect();
     vec![
         format!("the model read {:?}", premise.text),
         format!("the model says {}", likelihoods.join(", ")),
@@ -235,7 +236,7 @@ impl Judge for LocalJudge {
         true
     }
 
-    fn tells_roles(&self) -> bool {
+    fn reports_roles(&self) -> bool {
         false
     }
 

@@ -5,8 +5,8 @@ use gsar_core::text::polarity::{MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, is_stop_word, words};
 use gsar_core::{Claim, ClaimId};
 
-use super::draws::Draws;
-use super::shown::Piece;
+use super::framed::Piece;
+use super::rng::Rng;
 use crate::judge::Question;
 
 /// The maximum number of attempts to generate a name that occurs nowhere.
@@ -62,13 +62,13 @@ const SUBJECTS: [&str; 40] = [
 const PARTS: [&str; 8] = ["api", "db", "worker", "cache", "service", "proxy", "queue", "web"];
 
 /// First words of statements; claims with other first words may be proposals or questions.
-const STATING: [&str; 30] = [
+const STATEMENT_OPENERS: [&str; 30] = [
     "a", "an", "the", "in", "at", "on", "during", "after", "before", "by", "from", "between",
     "since", "until", "each", "another", "several", "two", "three", "four", "five", "one", "about",
     "nearly", "within", "with", "when", "while", "there", "over",
 ];
 /// Words of advice, and words with which a claim may also be true of an unknown name.
-const UNFIT: [&str; 30] = [
+const UNSUITABLE: [&str; 30] = [
     "should",
     "must",
     "need",
@@ -101,7 +101,7 @@ const UNFIT: [&str; 30] = [
     "absent",
 ];
 /// Words of English compounds, which do not occur in names.
-const ENGLISH: [&str; 44] = [
+const COMPOUND_WORDS: [&str; 44] = [
     "of", "only", "out", "up", "down", "off", "on", "in", "by", "to", "the", "and", "long",
     "short", "high", "low", "half", "full", "first", "second", "third", "two", "three", "four",
     "one", "hour", "minute", "day", "week", "time", "term", "wide", "side", "level", "based",
@@ -109,7 +109,7 @@ const ENGLISH: [&str; 44] = [
 ];
 
 /// Templates for reports without a suitable claim.
-const FORMS: [&str; 6] = [
+const TEMPLATES: [&str; 6] = [
     "The NAME deployment was scaled to two replicas.",
     "The NAME pods were evicted from their node.",
     "The connections of NAME were refused by its database.",
@@ -120,7 +120,7 @@ const FORMS: [&str; 6] = [
 
 /// Copies a claim of the question, with names that do not occur in its evidence and a new id; `None` if no such name or
 /// id was found.
-pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws) -> Option<Claim> {
+pub(super) fn canary(question: &Question, part: &[Piece<'_>], rng: &mut Rng) -> Option<Claim> {
     let texts: Vec<String> = part
         .iter()
         .flat_map(|piece| [piece.content, &*piece.item.tool, &*piece.item.query])
@@ -129,23 +129,24 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], draws: &mut Draws)
         .map(str::to_ascii_lowercase)
         .collect();
     let mut claims: Vec<&Claim> =
-        question.claims.iter().filter(|claim| is_fit(&claim.text)).collect();
-    draws.shuffle(&mut claims);
+        question.claims.iter().filter(|claim| is_suitable(&claim.text)).collect();
+    rng.shuffle(&mut claims);
     // Claims with a name come first.
     claims.sort_by_key(|claim| names(&claim.text).is_empty());
     let text = match claims.first() {
-        Some(claim) => altered(&claim.text, &texts, draws)?,
-        None => draws.one_of(&FORMS)?.replace("NAME", &absent_name("", &texts, draws)?),
+        Some(claim) => alter(&claim.text, &texts, rng)?,
+        None => rng.choose(&TEMPLATES)?.replace("NAME", &absent_name("", &texts, rng)?),
     };
-    Some(Claim { id: free_id(&question.claims, draws)?, text, span: None })
+    Some(Claim { id: free_id(&question.claims, rng)?, text, span: None })
 }
 
 /// Returns `true` for a plain statement about one thing, which cannot be true of an unknown name.
-fn is_fit(text: &str) -> bool {
+fn is_suitable(text: &str) -> bool {
     let Some(first) = words(text).next() else { return false };
     let begins_named = is_name(first.text) || first.shape() == Shape::Number;
     let states = begins_named
-        || (text.starts_with(char::is_uppercase) && STATING.iter().any(|word| first.is(word)));
+        || (text.starts_with(char::is_uppercase)
+            && STATEMENT_OPENERS.iter().any(|word| first.is(word)));
     let is_plain = markers(text)
         .iter()
         .all(|marker| matches!(marker.kind, MarkerKind::Cause | MarkerKind::ActionDone));
@@ -154,21 +155,21 @@ fn is_fit(text: &str) -> bool {
         && text.len() <= MAX_BYTES
         && !text.contains(['?', '\n'])
         && words(text).count() >= MIN_WORDS
-        && !words(text).any(|word| UNFIT.iter().any(|unfit| word.is(unfit)))
+        && !words(text).any(|word| UNSUITABLE.iter().any(|unsuitable| word.is(unsuitable)))
 }
 
 /// Replaces all names and changes figures; adds a name to a claim without one.
-fn altered(text: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
-    let mut altered = with_other_figures(text, draws);
+fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
+    let mut altered = with_other_figures(text, rng);
     let mut named: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
     // A name may be a prefix of another.
     named.sort_by_key(|name| std::cmp::Reverse(name.len()));
     if named.is_empty() {
-        let name = absent_name("", texts, draws)?;
+        let name = absent_name("", texts, rng)?;
         return Some(format!("In {name}, {}", within_sentence(&altered)));
     }
     for name in named {
-        altered = altered.replace(&name, &absent_name(&name, texts, draws)?);
+        altered = altered.replace(&name, &absent_name(&name, texts, rng)?);
     }
     Some(altered)
 }
@@ -189,7 +190,7 @@ fn names(text: &str) -> Vec<&str> {
 fn is_name(word: &str) -> bool {
     let parts: Vec<&str> = word.split(['-', '_', '.']).collect();
     let begins = word.starts_with(|first: char| first.is_ascii_alphabetic());
-    let english = |part: &&str| ENGLISH.iter().any(|entry| part.eq_ignore_ascii_case(entry));
+    let english = |part: &&str| COMPOUND_WORDS.iter().any(|entry| part.eq_ignore_ascii_case(entry));
     begins
         && word.is_ascii()
         && parts.len() > 1
@@ -199,11 +200,11 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Generates a name shaped like `like` that occurs in none of the lowercase texts.
-fn absent_name(like: &str, texts: &[String], draws: &mut Draws) -> Option<String> {
+fn absent_name(like: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     (0..MAX_DRAWS).find_map(|_| {
         let name = match like {
-            "" => format!("{}-{}", draws.one_of(&SUBJECTS)?, draws.one_of(&PARTS)?),
-            like => other_name(like, draws)?,
+            "" => format!("{}-{}", rng.choose(&SUBJECTS)?, rng.choose(&PARTS)?),
+            like => other_name(like, rng)?,
         };
         let lower = name.to_ascii_lowercase();
         texts.iter().all(|text| !text.contains(&lower)).then_some(name)
@@ -211,13 +212,13 @@ fn absent_name(like: &str, texts: &[String], draws: &mut Draws) -> Option<String
 }
 
 /// Returns the name with another first word and other digits.
-fn other_name(name: &str, draws: &mut Draws) -> Option<String> {
+fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
     let is_word =
         |part: &&str| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let subject = name.split(['-', '_', '.']).find(is_word);
     let replaced = match subject {
         Some(subject) => {
-            let drawn = draws.one_of(&SUBJECTS)?;
+            let drawn = rng.choose(&SUBJECTS)?;
             let drawn = match subject.bytes().all(|byte| byte.is_ascii_uppercase()) {
                 true => drawn.to_ascii_uppercase(),
                 false => (*drawn).to_owned(),
@@ -227,20 +228,20 @@ fn other_name(name: &str, draws: &mut Draws) -> Option<String> {
         None => name.to_owned(),
     };
     let digits = replaced.chars().map(|character| match character.is_ascii_digit() {
-        true => char::from_digit(u32::try_from(draws.below(9) + 1).unwrap_or(1), 10).unwrap_or('7'),
+        true => char::from_digit(u32::try_from(rng.below(9) + 1).unwrap_or(1), 10).unwrap_or('7'),
         false => character,
     });
     Some(digits.collect())
 }
 
 /// Changes all but the first digit of figures and of minutes; hours, dates and addresses stay.
-fn with_other_figures(text: &str, draws: &mut Draws) -> String {
+fn with_other_figures(text: &str, rng: &mut Rng) -> String {
     let mut changed = String::with_capacity(text.len());
-    let mut behind = 0;
+    let mut copied = 0;
     for word in words(text).filter(|word| word.shape() == Shape::Number) {
         let is_address = word.text.contains('-') || word.text.matches('.').count() > 1;
-        changed.push_str(text.get(behind..word.span.start).unwrap_or_default());
-        behind = word.span.end;
+        changed.push_str(text.get(copied..word.span.start).unwrap_or_default());
+        copied = word.span.end;
         if is_address {
             changed.push_str(word.text);
             continue;
@@ -252,13 +253,13 @@ fn with_other_figures(text: &str, draws: &mut Draws) -> String {
         changed.push_str(&hours);
         let mut is_first = true;
         for character in figure.chars() {
-            let drawn = char::from_digit(u32::try_from(draws.below(10)).unwrap_or(0), 10);
+            let drawn = char::from_digit(u32::try_from(rng.below(10)).unwrap_or(0), 10);
             let stays = is_first || !character.is_ascii_digit();
             changed.push(if stays { character } else { drawn.unwrap_or(character) });
             is_first = !character.is_ascii_digit() && character != ',' && character != '.';
         }
     }
-    changed.push_str(text.get(behind..).unwrap_or_default());
+    changed.push_str(text.get(copied..).unwrap_or_default());
     changed
 }
 
@@ -274,8 +275,8 @@ fn within_sentence(text: &str) -> String {
 }
 
 /// Returns an unused id shaped like the others.
-fn free_id(claims: &[Claim], draws: &mut Draws) -> Option<ClaimId> {
-    let like = draws.one_of(claims)?.id.as_str();
+fn free_id(claims: &[Claim], rng: &mut Rng) -> Option<ClaimId> {
+    let like = rng.choose(claims)?.id.as_str();
     let stem = like.trim_end_matches(|digit: char| digit.is_ascii_digit());
     let digits = like.get(stem.len()..).unwrap_or_default();
     let number: usize = digits.parse().unwrap_or(0);

@@ -9,8 +9,8 @@ use gsar_core::belief::Label;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use serde::Deserialize;
 
-use super::shown::{ItemPart, Piece, Shown};
-use super::{Allowance, Failed, ModelJudge, PARTS_AT_ONCE, Part, otherwise};
+use super::framed::{FramedQuestion, ItemPart, Piece};
+use super::{AskError, CallContext, ModelJudge, PARTS_AT_ONCE, PartOutcome, ask_error};
 use crate::judge::spending::Payer;
 use crate::judge::{JudgeError, ModelCall};
 
@@ -24,7 +24,7 @@ const PURPOSE: &str = "look";
 #[derive(Clone, Debug)]
 pub struct EntityQuestion {
     /// What is known about the entity and its neighbours, as a JSON object.
-    pub around: String,
+    pub context: String,
     /// Passages that name the entity, the most relevant first.
     pub passages: Vec<Passage>,
     /// The deadline of the answer.
@@ -69,7 +69,7 @@ impl ModelJudge {
         let asked = chunks.iter().map(|chunk| self.look_at(question, chunk));
         let answers: Result<Vec<EntityAnswer>, JudgeError> =
             stream::iter(asked.collect::<Vec<_>>()).buffered(PARTS_AT_ONCE).try_collect().await;
-        Ok(merged(answers?))
+        Ok(merge_answers(answers?))
     }
 
     async fn look_at(
@@ -77,15 +77,15 @@ impl ModelJudge {
         question: &EntityQuestion,
         chunk: &[Passage],
     ) -> Result<EntityAnswer, JudgeError> {
-        let mut turn = Part::default();
-        match self.look_once(question, chunk, &mut turn).await {
-            Ok(answer) => Ok(EntityAnswer { calls: turn.into_calls(), ..answer }),
-            Err(Failed::Late) => {
-                let calls = turn.into_calls();
+        let mut outcome = PartOutcome::default();
+        match self.look_once(question, chunk, &mut outcome).await {
+            Ok(answer) => Ok(EntityAnswer { calls: outcome.into_calls(), ..answer }),
+            Err(AskError::Late) => {
+                let calls = outcome.into_calls();
                 Err(JudgeError::DeadlinePassed { judged: 0, claims: 1, calls })
             }
-            Err(Failed::Otherwise { code, reason }) => {
-                Err(self.failed(code, reason, turn.into_calls()))
+            Err(AskError::Other { code, reason }) => {
+                Err(self.failed(code, reason, outcome.into_calls()))
             }
         }
     }
@@ -94,31 +94,31 @@ impl ModelJudge {
         &self,
         question: &EntityQuestion,
         chunk: &[Passage],
-        turn: &mut Part,
-    ) -> Result<EntityAnswer, Failed> {
+        outcome: &mut PartOutcome,
+    ) -> Result<EntityAnswer, AskError> {
         let pieces: Vec<Piece<'_>> = chunk.iter().map(Passage::piece).collect();
-        let shown = Shown::new(&self.framing(), &question.around, &[], &pieces)
-            .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
+        let framed = FramedQuestion::new(&self.framing(), &question.context, &[], &pieces)
+            .map_err(|error| ask_error("EVIDENCE_UNFRAMED", &error))?;
         let text = format!(
             "What is known of the entity and around it, as a JSON object:\n{}\n\n{}",
-            shown.synthesis,
-            shown.frame.text()
+            framed.synthesis,
+            framed.frame.text()
         );
         let system = PROMPT
-            .replace("{{how_to_read}}", &shown.frame.how_to_read())
+            .replace("{{how_to_read}}", &framed.frame.how_to_read())
             .replace("{{schema}}", SCHEMA);
         let mut request = Request::new(system, text);
         let schema = Schema::new("belief", SCHEMA);
-        request.schema = Some(schema.map_err(|error| otherwise("REQUEST_INVALID", &error))?);
+        request.schema = Some(schema.map_err(|error| ask_error("REQUEST_INVALID", &error))?);
         request.temperature = self.options.temperature;
-        let allowed = Allowance { deadline: question.deadline, payer: question.payer.clone() };
+        let context = CallContext { deadline: question.deadline, payer: question.payer.clone() };
         let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
-        let (mut call, text) = self.send(PURPOSE, &prompt, &mut request, &allowed, turn).await?;
-        let said: Result<Said, _> = super::object_in(&text);
-        call.rung = if said.is_ok() { "structured" } else { "unreadable" };
-        turn.calls.push(call);
-        let said = said.map_err(|error| otherwise("ANSWER_UNREADABLE", &error))?;
-        Ok(said.back(&shown))
+        let (mut call, text) = self.send(PURPOSE, &prompt, &mut request, &context, outcome).await?;
+        let raw: Result<RawLookAnswer, _> = super::parse_object(&text);
+        call.rung = if raw.is_ok() { "structured" } else { "unreadable" };
+        outcome.calls.push(call);
+        let raw = raw.map_err(|error| ask_error("ANSWER_UNREADABLE", &error))?;
+        Ok(raw.into_answer(&framed))
     }
 }
 
@@ -138,16 +138,16 @@ impl Passage {
 
 /// An answer as the model writes it.
 #[derive(Debug, Deserialize)]
-struct Said {
-    label: SaidLabel,
-    observations: Vec<SaidObservation>,
-    propagations: Vec<SaidWay>,
+struct RawLookAnswer {
+    label: RawLabel,
+    observations: Vec<RawObservation>,
+    propagations: Vec<RawPropagation>,
     suspects: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum SaidLabel {
+enum RawLabel {
     Healthy,
     Origin,
     Symptom,
@@ -155,49 +155,50 @@ enum SaidLabel {
 }
 
 #[derive(Debug, Deserialize)]
-struct SaidObservation {
+struct RawObservation {
     text: String,
-    citations: Vec<SaidCitation>,
+    citations: Vec<RawCitation>,
 }
 
 #[derive(Debug, Deserialize)]
-struct SaidCitation {
+struct RawCitation {
     evidence: String,
     field_path: Option<String>,
     quote: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct SaidWay {
+struct RawPropagation {
     from: String,
     to: String,
 }
 
-impl Said {
+impl RawLookAnswer {
     /// Replaces labels and placeholders by the original ids and texts. Observations without citations are dropped.
-    fn back(self, shown: &Shown) -> EntityAnswer {
-        let citation = |said: SaidCitation| {
-            let id = EvidenceId::new(said.evidence).ok()?;
-            let field_path = said.field_path.unwrap_or_default();
+    fn into_answer(self, framed: &FramedQuestion) -> EntityAnswer {
+        let citation = |raw: RawCitation| {
+            let id = EvidenceId::new(raw.evidence).ok()?;
+            let field_path = raw.field_path.unwrap_or_default();
             let target = Target::Evidence { id, field_path };
-            Some(shown.citation_back(Citation { target, quote: said.quote, bytes: None }))
+            Some(framed.restore_citation(Citation { target, quote: raw.quote, bytes: None }))
         };
-        let observations = self.observations.into_iter().filter_map(|said| {
-            let citations: Vec<Citation> =
-                said.citations.into_iter().filter_map(citation).collect();
-            (!citations.is_empty()).then(|| (shown.back(&said.text), citations))
+        let observations = self.observations.into_iter().filter_map(|raw| {
+            let citations: Vec<Citation> = raw.citations.into_iter().filter_map(citation).collect();
+            (!citations.is_empty()).then(|| (framed.restore(&raw.text), citations))
         });
-        let ways = self.propagations.iter();
+        let propagations = self.propagations.iter();
         EntityAnswer {
             label: match self.label {
-                SaidLabel::Healthy => Label::Healthy,
-                SaidLabel::Origin => Label::Origin,
-                SaidLabel::Symptom => Label::Symptom,
-                SaidLabel::Defer => Label::Defer,
+                RawLabel::Healthy => Label::Healthy,
+                RawLabel::Origin => Label::Origin,
+                RawLabel::Symptom => Label::Symptom,
+                RawLabel::Defer => Label::Defer,
             },
             observations: observations.collect(),
-            propagations: ways.map(|way| (shown.back(&way.from), shown.back(&way.to))).collect(),
-            suspects: self.suspects.iter().map(|name| shown.back(name)).collect(),
+            propagations: propagations
+                .map(|raw| (framed.restore(&raw.from), framed.restore(&raw.to)))
+                .collect(),
+            suspects: self.suspects.iter().map(|name| framed.restore(name)).collect(),
             calls: Vec::new(),
         }
     }
@@ -234,10 +235,10 @@ fn bytes_of(passage: &Passage) -> usize {
 
 /// Merges the answers for chunks: the strongest of the labels origin, symptom, healthy and defer, with its observations,
 /// and all propagations and suspects.
-fn merged(answers: Vec<EntityAnswer>) -> EntityAnswer {
+fn merge_answers(answers: Vec<EntityAnswer>) -> EntityAnswer {
     const STRONGEST: [Label; 3] = [Label::Origin, Label::Symptom, Label::Healthy];
-    let is_said = |label: &Label| answers.iter().any(|answer| answer.label == *label);
-    let label = STRONGEST.into_iter().find(is_said).unwrap_or(Label::Defer);
+    let occurs = |label: &Label| answers.iter().any(|answer| answer.label == *label);
+    let label = STRONGEST.into_iter().find(occurs).unwrap_or(Label::Defer);
     let mut all = EntityAnswer {
         label,
         observations: Vec::new(),
@@ -247,16 +248,16 @@ fn merged(answers: Vec<EntityAnswer>) -> EntityAnswer {
     };
     for answer in answers {
         if answer.label == label {
-            add_new(&mut all.observations, answer.observations);
+            extend_unique(&mut all.observations, answer.observations);
         }
-        add_new(&mut all.propagations, answer.propagations);
-        add_new(&mut all.suspects, answer.suspects);
+        extend_unique(&mut all.propagations, answer.propagations);
+        extend_unique(&mut all.suspects, answer.suspects);
         all.calls.extend(answer.calls);
     }
     all
 }
 
-fn add_new<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
+fn extend_unique<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
     for new in more {
         if !list.contains(&new) {
             list.push(new);
@@ -270,7 +271,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::model::asked::tests::question;
+    use crate::judge::model::shuffled::tests::question;
 
     fn passage(number: usize, bytes: usize) -> Passage {
         let item = question("", &[], "").evidence[0].clone();
@@ -308,7 +309,7 @@ mod tests {
 
     #[test]
     fn the_strongest_label_wins_with_its_observations() {
-        let all = merged(vec![
+        let all = merge_answers(vec![
             answer(Label::Healthy, "a"),
             answer(Label::Symptom, "b"),
             answer(Label::Defer, "c"),
@@ -317,7 +318,7 @@ mod tests {
         let observed: Vec<&str> = all.observations.iter().map(|(text, _)| text.as_str()).collect();
         assert_eq!((all.label, observed), (Label::Symptom, vec!["b", "d"]));
         assert_eq!((all.propagations.len(), all.suspects), (4, vec!["db".to_owned()]));
-        assert_eq!(merged(Vec::new()).label, Label::Defer);
+        assert_eq!(merge_answers(Vec::new()).label, Label::Defer);
     }
 
     proptest! {
@@ -327,15 +328,15 @@ mod tests {
         ) {
             let passages: Vec<Passage> =
                 sizes.iter().enumerate().map(|(number, bytes)| passage(number, *bytes)).collect();
-            let mut behind = 1;
+            let mut next = 1;
             for chunk in chunks(&passages, room) {
                 let bytes: usize = chunk.iter().map(bytes_of).sum();
                 prop_assert!(bytes <= room || chunk.len() == 1);
                 let first = chunk[0].lines.0;
-                prop_assert!(first == behind || first + 1 == behind);
-                behind = chunk.last().unwrap().lines.0 + 1;
+                prop_assert!(first == next || first + 1 == next);
+                next = chunk.last().unwrap().lines.0 + 1;
             }
-            prop_assert_eq!(behind, sizes.len() as u64 + 1);
+            prop_assert_eq!(next, sizes.len() as u64 + 1);
         }
     }
 }

@@ -4,19 +4,19 @@
 //! compared. [`gsar_chat`] calls providers, [`gsar_answer`] parses answers, [`gsar_framing`] frames evidence and
 //! [`gsar_redaction`] redacts secrets.
 
-mod asked;
-mod calling;
+mod call;
 mod canary;
-mod choosing;
-mod draws;
-mod expense;
+mod cost;
+mod framed;
+mod insertion;
+mod line_choice;
 mod look;
 mod outline;
 mod parts;
-mod planted;
 mod prompt;
-mod shown;
-mod turn;
+mod reconsider;
+mod rng;
+mod shuffled;
 
 use std::time::{Duration, Instant};
 
@@ -30,14 +30,14 @@ use tokio::sync::Mutex;
 
 use super::spending::{Payer, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
-use asked::Asked;
-pub use choosing::lines_prompt;
+use framed::{FramedQuestion, Framing, Piece};
+pub use line_choice::lines_prompt_digest;
 pub use look::{EntityAnswer, EntityQuestion, Passage};
-use parts::{merged, parts};
+use parts::{merge_verdicts, split};
 pub use prompt::{Prompt, PromptError};
 use prompt::{question as question_text, statements as statements_text};
-use shown::{Framing, Piece, Shown};
-use turn::shares;
+use reconsider::questions_per_part;
+use shuffled::ShuffledQuestion;
 
 /// The time limit of a question without a deadline.
 const MAX_DURATION: Duration = Duration::from_secs(600);
@@ -104,29 +104,29 @@ pub struct ModelJudge {
 
 /// The result of asking about a part of the evidence.
 #[derive(Default)]
-struct Part {
+struct PartOutcome {
     judged: Vec<JudgedClaim>,
     reading: Option<Reading>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
     /// The call that is waiting for its answer.
-    under_way: Option<ModelCall>,
+    in_flight: Option<ModelCall>,
 }
 
-impl Part {
+impl PartOutcome {
     /// Returns all calls, including an interrupted one, which may have been charged.
     fn into_calls(self) -> Vec<ModelCall> {
-        self.calls.into_iter().chain(self.under_way).collect()
+        self.calls.into_iter().chain(self.in_flight).collect()
     }
 }
 
 /// The deadline and payer of calls.
-struct Allowance {
+struct CallContext {
     deadline: Instant,
     payer: Payer,
 }
 
-impl Allowance {
+impl CallContext {
     fn of(question: &Question) -> Self {
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
         Self { deadline, payer: question.payer() }
@@ -134,9 +134,9 @@ impl Allowance {
 }
 
 /// An error from asking the model.
-enum Failed {
+enum AskError {
     Late,
-    Otherwise { code: &'static str, reason: String },
+    Other { code: &'static str, reason: String },
 }
 
 impl ModelJudge {
@@ -169,41 +169,42 @@ impl ModelJudge {
         if claims.is_empty() {
             return Ok(Judgement::default());
         }
-        let mut chosen = Part::default();
-        let shown = self.shown(question, &mut chosen).await;
-        let parted = parts(&shown, self.options.max_evidence);
-        if parted.len() > parts::MAX_PARTS {
+        let mut selection = PartOutcome::default();
+        let pieces = self.pieces_to_show(question, &mut selection).await;
+        let evidence_parts = split(&pieces, self.options.max_evidence);
+        if evidence_parts.len() > parts::MAX_PARTS {
             return Err(self.failed(
                 "EVIDENCE_TOO_LARGE",
                 format!(
                     "the evidence needs {} calls of {} bytes, but at most {} are allowed; store it as a corpus, so that each claim is judged by relevant excerpts",
-                    parted.len(), self.options.max_evidence, parts::MAX_PARTS
+                    evidence_parts.len(), self.options.max_evidence, parts::MAX_PARTS
                 ),
-                chosen.calls,
+                selection.calls,
             ));
         }
-        let shares = shares(question, &parted);
-        let shared = shares.iter().zip(&parted);
-        let shared = shared.filter_map(|(share, part)| Some((share.as_ref()?, part)));
-        let shared: Vec<_> = shared.map(|(share, part)| (share, part, Mutex::default())).collect();
-        let asked: Vec<_> = shared
+        let questions = questions_per_part(question, &evidence_parts);
+        let tasks = questions.iter().zip(&evidence_parts);
+        let tasks = tasks.filter_map(|(question, part)| Some((question.as_ref()?, part)));
+        let tasks: Vec<_> =
+            tasks.map(|(question, part)| (question, part, Mutex::default())).collect();
+        let asked: Vec<_> = tasks
             .iter()
-            .map(async |(share, part, turn)| {
-                self.converse(share, part, &mut *turn.lock().await).await
+            .map(async |(question, part, outcome)| {
+                self.ask_part(question, part, &mut *outcome.lock().await).await
             })
             .collect();
         // The first failure cancels the other parts.
-        let outcome = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
-        let mut answered: Vec<Part> =
-            shared.into_iter().map(|(_, _, turn)| turn.into_inner()).collect();
-        let mut calls = chosen.calls;
-        if let Err(failed) = outcome {
-            calls.extend(answered.into_iter().flat_map(Part::into_calls));
-            return Err(self.of_failed(failed, claims, calls));
+        let result = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
+        let mut outcomes: Vec<PartOutcome> =
+            tasks.into_iter().map(|(_, _, outcome)| outcome.into_inner()).collect();
+        let mut calls = selection.calls;
+        if let Err(error) = result {
+            calls.extend(outcomes.into_iter().flat_map(PartOutcome::into_calls));
+            return Err(self.judge_error(error, claims, calls));
         }
-        calls.extend(answered.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)));
-        let mut judgement = judgement(claims, answered);
-        judgement.notices.splice(..0, chosen.notices);
+        calls.extend(outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)));
+        let mut judgement = merge_parts(claims, outcomes);
+        judgement.notices.splice(..0, selection.notices);
         Ok(Judgement { calls, ..judgement })
     }
 
@@ -212,10 +213,10 @@ impl ModelJudge {
         Some(if question.sample == 0 { first } else { Temperature::VARIED })
     }
 
-    fn of_failed(&self, failed: Failed, claims: &[Claim], calls: Vec<ModelCall>) -> JudgeError {
-        match failed {
-            Failed::Late => JudgeError::DeadlinePassed { judged: 0, claims: claims.len(), calls },
-            Failed::Otherwise { code, reason } => self.failed(code, reason, calls),
+    fn judge_error(&self, error: AskError, claims: &[Claim], calls: Vec<ModelCall>) -> JudgeError {
+        match error {
+            AskError::Late => JudgeError::DeadlinePassed { judged: 0, claims: claims.len(), calls },
+            AskError::Other { code, reason } => self.failed(code, reason, calls),
         }
     }
 
@@ -224,98 +225,103 @@ impl ModelJudge {
     }
 
     /// Asks about a part of the evidence, with one repair turn for the unusable verdicts of the answer.
-    async fn converse(
+    async fn ask_part(
         &self,
         question: &Question,
         part: &[Piece<'_>],
-        turn: &mut Part,
-    ) -> Result<(), Failed> {
+        outcome: &mut PartOutcome,
+    ) -> Result<(), AskError> {
         let claims = &question.claims;
         let is_extra_turn = !question.objections.is_empty();
         let with_canary = self.options.canary && !is_extra_turn;
-        let asking = Asked::new(question, part, with_canary);
-        let asked = &asking.claims;
-        let mut shown = Shown::new(&self.framing(), &asking.synthesis, asked, part)
-            .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
-        turn.notices = shown.notices();
-        let text = self.text(question, &asking, &mut shown);
+        let shuffled = ShuffledQuestion::new(question, part, with_canary);
+        let shown = &shuffled.claims;
+        let mut framed = FramedQuestion::new(&self.framing(), &shuffled.synthesis, shown, part)
+            .map_err(|error| ask_error("EVIDENCE_UNFRAMED", &error))?;
+        outcome.notices = framed.notices();
+        let text = self.text(question, &shuffled, &mut framed);
         let temperature = self.temperature(question);
         let seed = u64::from(question.sample);
         let prompt = self.prompt(question);
-        let ids: Vec<&str> = asked.iter().map(|claim| claim.id.as_str()).collect();
+        let ids: Vec<&str> = shown.iter().map(|claim| claim.id.as_str()).collect();
         let labels = Labels { claims: &ids, evidence: part.len() };
-        let request = prompt.request(&shown.frame.how_to_read(), text, labels, temperature, seed);
-        let mut request = request.map_err(|error| otherwise("REQUEST_INVALID", &error))?;
-        let allowed = Allowance::of(question);
+        let request = prompt.request(&framed.frame.how_to_read(), text, labels, temperature, seed);
+        let mut request = request.map_err(|error| ask_error("REQUEST_INVALID", &error))?;
+        let context = CallContext::of(question);
         let purpose = match (is_extra_turn, question.is_second_look()) {
             (true, _) => "reconsider",
             (false, true) => "second_look",
             (false, false) => self.options.purpose.name(),
         };
 
-        let (said, mut outcome) =
-            self.call(purpose, prompt, &mut request, &allowed, asked, turn).await?;
-        let is_canary = |id: &ClaimId| asking.is_canary(id);
-        let is_settled = outcome.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
-        if let Some(repair) = repair_prompt(&outcome).filter(|_| !is_settled) {
-            let mut open = asked.clone();
-            if let Ok(reading) = &outcome {
+        let (answer, mut reading) =
+            self.call(purpose, prompt, &mut request, &context, shown, outcome).await?;
+        let is_canary = |id: &ClaimId| shuffled.is_canary(id);
+        let is_settled = reading.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
+        if let Some(repair) = repair_prompt(&reading).filter(|_| !is_settled) {
+            let mut open = shown.clone();
+            if let Ok(reading) = &reading {
                 let unsettled: Vec<&ClaimId> = reading.unsettled().collect();
                 open.retain(|claim| unsettled.contains(&&claim.id));
             }
-            request.messages.push(Turn { role: Role::Assistant, text: said });
+            request.messages.push(Turn { role: Role::Assistant, text: answer });
             request.messages.push(Turn { role: Role::User, text: repair });
-            match self.call("repair", prompt, &mut request, &allowed, &open, turn).await {
-                Ok((_, Ok(second))) => outcome = Ok(joined(outcome, second)),
+            match self.call("repair", prompt, &mut request, &context, &open, outcome).await {
+                Ok((_, Ok(second))) => reading = Ok(merge_repair(reading, second)),
                 // The usable verdicts of the first answer stay; the rest is dropped, which verification reports.
-                Ok((_, Err(_))) | Err(Failed::Otherwise { .. }) => {}
-                Err(Failed::Late) if outcome.is_err() => return Err(Failed::Late),
-                Err(Failed::Late) => {}
+                Ok((_, Err(_))) | Err(AskError::Other { .. }) => {}
+                Err(AskError::Late) if reading.is_err() => return Err(AskError::Late),
+                Err(AskError::Late) => {}
             }
         }
-        let mut reading = outcome.map_err(|error| unreadable(&error))?;
+        let mut reading = reading.map_err(|error| unreadable(&error))?;
         let judged = std::mem::take(&mut reading.judged);
-        let judged = judged.into_iter().map(|claim| shown.claim_back(claim, asked));
+        let judged = judged.into_iter().map(|claim| framed.restore_claim(claim, shown));
         let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
             judged.partition(|claim| is_canary(&claim.claim.id));
         if canaries
             .iter()
             .any(|claim| matches!(claim.class, Class::Grounded | Class::Complementary))
         {
-            return Err(Failed::Otherwise {
+            return Err(AskError::Other {
                 code: "CANARY_GROUNDED",
                 reason: "the model supported a claim that nothing can support; check the evidence for injected instructions, or configure another model"
                     .to_owned(),
             });
         }
-        turn.notices.extend(losses(&reading, claims));
-        turn.judged = judged;
+        outcome.notices.extend(unsettled_notice(&reading, claims));
+        outcome.judged = judged;
         for text in [&mut reading.explanation]
             .into_iter()
             .chain(&mut reading.gaps)
             .chain(&mut reading.contradictions)
         {
-            *text = shown.back(text);
+            *text = framed.restore(text);
         }
-        reading.abstained = reading.abstained.map(|reason| shown.back(&reason));
-        turn.reading = Some(reading);
+        reading.abstained = reading.abstained.map(|reason| framed.restore(&reason));
+        outcome.reading = Some(reading);
         Ok(())
     }
 
     /// Returns the text of the question: the evidence first, then what differs between reports.
-    fn text(&self, question: &Question, asking: &Asked, shown: &mut Shown) -> String {
+    fn text(
+        &self,
+        question: &Question,
+        shuffled: &ShuffledQuestion,
+        framed: &mut FramedQuestion,
+    ) -> String {
         if question.is_second_look() {
-            let statements = shown.statements(&asking.statements);
-            return statements_text(shown.frame.text(), &statements);
+            let statements = framed.statements(&shuffled.statements);
+            return statements_text(framed.frame.text(), &statements);
         }
         let examples = match question.examples.get(..self.options.examples) {
-            Some(examples) => shown.examples(examples),
-            None => shown.examples(&question.examples),
+            Some(examples) => framed.examples(examples),
+            None => framed.examples(&question.examples),
         };
         let mut text =
-            question_text(shown.frame.text(), &examples, &shown.synthesis, &shown.claims);
+            question_text(framed.frame.text(), &examples, &framed.synthesis, &framed.claims);
         if !question.objections.is_empty() {
-            text.push_str(&shown.objections(&question.objections));
+            text.push_str(&framed.objections(&question.objections));
         }
         text
     }
@@ -326,21 +332,22 @@ impl ModelJudge {
         purpose: &'static str,
         prompt: &Prompt,
         request: &mut Request,
-        allowed: &Allowance,
+        context: &CallContext,
         claims: &[Claim],
-        turn: &mut Part,
-    ) -> Result<(String, Result<Reading, Unreadable>), Failed> {
-        let (mut call, text) = self.send(purpose, prompt.digest(), request, allowed, turn).await?;
-        let outcome = read(&text, prompt.form(), claims, &Bounds::default());
-        match &outcome {
+        outcome: &mut PartOutcome,
+    ) -> Result<(String, Result<Reading, Unreadable>), AskError> {
+        let (mut call, text) =
+            self.send(purpose, prompt.digest(), request, context, outcome).await?;
+        let reading = read(&text, prompt.form(), claims, &Bounds::default());
+        match &reading {
             Ok(reading) => {
                 call.rung = reading.rung.name();
                 call.fixes = reading.rung.fixes().iter().map(|fix| fix.name()).collect();
             }
             Err(_) => call.rung = "unreadable",
         }
-        turn.calls.push(call);
-        Ok((text, outcome))
+        outcome.calls.push(call);
+        Ok((text, reading))
     }
 }
 
@@ -380,32 +387,32 @@ impl Judge for ModelJudge {
 }
 
 /// Parses the JSON object in an answer, ignoring text around it.
-fn object_in<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+fn parse_object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     let object = text.find('{').zip(text.rfind('}'));
     let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
     serde_json::from_str(object)
 }
 
-fn otherwise(code: &'static str, error: &dyn std::error::Error) -> Failed {
-    Failed::Otherwise { code, reason: error.to_string() }
+fn ask_error(code: &'static str, error: &dyn std::error::Error) -> AskError {
+    AskError::Other { code, reason: error.to_string() }
 }
 
 /// Converts [`Unreadable`], whose message is for the model, into a message for people that names the setting.
-fn unreadable(error: &Unreadable) -> Failed {
+fn unreadable(error: &Unreadable) -> AskError {
     let code = "ANSWER_UNREADABLE";
     match error {
         Unreadable::Truncated { bytes } | Unreadable::OnlyReasoning { bytes } => {
             let reason = format!(
                 "the answer was truncated after {bytes} bytes; raise max_output_tokens of the model, or configure another model"
             );
-            Failed::Otherwise { code, reason }
+            AskError::Other { code, reason }
         }
-        error => otherwise(code, error),
+        error => ask_error(code, error),
     }
 }
 
 /// Appends the answer of the repair turn to the usable verdicts of the first answer.
-fn joined(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
+fn merge_repair(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
     match first {
         Err(_) => second,
         Ok(mut first) => {
@@ -418,7 +425,7 @@ fn joined(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
 }
 
 /// Names the claims without a usable verdict.
-fn losses(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
+fn unsettled_notice(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
     let ids: Vec<&str> = reading
         .unsettled()
         .map(ClaimId::as_str)
@@ -431,28 +438,28 @@ fn losses(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
 }
 
 /// Merges the results of all parts into one judgement.
-fn judgement(claims: &[Claim], mut answered: Vec<Part>) -> Judgement {
-    let is_one = answered.len() == 1;
+fn merge_parts(claims: &[Claim], mut outcomes: Vec<PartOutcome>) -> Judgement {
+    let is_single = outcomes.len() == 1;
     let judged = claims.iter().filter_map(|claim| {
-        let said = answered.iter().flat_map(|part| &part.judged);
-        merged(said.filter(|judged| judged.claim.id == claim.id).cloned().collect())
+        let verdicts = outcomes.iter().flat_map(|part| &part.judged);
+        merge_verdicts(verdicts.filter(|judged| judged.claim.id == claim.id).cloned().collect())
     });
     let judged = judged.collect();
-    let notices = answered.iter_mut().flat_map(|part| std::mem::take(&mut part.notices)).collect();
-    let readings: Vec<Reading> = answered.into_iter().filter_map(|part| part.reading).collect();
+    let notices = outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.notices)).collect();
+    let readings: Vec<Reading> = outcomes.into_iter().filter_map(|part| part.reading).collect();
     let abstained = match readings.iter().all(|reading| reading.abstained.is_some()) {
         true => readings.iter().find_map(|reading| reading.abstained.clone()),
         false => None,
     };
-    let mut whole = Judgement { judged, abstained, notices, ..Judgement::default() };
+    let mut merged = Judgement { judged, abstained, notices, ..Judgement::default() };
     for reading in readings {
-        whole.score = if is_one { reading.score } else { None };
-        if !whole.explanation.is_empty() {
-            whole.explanation.push('\n');
+        merged.score = if is_single { reading.score } else { None };
+        if !merged.explanation.is_empty() {
+            merged.explanation.push('\n');
         }
-        whole.explanation.push_str(&reading.explanation);
-        whole.gaps.extend(reading.gaps);
-        whole.contradictions.extend(reading.contradictions);
+        merged.explanation.push_str(&reading.explanation);
+        merged.gaps.extend(reading.gaps);
+        merged.contradictions.extend(reading.contradictions);
     }
-    whole
+    merged
 }

@@ -8,7 +8,7 @@ use gsar_core::evidence::{Content, EvidenceItem};
 use gsar_retrieval::templates::{Template, Templates};
 use serde::Deserialize;
 
-use super::shown::{ItemPart, Piece};
+use super::framed::{ItemPart, Piece};
 
 /// The minimum number of lines for an outline.
 const MIN_LINES: usize = 64;
@@ -29,13 +29,13 @@ pub(super) struct LongItem<'e> {
 
 /// The answer of the model: the chosen lines.
 #[derive(Debug, Deserialize)]
-pub(super) struct Choices {
-    pub(super) choices: Vec<Choice>,
+pub(super) struct LineChoices {
+    pub(super) choices: Vec<LineChoice>,
 }
 
 /// A range of lines of an item, from 1, inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Choice {
+pub(super) struct LineChoice {
     /// The label of the item.
     pub(super) evidence: String,
     pub(super) first_line: usize,
@@ -43,14 +43,14 @@ pub(super) struct Choice {
 }
 
 /// The pieces to show, and the number of chosen lines that did not fit.
-pub(super) struct Chosen<'e> {
+pub(super) struct Selection<'e> {
     pub(super) pieces: Vec<Piece<'e>>,
     pub(super) lines_left_out: usize,
 }
 
 impl<'e> LongItem<'e> {
     /// Outlines a text item of more than `above` bytes, in at most `above` bytes. `None` if the item is not that long.
-    pub(super) fn of(item: &'e EvidenceItem, above: usize) -> Option<Self> {
+    pub(super) fn new(item: &'e EvidenceItem, above: usize) -> Option<Self> {
         let Content::Text(content) = &item.content else { return None };
         if content.len() <= above {
             return None;
@@ -82,11 +82,11 @@ impl<'e> LongItem<'e> {
     }
 
     /// Returns the indices of the chosen lines that fit into `room`, and reduces it by their size.
-    fn fitting(&self, choice: &Choice, room: &mut usize) -> Range<usize> {
+    fn take_lines(&self, choice: &LineChoice, room: &mut usize) -> Range<usize> {
         let first = choice.first_line.max(1) - 1;
-        let wanted = choice.last_line.min(self.lines.len());
+        let end = choice.last_line.min(self.lines.len());
         let mut last = first;
-        while last < wanted
+        while last < end
             && let Some(line) = self.lines.get(last)
             && let Some(left) = room.checked_sub(line.len())
         {
@@ -101,7 +101,7 @@ impl<'e> LongItem<'e> {
 fn outline(templates: Templates, room: usize) -> String {
     let all = templates.lines();
     let found = templates.finish();
-    let entries: Vec<String> = found.iter().map(entry).collect();
+    let entries: Vec<String> = found.iter().map(outline_entry).collect();
     let mut from_the_rarest: Vec<usize> = (0..found.len()).collect();
     from_the_rarest.sort_by_key(|place| found.get(*place).map(|of| of.count));
     let mut room = room;
@@ -130,7 +130,7 @@ fn outline(templates: Templates, room: usize) -> String {
     text
 }
 
-fn entry(of: &Template) -> String {
+fn outline_entry(of: &Template) -> String {
     let end = of.sample.floor_char_boundary(MAX_LINE);
     let sample = of.sample.get(..end).unwrap_or_default();
     let cut = if end < of.sample.len() { " [cut]" } else { "" };
@@ -142,13 +142,13 @@ fn entry(of: &Template) -> String {
 
 /// Returns the pieces of `evidence` to show: short items as a whole, and the chosen lines of long ones, in order of choice
 /// while they fit into `room` bytes. `label` maps the label of an item to its index in `long`.
-pub(super) fn chosen<'e>(
+pub(super) fn select_lines<'e>(
     evidence: &'e [EvidenceItem],
     long: &[LongItem<'e>],
-    choices: &[Choice],
+    choices: &[LineChoice],
     label: impl Fn(&str) -> Option<usize>,
     mut room: usize,
-) -> Chosen<'e> {
+) -> Selection<'e> {
     let mut of_items: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     let mut lines_left_out = 0;
     for choice in choices.iter().take(MAX_CHOICES) {
@@ -156,9 +156,9 @@ pub(super) fn chosen<'e>(
         else {
             continue;
         };
-        let wanted = choice.last_line.min(item.lines.len());
-        let lines = item.fitting(choice, &mut room);
-        lines_left_out += wanted.saturating_sub(lines.end);
+        let end = choice.last_line.min(item.lines.len());
+        let lines = item.take_lines(choice, &mut room);
+        lines_left_out += end.saturating_sub(lines.end);
         if !lines.is_empty() {
             of_items.entry(place).or_default().push(lines);
         }
@@ -168,26 +168,26 @@ pub(super) fn chosen<'e>(
             None => vec![Piece::whole(item)],
             Some(place) => {
                 let head = || std::iter::once(0..HEAD_LINES).collect();
-                let lines = of_items.remove(&place).map_or_else(head, merged);
+                let lines = of_items.remove(&place).map_or_else(head, merge_ranges);
                 let of = long.get(place);
                 lines.into_iter().filter_map(|lines| of?.piece(lines)).collect()
             }
         }
     });
-    Chosen { pieces: pieces.collect(), lines_left_out }
+    Selection { pieces: pieces.collect(), lines_left_out }
 }
 
 /// Sorts ranges and merges those that overlap or touch.
-fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
-    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match apart.last_mut() {
+        match merged.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => apart.push(range),
+            _ => merged.push(range),
         }
     }
-    apart
+    merged
 }
 
 #[cfg(test)]
@@ -195,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::model::asked::tests::question;
+    use crate::judge::model::shuffled::tests::question;
 
     fn log() -> String {
         let lines = (1..=400).map(|n| match n {
@@ -212,19 +212,19 @@ mod tests {
         (first, last)
     }
 
-    fn choice(first_line: usize, last_line: usize) -> Choice {
-        Choice { evidence: "E1".to_owned(), first_line, last_line }
+    fn choice(first_line: usize, last_line: usize) -> LineChoice {
+        LineChoice { evidence: "E1".to_owned(), first_line, last_line }
     }
 
     #[test]
     fn lines_that_differ_only_in_figures_are_listed_once() {
         let question = question("", &["x"], &log());
-        let long = LongItem::of(&question.evidence[0], 1_024).unwrap();
+        let long = LongItem::new(&question.evidence[0], 1_024).unwrap();
         assert_eq!(
             long.outline,
             "400 lines\n1 to 400, 399 lines: INFO order ORD-1 took 7 ms\n137: ERROR pool of payments-db is exhausted\n"
         );
-        assert!(LongItem::of(&question.evidence[0], 1 << 20).is_none());
+        assert!(LongItem::new(&question.evidence[0], 1 << 20).is_none());
     }
 
     #[test]
@@ -244,9 +244,9 @@ mod tests {
     fn shows_chosen_lines_or_the_head_of_an_item() {
         let question = question("", &["x"], &log());
         let evidence = &question.evidence;
-        let long = [LongItem::of(&evidence[0], 1_024).unwrap()];
-        let show = |choices: &[Choice], room| {
-            let chosen = chosen(evidence, &long, choices, |_| Some(0), room);
+        let long = [LongItem::new(&evidence[0], 1_024).unwrap()];
+        let show = |choices: &[LineChoice], room| {
+            let chosen = select_lines(evidence, &long, choices, |_| Some(0), room);
             let lines: Vec<(usize, usize)> = chosen.pieces.iter().map(places).collect();
             (lines, chosen.lines_left_out)
         };
@@ -264,10 +264,10 @@ mod tests {
         ) {
             let question = question("", &["x"], &log());
             let evidence = &question.evidence;
-            let long = [LongItem::of(&evidence[0], 1_024).unwrap()];
-            let choices: Vec<Choice> =
+            let long = [LongItem::new(&evidence[0], 1_024).unwrap()];
+            let choices: Vec<LineChoice> =
                 choices.into_iter().map(|(first, last)| choice(first, last)).collect();
-            let chosen = chosen(evidence, &long, &choices, |_| Some(0), room);
+            let chosen = select_lines(evidence, &long, &choices, |_| Some(0), room);
             let lines: Vec<&str> = evidence[0].content.as_str().split_inclusive('\n').collect();
             for piece in &chosen.pieces {
                 let (first, last) = places(piece);

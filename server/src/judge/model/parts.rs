@@ -3,7 +3,7 @@
 use gsar_core::{Class, JudgedClaim};
 use gsar_retrieval::cohesion::best_cut;
 
-use super::shown::Piece;
+use super::framed::Piece;
 
 /// The number of bytes after a possible cut that are considered.
 const AHEAD: usize = 4 << 10;
@@ -13,7 +13,7 @@ pub(super) const MAX_PARTS: usize = 32;
 
 /// Splits the evidence, in order, into parts of at most `room` bytes. A longer piece is cut, if possible after a line; no
 /// part contains two fragments of the same piece.
-pub(super) fn parts<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
+pub(super) fn split<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
     let room = room.max(1 << 10);
     let mut parts: Vec<Vec<Piece<'e>>> = vec![Vec::new()];
     let mut left = room;
@@ -58,12 +58,12 @@ fn cut(text: &str, max: usize) -> (&str, &str) {
 
 /// Merges the verdicts on a claim: the strongest of contradicted, grounded, complementary and ungrounded, with all its
 /// citations.
-pub(super) fn merged(said: Vec<JudgedClaim>) -> Option<JudgedClaim> {
+pub(super) fn merge_verdicts(verdicts: Vec<JudgedClaim>) -> Option<JudgedClaim> {
     const STRONGEST: [Class; 4] =
         [Class::Contradicted, Class::Grounded, Class::Complementary, Class::Ungrounded];
     let class =
-        STRONGEST.into_iter().find(|class| said.iter().any(|claim| claim.class == *class))?;
-    let mut agreeing = said.into_iter().filter(|claim| claim.class == class);
+        STRONGEST.into_iter().find(|class| verdicts.iter().any(|claim| claim.class == *class))?;
+    let mut agreeing = verdicts.into_iter().filter(|claim| claim.class == class);
     let mut first = agreeing.next()?;
     for other in agreeing {
         for citation in other.citations {
@@ -115,7 +115,7 @@ mod tests {
             let evidence: Vec<EvidenceItem> =
                 texts.iter().enumerate().map(|(id, text)| item(id, text)).collect();
             let pieces: Vec<Piece<'_>> = evidence.iter().map(Piece::whole).collect();
-            let parts = parts(&pieces, room);
+            let parts = split(&pieces, room);
             for part in &parts {
                 prop_assert!(part.iter().map(|piece| piece.content.len()).sum::<usize>() <= room);
                 let mut ids: Vec<&str> = part.iter().map(|piece| piece.item.id.as_str()).collect();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_strongest_class_wins_with_its_citations() {
-        let said = |class, quote: &str, note: &str| JudgedClaim {
+        let verdicts = |class, quote: &str, note: &str| JudgedClaim {
             claim: Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None },
             class,
             evidence_type: EvidenceType::ToolMatch,
@@ -149,19 +149,21 @@ mod tests {
             rules: Vec::new(),
             undecided: None,
         };
-        let both = merged(vec![
-            said(Class::Ungrounded, "", "nothing"),
-            said(Class::Grounded, "a", "one"),
-            said(Class::Grounded, "b", "two"),
+        let both = merge_verdicts(vec![
+            verdicts(Class::Ungrounded, "", "nothing"),
+            verdicts(Class::Grounded, "a", "one"),
+            verdicts(Class::Grounded, "b", "two"),
         ])
         .unwrap();
         assert_eq!(
             (both.class, both.citations.len(), both.note.as_str()),
             (Class::Grounded, 2, "one; two")
         );
-        let denied =
-            merged(vec![said(Class::Grounded, "a", ""), said(Class::Contradicted, "b", "")]);
+        let denied = merge_verdicts(vec![
+            verdicts(Class::Grounded, "a", ""),
+            verdicts(Class::Contradicted, "b", ""),
+        ]);
         assert_eq!(denied.unwrap().class, Class::Contradicted);
-        assert_eq!(merged(Vec::new()), None);
+        assert_eq!(merge_verdicts(Vec::new()), None);
     }
 }

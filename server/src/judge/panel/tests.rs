@@ -4,10 +4,10 @@ use gsar_core::{ClaimId, Class, EvidenceType, JudgedClaim};
 use super::*;
 
 /// A judge with a name and one scripted answer per sample; the last one repeats.
-struct Saying(&'static str, Vec<Said>);
+struct ScriptedJudge(&'static str, Vec<Scripted>);
 
 #[derive(Clone, Copy)]
-enum Said {
+enum Scripted {
     Class(Class),
     Nothing,
     Abstains,
@@ -15,13 +15,13 @@ enum Said {
     Late,
 }
 
-use Said::{Abstains, Fails, Late, Nothing};
+use Scripted::{Abstains, Fails, Late, Nothing};
 
-const G: Said = Said::Class(Class::Grounded);
-const U: Said = Said::Class(Class::Ungrounded);
-const X: Said = Said::Class(Class::Contradicted);
+const G: Scripted = Scripted::Class(Class::Grounded);
+const U: Scripted = Scripted::Class(Class::Ungrounded);
+const X: Scripted = Scripted::Class(Class::Contradicted);
 
-impl Judge for Saying {
+impl Judge for ScriptedJudge {
     fn name(&self) -> &str {
         self.0
     }
@@ -40,7 +40,7 @@ impl Judge for Saying {
 
     fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
         let last = self.1.len() - 1;
-        let said = self.1[last.min(question.sample as usize)];
+        let scripted = self.1[last.min(question.sample as usize)];
         let calls = vec![ModelCall { purpose: "judge", ..ModelCall::default() }];
         let judgement = |class: Option<Class>| Judgement {
             judged: class.map(|class| judged(class, self.0)).into_iter().collect(),
@@ -49,8 +49,8 @@ impl Judge for Saying {
             calls: calls.clone(),
             ..Judgement::default()
         };
-        let answer = match said {
-            Said::Class(class) => Ok(judgement(Some(class))),
+        let answer = match scripted {
+            Scripted::Class(class) => Ok(judgement(Some(class))),
             Nothing => Ok(judgement(None)),
             Abstains => Ok(Judgement { abstained: Some("cannot".to_owned()), ..judgement(None) }),
             Fails(code) => {
@@ -80,9 +80,9 @@ fn judged(class: Class, note: &str) -> JudgedClaim {
     }
 }
 
-fn member(name: &'static str, weight: u32, said: &[Said]) -> Member {
-    let judge: Arc<dyn Judge> = Arc::new(Saying(name, said.to_vec()));
-    let samples = u32::try_from(said.len()).unwrap();
+fn member(name: &'static str, weight: u32, answers: &[Scripted]) -> Member {
+    let judge: Arc<dyn Judge> = Arc::new(ScriptedJudge(name, answers.to_vec()));
+    let samples = u32::try_from(answers.len()).unwrap();
     Member { judge, weight, samples, refutes: false }
 }
 
@@ -94,7 +94,7 @@ fn question(samples: u32) -> Question {
         statements: Vec::new(),
         evidence: Arc::default(),
         examples: Arc::default(),
-        is_kept: false,
+        cacheable: false,
         explain: false,
         samples: std::num::NonZero::new(samples),
         sample: 0,
@@ -104,29 +104,29 @@ fn question(samples: u32) -> Question {
     }
 }
 
-fn asked(members: Vec<Member>, samples: u32) -> Result<Judgement, JudgeError> {
+fn judge_with(members: Vec<Member>, samples: u32) -> Result<Judgement, JudgeError> {
     let panel = Panel::new("panel:p".to_owned(), members);
     panel.judge(&question(samples)).now_or_never().expect("the judges answer at once")
 }
 
 fn class(members: Vec<Member>) -> Option<Class> {
-    asked(members, 0).unwrap().judged.first().map(|judged| judged.class)
+    judge_with(members, 0).unwrap().judged.first().map(|judged| judged.class)
 }
 
 #[test]
 fn a_single_answer_is_not_a_vote_and_its_calls_name_the_judge() {
-    let judgement = asked(vec![member("a", 1, &[G])], 0).unwrap();
+    let judgement = judge_with(vec![member("a", 1, &[G])], 0).unwrap();
     assert!(judgement.votes.is_empty());
     assert_eq!(judgement.explanation, "explained");
     assert_eq!((judgement.calls[0].judge.as_str(), judgement.calls[0].sample), ("a", 0));
-    let failed = asked(vec![member("a", 1, &[Fails("BROKEN")])], 0).unwrap_err();
+    let failed = judge_with(vec![member("a", 1, &[Fails("BROKEN")])], 0).unwrap_err();
     let JudgeError::Failed { code, reason, calls, .. } = failed else { panic!("{failed}") };
     assert_eq!((code, reason.as_str(), calls[0].judge.as_str()), ("BROKEN", "broken", "a"));
 }
 
 #[test]
 fn samples_of_one_judge_vote() {
-    let judgement = asked(vec![member("a", 1, &[G, X, G])], 0).unwrap();
+    let judgement = judge_with(vec![member("a", 1, &[G, X, G])], 0).unwrap();
     assert_eq!(judgement.judged[0].class, Class::Grounded);
     let votes = &judgement.votes[0];
     let samples: Vec<u32> = votes.votes.iter().map(|vote| vote.sample).collect();
@@ -141,7 +141,7 @@ fn samples_of_one_judge_vote() {
 fn the_question_may_set_the_number_of_samples_up_to_a_maximum() {
     let votes = |samples| {
         let members = vec![member("a", 1, &[G]), member("local", 1, &[G])];
-        asked(members, samples).unwrap().votes[0].votes.len()
+        judge_with(members, samples).unwrap().votes[0].votes.len()
     };
     assert_eq!((votes(0), votes(3), votes(1_000)), (2, 4, 11));
 }
@@ -161,9 +161,9 @@ fn samples_share_the_weight_of_their_judge() {
 
 #[test]
 fn more_than_half_of_the_weight_must_judge() {
-    let with = |said: &[Said]| {
-        let members = said.iter().zip(["a", "b", "c", "d"]);
-        asked(members.map(|(said, name)| member(name, 1, &[*said])).collect(), 0)
+    let with = |answers: &[Scripted]| {
+        let members = answers.iter().zip(["a", "b", "c", "d"]);
+        judge_with(members.map(|(answer, name)| member(name, 1, &[*answer])).collect(), 0)
     };
     let whole = with(&[G, G, Fails("BROKEN")]).unwrap();
     assert_eq!(whole.votes[0].votes.len(), 2);
@@ -171,7 +171,7 @@ fn more_than_half_of_the_weight_must_judge() {
     assert_eq!(whole.notices[0].sentence, "c gave no answer and has no vote (BROKEN)");
     assert_eq!(with(&[G, U, Abstains]).unwrap().judged[0].class, Class::Ungrounded);
 
-    let code = |said: &[Said]| match with(said) {
+    let code = |answers: &[Scripted]| match with(answers) {
         Err(JudgeError::Failed { code, .. }) => code,
         Err(JudgeError::DeadlinePassed { .. }) => "late",
         Ok(judgement) if judgement.abstained.is_some() => "abstained",
@@ -189,9 +189,9 @@ fn more_than_half_of_the_weight_must_judge() {
 
 #[test]
 fn abstentions_and_explanations_name_the_judge() {
-    let abstained = asked(vec![member("a", 1, &[Abstains]), member("b", 1, &[Abstains])], 0);
+    let abstained = judge_with(vec![member("a", 1, &[Abstains]), member("b", 1, &[Abstains])], 0);
     assert_eq!(abstained.unwrap().abstained.unwrap(), "a: cannot; b: cannot");
-    let judged = asked(vec![member("a", 1, &[G]), member("b", 1, &[G])], 0).unwrap();
+    let judged = judge_with(vec![member("a", 1, &[G]), member("b", 1, &[G])], 0).unwrap();
     assert_eq!(judged.explanation, "a: explained\nb: explained");
 }
 

@@ -11,21 +11,23 @@ use gsar_core::time::Timestamp;
 use tokio::sync::Semaphore;
 use tokio_postgres::Error;
 
-use crate::judge::cached::{Bounds, JudgementStore, Key, StoredJudgement, is_fresh, read_written};
+use crate::judge::cached::{
+    CacheLimits, JudgementStore, Key, StoredJudgement, from_json, is_fresh,
+};
 use crate::storage::postgres::{Database, Failure};
 
 /// The maximum number of pending writes; further judgements are not cached.
-const MAX_WAITING: usize = 64;
+const MAX_PENDING_WRITES: usize = 64;
 /// Old judgements are removed after every 32 writes.
-const ROOM_EVERY: u32 = 32;
+const WRITES_PER_CLEANUP: u32 = 32;
 /// The precision of the time of last use, in microseconds.
-const USE: i64 = 60 * 1_000_000;
+const USE_PRECISION: i64 = 60 * 1_000_000;
 
 /// Judgements in a database, limited in size and age. Clones share the cache.
 #[derive(Clone)]
 pub(in crate::judge) struct SharedJudgements {
     database: Database,
-    bounds: Bounds,
+    limits: CacheLimits,
     permits: Arc<Semaphore>,
     written: Arc<AtomicU32>,
     is_failing: Arc<AtomicBool>,
@@ -33,11 +35,11 @@ pub(in crate::judge) struct SharedJudgements {
 
 impl SharedJudgements {
     /// Creates a cache in a database with the current schema.
-    pub(in crate::judge) fn new(database: Database, bounds: Bounds) -> Self {
+    pub(in crate::judge) fn new(database: Database, limits: CacheLimits) -> Self {
         Self {
             database,
-            bounds,
-            permits: Arc::new(Semaphore::new(MAX_WAITING)),
+            limits,
+            permits: Arc::new(Semaphore::new(MAX_PENDING_WRITES)),
             written: Arc::default(),
             is_failing: Arc::default(),
         }
@@ -62,13 +64,13 @@ impl SharedJudgements {
             Box::pin(async move { write(client, key, &text, now).await })
         });
         self.note(writing.await);
-        if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(ROOM_EVERY) {
-            let Bounds { time_to_live, disk_bytes, .. } = self.bounds;
+        if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(WRITES_PER_CLEANUP) {
+            let CacheLimits { time_to_live, disk_bytes, .. } = self.limits;
             let oldest = now.as_micros().saturating_sub(micros(time_to_live));
-            let most = i64::try_from(disk_bytes).unwrap_or(i64::MAX);
-            let making =
-                self.database.run(move |client, _| Box::pin(make_room(client, oldest, most)));
-            self.note(making.await);
+            let max_bytes = i64::try_from(disk_bytes).unwrap_or(i64::MAX);
+            let cleanup =
+                self.database.run(move |client, _| Box::pin(make_room(client, oldest, max_bytes)));
+            self.note(cleanup.await);
         }
     }
 }
@@ -77,16 +79,16 @@ impl SharedJudgements {
 impl JudgementStore for SharedJudgements {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
         let reading = self.database.run(move |client, _| Box::pin(find(client, key, now)));
-        let read = tokio::time::timeout(self.bounds.disk_patience, reading).await.ok()?;
+        let read = tokio::time::timeout(self.limits.store_timeout, reading).await.ok()?;
         let (text, made_at) = self.note(read).flatten()?;
         let made_at = Timestamp::from_micros(made_at);
         let judgement =
-            read_written(&text).filter(|_| is_fresh(made_at, self.bounds.time_to_live, now))?;
+            from_json(&text).filter(|_| is_fresh(made_at, self.limits.time_to_live, now))?;
         Some(StoredJudgement { judgement, made_at, size: text.len() })
     }
 
     fn put(&self, key: Key, text: Vec<u8>, now: Timestamp) {
-        if text.len() as u64 > self.bounds.disk_bytes {
+        if text.len() as u64 > self.limits.disk_bytes {
             return;
         }
         let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
@@ -98,8 +100,8 @@ impl JudgementStore for SharedJudgements {
     }
 
     #[cfg(test)]
-    async fn settled(&self) {
-        let every = u32::try_from(MAX_WAITING).unwrap();
+    async fn flush(&self) {
+        let every = u32::try_from(MAX_PENDING_WRITES).unwrap();
         drop(self.permits.acquire_many(every).await.unwrap());
     }
 }
@@ -119,7 +121,7 @@ async fn find(
     let Some(row) = client.query_opt(&statement, &[&key.as_bytes()]).await? else {
         return Ok(None);
     };
-    if now.as_micros().saturating_sub(row.get(2)) > USE {
+    if now.as_micros().saturating_sub(row.get(2)) > USE_PRECISION {
         let statement = client.prepare_cached(USED).await?;
         client.execute(&statement, &[&key.as_bytes(), &now.as_micros()]).await?;
     }
@@ -134,12 +136,12 @@ async fn write(client: &mut Object, key: Key, text: &[u8], now: Timestamp) -> Re
 }
 
 /// Removes expired judgements, then the least recently used ones until the rest fits.
-async fn make_room(client: &mut Object, oldest: i64, most: i64) -> Result<(), Error> {
+async fn make_room(client: &mut Object, oldest: i64, max_bytes: i64) -> Result<(), Error> {
     const OLD: &str = "DELETE FROM judgements WHERE made_at <= $1";
     const BEYOND: &str = "DELETE FROM judgements WHERE key IN (SELECT key FROM (SELECT key, \
          sum(length(judgement)) OVER (ORDER BY used_at DESC, key) AS bytes FROM judgements) AS used WHERE bytes > $1)";
     let statement = client.prepare_cached(OLD).await?;
     client.execute(&statement, &[&oldest]).await?;
     let statement = client.prepare_cached(BEYOND).await?;
-    client.execute(&statement, &[&most]).await.map(drop)
+    client.execute(&statement, &[&max_bytes]).await.map(drop)
 }

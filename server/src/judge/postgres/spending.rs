@@ -13,13 +13,13 @@ use tokio_postgres::Error;
 use uuid::Uuid;
 
 use crate::judge::clock::{Clock, day_of, end_of_day};
-use crate::judge::spending::{Booking, Budget, BudgetStore, Payer, Refusal, Spent};
+use crate::judge::spending::{Booking, BudgetStore, Payer, Refusal, SpendingBudget, SpentAmount};
 use crate::storage::postgres::{Database, Failure, query};
 
 /// The interval between attempts to write a settlement.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum number of attempts, enough for an hour. After that the estimate stays.
-const TRIES: u32 = 3_600;
+const MAX_TRIES: u32 = 3_600;
 
 /// The amounts spent and reserved per day by all servers.
 pub(in crate::judge) struct SharedBudget {
@@ -40,7 +40,7 @@ impl SharedBudget {
         Self { database, daily_limit, clock, runtime }
     }
 
-    fn wait_for<T: Send + 'static>(
+    fn block_on<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Refusal> {
@@ -48,24 +48,24 @@ impl SharedBudget {
         done.map_err(|failure| Refusal::Unavailable { reason: failure.to_string() })
     }
 
-    fn spent(&self, day: i64, budget: &Budget) -> Result<u64, Refusal> {
-        const OF_ALL: &str = "SELECT micros FROM spending WHERE day = $1";
-        const OF_ONE: &str =
+    fn spent(&self, day: i64, budget: &SpendingBudget) -> Result<u64, Refusal> {
+        const TOTAL: &str = "SELECT micros FROM spending WHERE day = $1";
+        const OWN: &str =
             "SELECT micros FROM spending_of_principals WHERE day = $1 AND principal = $2";
         let budget = budget.clone();
         let asked = self.database.run(move |client, _| {
             let budget = budget.clone();
             Box::pin(async move {
                 let row = match &budget {
-                    Budget::All => query::optional(&*client, OF_ALL, &[&day]).await?,
-                    Budget::Principal(name) => {
-                        query::optional(&*client, OF_ONE, &[&day, name]).await?
+                    SpendingBudget::All => query::optional(&*client, TOTAL, &[&day]).await?,
+                    SpendingBudget::Principal(name) => {
+                        query::optional(&*client, OWN, &[&day, name]).await?
                     }
                 };
                 Ok(row.map_or(0, |row| row.get::<_, i64>(0)))
             })
         });
-        self.wait_for(asked).map(i64::unsigned_abs)
+        self.block_on(asked).map(i64::unsigned_abs)
     }
 }
 
@@ -73,33 +73,33 @@ impl BudgetStore for SharedBudget {
     fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal> {
         let day = day_of((self.clock)());
         let booking = Booking { day, id: crate::wall_clock::new_id(), payer: payer.clone() };
-        let wanted = Wanted {
+        let request = ReservationRequest {
             booking: booking.clone(),
-            amount: bounded(estimate),
-            max_of_all: bounded(self.daily_limit.unwrap_or(u64::MAX)),
-            max_of_own: bounded(payer.daily_budget().unwrap_or(u64::MAX)),
+            amount: to_column(estimate),
+            total_limit: to_column(self.daily_limit.unwrap_or(u64::MAX)),
+            own_limit: to_column(payer.daily_budget().unwrap_or(u64::MAX)),
         };
         let reserving = self.database.run(move |client, attempt| {
-            let wanted = wanted.clone();
-            Box::pin(async move { reserve(client, &wanted, attempt).await })
+            let request = request.clone();
+            Box::pin(async move { reserve(client, &request, attempt).await })
         });
-        let is_bounded = self.daily_limit.or(payer.daily_budget()).is_some();
-        let short = match self.wait_for(reserving) {
+        let has_limit = self.daily_limit.or(payer.daily_budget()).is_some();
+        let short = match self.block_on(reserving) {
             Ok(None) => return Ok(booking),
             Ok(Some(short)) => short,
-            Err(refusal) if !is_bounded => {
+            Err(refusal) if !has_limit => {
                 tracing::warn!(%refusal, "failed to record the cost of chat models");
                 return Ok(booking);
             }
             Err(refusal) => return Err(refusal),
         };
         let limit = match &short {
-            Budget::All => self.daily_limit,
-            Budget::Principal(_) => payer.daily_budget(),
+            SpendingBudget::All => self.daily_limit,
+            SpendingBudget::Principal(_) => payer.daily_budget(),
         };
-        Err(Refusal::Spent {
+        Err(Refusal::Exhausted {
             limit: limit.unwrap_or(u64::MAX),
-            spent: Spent::Micros(self.spent(day, &short)?),
+            spent: SpentAmount::Micros(self.spent(day, &short)?),
             budget: short,
             estimate,
             resets_at: end_of_day(day),
@@ -107,9 +107,9 @@ impl BudgetStore for SharedBudget {
     }
 
     fn correct(self: Arc<Self>, booking: &Booking, _reserved: u64, actual: u64) {
-        let (id, actual) = (booking.id, bounded(actual));
+        let (id, actual) = (booking.id, to_column(actual));
         self.runtime.clone().spawn(async move {
-            for _ in 0..TRIES {
+            for _ in 0..MAX_TRIES {
                 let settling =
                     self.database.run(move |client, _| Box::pin(settle(client, id, actual)));
                 match settling.await {
@@ -118,48 +118,48 @@ impl BudgetStore for SharedBudget {
                         tracing::warn!(%failure, "failed to record the cost of a call; retrying");
                     }
                 }
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_INTERVAL).await;
             }
         });
     }
 
-    fn today(&self, budget: &Budget) -> Result<u64, Refusal> {
+    fn today(&self, budget: &SpendingBudget) -> Result<u64, Refusal> {
         self.spent(day_of((self.clock)()), budget)
     }
 }
 
 /// An amount to reserve, and the maximum of each budget, in millionths of a dollar.
 #[derive(Clone)]
-pub(super) struct Wanted {
+pub(super) struct ReservationRequest {
     pub(super) booking: Booking,
     pub(super) amount: i64,
-    pub(super) max_of_all: i64,
-    pub(super) max_of_own: i64,
+    pub(super) total_limit: i64,
+    pub(super) own_limit: i64,
 }
 
 /// Clamps an amount to the range of a column.
-fn bounded(micros: u64) -> i64 {
+fn to_column(micros: u64) -> i64 {
     i64::try_from(micros).unwrap_or(i64::MAX)
 }
 
 /// Reserves the amount if both budgets allow it; otherwise returns the budget that does not.
 pub(super) async fn reserve(
     client: &mut Object,
-    wanted: &Wanted,
+    request: &ReservationRequest,
     attempt: u32,
-) -> Result<Option<Budget>, Error> {
-    let Some(own) = wanted.booking.payer.budget() else {
-        return Ok((!reserve_of_all(&*client, wanted).await?).then_some(Budget::All));
+) -> Result<Option<SpendingBudget>, Error> {
+    let Some(own) = request.booking.payer.budget() else {
+        return Ok((!reserve_total(&*client, request).await?).then_some(SpendingBudget::All));
     };
     let transaction = client.transaction().await?;
-    let is_allowed = reserve_of_own(&transaction, wanted).await?;
+    let is_allowed = reserve_own(&transaction, request).await?;
     // The previous attempt locks the row of the principal until it ends, so its effect is visible from here on.
-    let short = if attempt > 1 && is_known(&transaction, wanted.booking.id).await? {
+    let short = if attempt > 1 && is_known(&transaction, request.booking.id).await? {
         None
     } else if !is_allowed {
         Some(own)
-    } else if !reserve_of_all(&transaction, wanted).await? {
-        Some(Budget::All)
+    } else if !reserve_total(&transaction, request).await? {
+        Some(SpendingBudget::All)
     } else {
         return transaction.commit().await.map(|()| None);
     };
@@ -167,19 +167,24 @@ pub(super) async fn reserve(
 }
 
 /// Reserves the amount from the payer's budget; `false` if that does not allow it.
-async fn reserve_of_own(client: &impl GenericClient, wanted: &Wanted) -> Result<bool, Error> {
+async fn reserve_own(
+    client: &impl GenericClient,
+    request: &ReservationRequest,
+) -> Result<bool, Error> {
     // Compares with the rest of the budget, because the sum could overflow the column.
     const RESERVE: &str = "INSERT INTO spending_of_principals AS own (day, principal, micros) \
          SELECT $1::bigint, $2::text, $3::bigint WHERE $3::bigint <= $4::bigint \
          ON CONFLICT (day, principal) DO UPDATE SET micros = own.micros + $3 WHERE own.micros <= $4::bigint - $3";
-    let Wanted { booking: Booking { day, payer, .. }, amount, max_of_own, .. } = wanted;
-    let written =
-        query::execute(client, RESERVE, &[day, &payer.name(), amount, max_of_own]).await?;
+    let ReservationRequest { booking: Booking { day, payer, .. }, amount, own_limit, .. } = request;
+    let written = query::execute(client, RESERVE, &[day, &payer.name(), amount, own_limit]).await?;
     Ok(written > 0)
 }
 
 /// Reserves the amount from the total budget; `false` if that does not allow it.
-async fn reserve_of_all(client: &impl GenericClient, wanted: &Wanted) -> Result<bool, Error> {
+async fn reserve_total(
+    client: &impl GenericClient,
+    request: &ReservationRequest,
+) -> Result<bool, Error> {
     const RESERVE: &str = "WITH known AS (SELECT 1 FROM reservations WHERE id = $1), \
          day AS (INSERT INTO spending (day, micros) \
          SELECT $2::bigint, $3::bigint WHERE $3::bigint <= $4::bigint AND NOT EXISTS (SELECT 1 FROM known) \
@@ -187,8 +192,9 @@ async fn reserve_of_all(client: &impl GenericClient, wanted: &Wanted) -> Result<
          RETURNING day), \
          reservation AS (INSERT INTO reservations (id, day, micros, principal) SELECT $1, day, $3, $5::text FROM day RETURNING id) \
          SELECT EXISTS (SELECT 1 FROM known) OR EXISTS (SELECT 1 FROM reservation)";
-    let Wanted { booking: Booking { day, id, payer }, amount, max_of_all, .. } = wanted;
-    let row = query::one(client, RESERVE, &[id, day, amount, max_of_all, &payer.name()]).await?;
+    let ReservationRequest { booking: Booking { day, id, payer }, amount, total_limit, .. } =
+        request;
+    let row = query::one(client, RESERVE, &[id, day, amount, total_limit, &payer.name()]).await?;
     Ok(row.get(0))
 }
 

@@ -10,10 +10,10 @@ use gsar_core::time::Timestamp;
 use tokio::runtime::Handle;
 
 use super::{SCHEMA, SharedJudgements};
-use crate::judge::cached::testing::{self, BOUNDS, judgement, key};
-use crate::judge::cached::{Bounds, JudgementStore as _};
+use crate::judge::cached::testing::{self, LIMITS, judgement, key};
+use crate::judge::cached::{CacheLimits, JudgementStore as _};
 use crate::judge::clock::Clock;
-use crate::judge::spending::{Budget, Payer, Refusal, Spending, Spent};
+use crate::judge::spending::{Payer, Refusal, Spending, SpendingBudget, SpentAmount};
 use crate::storage::postgres::Database;
 use crate::storage::postgres::PostgresOptions;
 use crate::storage::postgres::testing::{Kind, Postgres};
@@ -41,7 +41,7 @@ async fn spending(url: &str, limit: Option<u64>) -> Spending {
 }
 
 /// Polls the database until the expected amount of a budget is spent.
-async fn settled(spending: &Spending, budget: Budget, expected: u64) {
+async fn settled(spending: &Spending, budget: SpendingBudget, expected: u64) {
     while spending.today(budget.clone()).await.unwrap() != expected {}
 }
 
@@ -60,9 +60,9 @@ async fn servers_together_never_reserve_more_than_the_budget() {
     for call in calls {
         match call.await.unwrap() {
             Ok(reservation) => admitted.push(reservation),
-            Err(Refusal::Spent {
+            Err(Refusal::Exhausted {
                 limit: 1_000,
-                spent: Spent::Micros(980..=1_000),
+                spent: SpentAmount::Micros(980..=1_000),
                 estimate: 30,
                 ..
             }) => {}
@@ -70,18 +70,21 @@ async fn servers_together_never_reserve_more_than_the_budget() {
         }
     }
     assert_eq!(admitted.len(), 33);
-    assert_eq!(servers[0].today(Budget::All).await, Ok(990));
+    assert_eq!(servers[0].today(SpendingBudget::All).await, Ok(990));
     let dropped = admitted.split_off(3);
     for reservation in admitted {
         reservation.settle(100);
     }
     drop(dropped);
-    settled(&servers[1], Budget::All, 300).await;
+    settled(&servers[1], SpendingBudget::All, 300).await;
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM reservations"), "0");
     let refused = servers[1].admit("m", &Payer::default(), 701).await.map(drop).unwrap_err();
-    assert!(matches!(refused, Refusal::Spent { spent: Spent::Micros(300), .. }), "{refused}");
+    assert!(
+        matches!(refused, Refusal::Exhausted { spent: SpentAmount::Micros(300), .. }),
+        "{refused}"
+    );
     servers[0].admit("m", &Payer::default(), 700).await.unwrap().settle(5_000);
-    settled(&servers[1], Budget::All, 5_300).await;
+    settled(&servers[1], SpendingBudget::All, 5_300).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,10 +96,10 @@ async fn a_settlement_counts_for_the_day_of_its_reservation() {
     let call = spending.admit("m", &Payer::default(), 100).await.unwrap();
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &Payer::default(), 100).await.unwrap().settle(60);
-    settled(&spending, Budget::All, 60).await;
+    settled(&spending, SpendingBudget::All, 60).await;
     call.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
-    settled(&spending, Budget::All, 1).await;
+    settled(&spending, SpendingBudget::All, 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,7 +114,7 @@ async fn without_the_database_nothing_is_spent_and_a_settlement_waits() {
     drop(boundless.admit("m", &Payer::default(), 1).await.unwrap());
     call.settle(10);
     postgres.up();
-    settled(&bounded, Budget::All, 10).await;
+    settled(&bounded, SpendingBudget::All, 10).await;
     // An amount beyond the range of a column is refused, not wrapped.
     boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }
@@ -122,12 +125,12 @@ async fn servers_share_cached_judgements() {
     let url = postgres.database();
     let now = Timestamp::from_micros(DAY * 1_000_000);
     let later = |seconds: i64| Timestamp::from_micros(now.as_micros() + seconds * 1_000_000);
-    let bounds = Bounds { disk_patience: Duration::from_secs(10), ..BOUNDS };
-    let one = SharedJudgements::new(open(&url).await, bounds);
-    let other = SharedJudgements::new(open(&url).await, bounds);
+    let limits = CacheLimits { store_timeout: Duration::from_secs(10), ..LIMITS };
+    let one = SharedJudgements::new(open(&url).await, limits);
+    let other = SharedJudgements::new(open(&url).await, limits);
     let text = testing::text(&judgement());
     one.put(key(1), text.clone(), now);
-    one.settled().await;
+    one.flush().await;
     let found = other.find(key(1), later(3_000)).await.unwrap();
     assert_eq!((found.made_at, found.size), (now, text.len()));
     assert_eq!(found.judgement.explanation, judgement().explanation);
@@ -137,11 +140,11 @@ async fn servers_share_cached_judgements() {
     assert!(other.find(key(1), now).await.is_none());
 
     // Room is made after the first write and after every 32nd.
-    let few = Bounds { disk_bytes: 10 * text.len() as u64, ..bounds };
+    let few = CacheLimits { disk_bytes: 10 * text.len() as u64, ..limits };
     let few = SharedJudgements::new(open(&url).await, few);
     for number in 0..33 {
         few.put(key(100 + number), text.clone(), later(number.into()));
-        few.settled().await;
+        few.flush().await;
     }
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM judgements"), "10");
     assert!(few.find(key(132), later(40)).await.is_some(), "the latest stays");

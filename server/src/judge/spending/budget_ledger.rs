@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
-use super::payer::{Budget, Payer};
-use super::refusal::{Refusal, Spent};
+use super::payer::{Payer, SpendingBudget};
+use super::refusal::{Refusal, SpentAmount};
 use super::store::{Booking, BudgetStore};
-use super::tables::{self, Corrections, Short, Wanted};
+use super::tables::{self, Corrections, ReservationRequest, Shortfall};
 use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
@@ -38,7 +38,7 @@ impl BudgetLedger {
             corrections: Mutex::default(),
         };
         let checked = tables::check(&ledger.connection(), ledger.day());
-        let checked = checked.map_err(|error| DatabaseError::of_sqlite(&error, &ledger.file))?;
+        let checked = checked.map_err(|error| DatabaseError::from_sqlite(&error, &ledger.file))?;
         match checked {
             None => Ok(ledger),
             Some(reason) => Err(DatabaseError::Damaged { file: ledger.file.clone(), reason }),
@@ -56,10 +56,13 @@ impl BudgetLedger {
     }
 
     /// Writes the corrections, and the reservation if the budgets allow it. A failure changes nothing.
-    fn write(&self, wanted: Option<&Wanted<'_>>) -> rusqlite::Result<Option<Short>> {
+    fn write(
+        &self,
+        request: Option<&ReservationRequest<'_>>,
+    ) -> rusqlite::Result<Option<Shortfall>> {
         let mut connection = self.connection();
         let corrections = std::mem::take(&mut *self.corrections());
-        let written = tables::write(&mut connection, &corrections, wanted);
+        let written = tables::write(&mut connection, &corrections, request);
         if written.is_err() {
             for ((day, principal), correction) in corrections {
                 self.add(day, &principal, correction);
@@ -79,7 +82,7 @@ impl BudgetLedger {
     }
 
     fn unavailable(&self, error: &rusqlite::Error) -> Refusal {
-        let reason = DatabaseError::of_sqlite(error, &self.file).to_string();
+        let reason = DatabaseError::from_sqlite(error, &self.file).to_string();
         Refusal::Unavailable { reason }
     }
 
@@ -95,17 +98,17 @@ impl BudgetLedger {
 impl BudgetStore for BudgetLedger {
     fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal> {
         let (day, daily_limit) = (self.day(), self.daily_limit);
-        let is_bounded = daily_limit.or(payer.daily_budget()).is_some();
-        match self.write(Some(&Wanted { day, payer, estimate, daily_limit })) {
-            Ok(None) => Ok(Booking::of_day(day, payer)),
-            Ok(Some(Short { budget, limit, spent })) => {
-                let (spent, resets_at) = (Spent::Micros(spent), end_of_day(day));
-                Err(Refusal::Spent { budget, limit, spent, estimate, resets_at })
+        let has_limit = daily_limit.or(payer.daily_budget()).is_some();
+        match self.write(Some(&ReservationRequest { day, payer, estimate, daily_limit })) {
+            Ok(None) => Ok(Booking::for_day(day, payer)),
+            Ok(Some(Shortfall { budget, limit, spent })) => {
+                let (spent, resets_at) = (SpentAmount::Micros(spent), end_of_day(day));
+                Err(Refusal::Exhausted { budget, limit, spent, estimate, resets_at })
             }
-            Err(error) if !is_bounded => {
+            Err(error) if !has_limit => {
                 tracing::warn!(%error, "failed to record the cost of chat models");
                 self.add(day, payer.name(), i128::from(estimate));
-                Ok(Booking::of_day(day, payer))
+                Ok(Booking::for_day(day, payer))
             }
             Err(error) => Err(self.unavailable(&error)),
         }
@@ -125,21 +128,21 @@ impl BudgetStore for BudgetLedger {
         }
     }
 
-    fn today(&self, budget: &Budget) -> Result<u64, Refusal> {
+    fn today(&self, budget: &SpendingBudget) -> Result<u64, Refusal> {
         let today = self.day();
         let connection = self.connection();
         let on_disk = tables::spent(&connection, today, budget);
         let on_disk = on_disk.map_err(|error| self.unavailable(&error))?;
         let counts = |day: i64, principal: &str| match budget {
-            Budget::All => day == today,
-            Budget::Principal(name) => day == today && name == principal,
+            SpendingBudget::All => day == today,
+            SpendingBudget::Principal(name) => day == today && name == principal,
         };
         let corrections = self.corrections();
         let correction = corrections
             .iter()
             .filter(|((day, principal), _)| counts(*day, principal))
             .fold(0_i128, |sum, (_, correction)| sum.saturating_add(*correction));
-        Ok(tables::corrected(on_disk, correction).unsigned_abs())
+        Ok(tables::apply_correction(on_disk, correction).unsigned_abs())
     }
 }
 

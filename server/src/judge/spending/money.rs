@@ -19,7 +19,7 @@ impl fmt::Display for Dollars {
 }
 
 /// Formats an instant as RFC 3339.
-pub(super) fn written(instant: Timestamp) -> String {
+pub(super) fn format_instant(instant: Timestamp) -> String {
     match jiff::Timestamp::from_microsecond(instant.as_micros()) {
         Ok(instant) => instant.to_string(),
         Err(_) => "midnight UTC".to_owned(),
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn instants_are_rfc_3339() {
-        assert_eq!(written(Timestamp::from_micros(86_400_000_000)), "1970-01-02T00:00:00Z");
-        assert_eq!(written(Timestamp::from_micros(i64::MAX)), "midnight UTC");
+        assert_eq!(format_instant(Timestamp::from_micros(86_400_000_000)), "1970-01-02T00:00:00Z");
+        assert_eq!(format_instant(Timestamp::from_micros(i64::MAX)), "midnight UTC");
     }
 }

@@ -33,8 +33,8 @@ impl Payer {
     }
 
     /// Returns its own budget; `None` for the default payer.
-    pub(in crate::judge) fn budget(&self) -> Option<Budget> {
-        (!self.name().is_empty()).then(|| Budget::Principal(self.name().to_owned()))
+    pub(in crate::judge) fn budget(&self) -> Option<SpendingBudget> {
+        (!self.name().is_empty()).then(|| SpendingBudget::Principal(self.name().to_owned()))
     }
 
     /// Returns `true` if it may see the spending of others.
@@ -51,16 +51,16 @@ impl From<&Principal> for Payer {
 
 /// A daily budget of money.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Budget {
+pub enum SpendingBudget {
     /// The total budget of all callers.
     All,
     /// The budget of the principal with this name.
     Principal(String),
 }
 
-impl Budget {
+impl SpendingBudget {
     /// Returns the advice for raising it.
-    pub(super) const fn fix(&self) -> &'static str {
+    pub(super) const fn how_to_raise(&self) -> &'static str {
         match self {
             Self::All => "raise judges.daily_budget",
             Self::Principal(_) => "raise daily_budget of the principal in security.principals",
@@ -68,7 +68,7 @@ impl Budget {
     }
 }
 
-impl fmt::Display for Budget {
+impl fmt::Display for SpendingBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("all callers"),

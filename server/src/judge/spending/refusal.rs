@@ -4,8 +4,8 @@ use std::fmt;
 
 use gsar_core::time::Timestamp;
 
-use super::money::{Dollars, written};
-use super::payer::{Budget, Payer};
+use super::money::{Dollars, format_instant};
+use super::payer::{Payer, SpendingBudget};
 
 /// The reason for refusing a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,21 +13,21 @@ pub enum Refusal {
     /// A daily budget is too small for the call.
     #[error(
         "the daily budget of {budget} is {}, of which {spent}, and this call may cost up to {}; {}, or try again after {}",
-        Dollars(*limit), Dollars(*estimate), budget.fix(), written(*resets_at)
+        Dollars(*limit), Dollars(*estimate), budget.how_to_raise(), format_instant(*resets_at)
     )]
-    Spent {
+    Exhausted {
         /// The exhausted budget.
-        budget: Budget,
+        budget: SpendingBudget,
         /// Its daily limit, in millionths of a dollar.
         limit: u64,
         /// The amount spent and reserved today.
-        spent: Spent,
+        spent: SpentAmount,
         /// The requested amount, in millionths of a dollar.
         estimate: u64,
         /// The start of the next day.
         resets_at: Timestamp,
     },
-    /// The budgets cannot be read or written.
+    /// The budgets cannot be read or format_instant.
     #[error("no calls are made while the budget cannot be recorded: {reason}")]
     Unavailable {
         /// The cause and the fix.
@@ -37,31 +37,31 @@ pub enum Refusal {
 
 /// The amount of a budget spent and reserved today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spent {
+pub enum SpentAmount {
     /// The amount in millionths of a dollar.
     Micros(u64),
     /// Not disclosed, because it would reveal the spending of others.
-    TooMuch,
+    Undisclosed,
 }
 
-impl fmt::Display for Spent {
+impl fmt::Display for SpentAmount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Micros(micros) => write!(f, "{} is spent or reserved", Dollars(*micros)),
-            Self::TooMuch => f.write_str("too little is left"),
+            Self::Undisclosed => f.write_str("too little is left"),
         }
     }
 }
 
 impl Refusal {
     /// Removes what the payer may not see.
-    pub(super) fn shown_to(self, payer: &Payer) -> Self {
+    pub(super) fn redacted_for(self, payer: &Payer) -> Self {
         match self {
-            Self::Spent { budget: Budget::All, limit, estimate, resets_at, .. }
+            Self::Exhausted { budget: SpendingBudget::All, limit, estimate, resets_at, .. }
                 if !payer.sees_all() =>
             {
-                let (budget, spent) = (Budget::All, Spent::TooMuch);
-                Self::Spent { budget, limit, spent, estimate, resets_at }
+                let (budget, spent) = (SpendingBudget::All, SpentAmount::Undisclosed);
+                Self::Exhausted { budget, limit, spent, estimate, resets_at }
             }
             other => other,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::Refusal;
-use super::payer::{Budget, Payer};
+use super::payer::{Payer, SpendingBudget};
 
 /// The identity of a reservation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(in crate::judge) struct Booking {
 
 impl Booking {
     /// Creates a booking for a store that records only the sum of a day.
-    pub(super) fn of_day(day: i64, payer: &Payer) -> Self {
+    pub(super) fn for_day(day: i64, payer: &Payer) -> Self {
         Self { day, id: Uuid::nil(), payer: payer.clone() }
     }
 }
@@ -42,5 +42,5 @@ pub(in crate::judge) trait BudgetStore: Send + Sync {
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if it cannot be read.
-    fn today(&self, budget: &Budget) -> Result<u64, Refusal>;
+    fn today(&self, budget: &SpendingBudget) -> Result<u64, Refusal>;
 }

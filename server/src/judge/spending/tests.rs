@@ -34,16 +34,22 @@ fn reserve_for(spending: &Spending, payer: &Payer, estimate: u64) -> Result<Rese
 }
 
 fn today(spending: &Spending) -> u64 {
-    spending.store.today(&Budget::All).unwrap()
+    spending.store.today(&SpendingBudget::All).unwrap()
 }
 
 fn refused(result: Result<Reservation, Refusal>) -> Refusal {
     result.map(|_| ()).unwrap_err()
 }
 
-fn spent(limit: u64, spent: u64, estimate: u64) -> Refusal {
+fn exhausted(limit: u64, spent: u64, estimate: u64) -> Refusal {
     let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
-    Refusal::Spent { budget: Budget::All, limit, spent: Spent::Micros(spent), estimate, resets_at }
+    Refusal::Exhausted {
+        budget: SpendingBudget::All,
+        limit,
+        spent: SpentAmount::Micros(spent),
+        estimate,
+        resets_at,
+    }
 }
 
 #[test]
@@ -51,15 +57,15 @@ fn a_reservation_counts_until_it_is_settled_or_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let first = reserve(&spending, 60).unwrap();
-    assert_eq!(refused(reserve(&spending, 41)), spent(100, 60, 41));
+    assert_eq!(refused(reserve(&spending, 41)), exhausted(100, 60, 41));
     let second = reserve(&spending, 40).unwrap();
-    assert_eq!(refused(reserve(&spending, 1)), spent(100, 100, 1));
+    assert_eq!(refused(reserve(&spending, 1)), exhausted(100, 100, 1));
     first.settle(10);
     assert_eq!(today(&spending), 50);
     drop(second);
     assert_eq!(today(&spending), 10);
     reserve(&spending, 90).unwrap().settle(90);
-    assert_eq!(refused(reserve(&spending, 1)), spent(100, 100, 1));
+    assert_eq!(refused(reserve(&spending, 1)), exhausted(100, 100, 1));
     reserve(&spending, 0).unwrap().settle(0);
 }
 
@@ -68,7 +74,7 @@ fn a_call_that_cost_more_than_estimated_counts_in_full() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     reserve(&spending, 1).unwrap().settle(250);
-    assert_eq!(refused(reserve(&spending, 0)), spent(100, 250, 0));
+    assert_eq!(refused(reserve(&spending, 0)), exhausted(100, 250, 0));
 }
 
 #[test]
@@ -79,7 +85,7 @@ fn spending_survives_a_restart_and_an_unsettled_call_counts_as_estimated() {
     std::mem::forget(reserve(&spending, 30).unwrap());
     drop(spending);
     assert_eq!(today(&open(folder.path(), Some(100))), 50);
-    assert_eq!(refused(reserve(&open(folder.path(), Some(60)), 11)), spent(60, 50, 11));
+    assert_eq!(refused(reserve(&open(folder.path(), Some(60)), 11)), exhausted(60, 50, 11));
 }
 
 #[test]
@@ -87,11 +93,11 @@ fn days_begin_at_midnight_utc_and_a_call_counts_for_the_day_it_began() {
     let folder = tempfile::tempdir().unwrap();
     let (clock, reading) = clock_at(DAY - 1);
     let spending = Spending::open(folder.path(), Some(100), reading).unwrap();
-    let across = reserve(&spending, 100).unwrap();
+    let overnight = reserve(&spending, 100).unwrap();
     assert!(reserve(&spending, 1).is_err());
     clock.store(DAY, Ordering::SeqCst);
     reserve(&spending, 100).unwrap().settle(70);
-    across.settle(90);
+    overnight.settle(90);
     assert_eq!(today(&spending), 70);
     clock.store(DAY - 1, Ordering::SeqCst);
     assert_eq!(today(&spending), 90, "a clock set back finds the previous day unchanged");
@@ -114,27 +120,27 @@ fn without_a_limit_everything_is_allowed_and_recorded() {
 fn the_largest_amounts_are_counted_without_overflow() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
-    assert_eq!(refused(reserve(&spending, u64::MAX)), spent(100, 0, u64::MAX));
+    assert_eq!(refused(reserve(&spending, u64::MAX)), exhausted(100, 0, u64::MAX));
     reserve(&spending, 1).unwrap().settle(u64::MAX);
     assert!(reserve(&spending, 0).is_err());
     let (_, clock) = clock_at(i64::MAX / 1_000_000);
     drop(spending);
     let spending = Spending::open(folder.path(), Some(0), clock).unwrap();
-    assert!(matches!(refused(reserve(&spending, 1)), Refusal::Spent { .. }));
+    assert!(matches!(refused(reserve(&spending, 1)), Refusal::Exhausted { .. }));
 }
 
 #[test]
 fn refuses_calls_while_the_ledger_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
-    let held = reserve(&spending, 50).unwrap();
+    let reservation = reserve(&spending, 50).unwrap();
     let other = Connection::open(folder.path().join(FILE)).unwrap();
     other.execute_batch("ALTER TABLE spending RENAME TO away").unwrap();
     let refusal = refused(reserve(&spending, 1));
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     assert!(refusal.to_string().contains(FILE), "{refusal}");
-    assert!(spending.store.today(&Budget::All).is_err());
-    held.settle(20);
+    assert!(spending.store.today(&SpendingBudget::All).is_err());
+    reservation.settle(20);
     other.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
     assert_eq!(today(&spending), 20, "a correction that could not be written is kept");
     reserve(&spending, 80).unwrap().settle(80);
@@ -171,11 +177,11 @@ fn a_truncated_file_does_not_return_money() {
     reserve(&open(folder.path(), Some(100)), 70).unwrap().settle(70);
     let whole = std::fs::read(folder.path().join(FILE)).unwrap();
     // SQLite treats a file of one byte as empty, that is, as new.
-    for kept in (2..whole.len()).step_by(509) {
+    for length in (2..whole.len()).step_by(509) {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), &whole[..kept]).unwrap();
+        std::fs::write(folder.path().join(FILE), &whole[..length]).unwrap();
         match Spending::open(folder.path(), Some(100), clock_at(DAY + 1).1) {
-            Ok(spending) => assert_eq!(today(&spending), 70, "cut to {kept} bytes"),
+            Ok(spending) => assert_eq!(today(&spending), 70, "cut to {length} bytes"),
             Err(error) => assert!(error.to_string().contains(FILE), "{error}"),
         }
     }
@@ -183,7 +189,7 @@ fn a_truncated_file_does_not_return_money() {
 
 #[test]
 fn a_refusal_names_the_fix() {
-    let refusal = spent(1_500_000, 1_490_000, 30_500);
+    let refusal = exhausted(1_500_000, 1_490_000, 30_500);
     assert_eq!(
         refusal.to_string(),
         "the daily budget of all callers is $1.50, of which $1.49 is spent or reserved, and this call may cost up \
@@ -203,7 +209,7 @@ fn cost_and_refusals_are_counted() {
             spending.admit("m", &Payer::default(), 60).await.unwrap().settle(42);
             drop(spending.admit("m", &Payer::default(), 58).await.unwrap());
             assert!(spending.admit("m", &Payer::default(), 59).await.is_err());
-            assert_eq!(spending.today(Budget::All).await, Ok(42));
+            assert_eq!(spending.today(SpendingBudget::All).await, Ok(42));
         });
     });
     let text = handle.render();
@@ -222,9 +228,9 @@ async fn concurrent_calls_share_the_budget() {
     let calls = futures_util::future::join_all(calls).await;
     let admitted: Vec<_> = calls.into_iter().filter_map(|call| call.unwrap().ok()).collect();
     assert_eq!(admitted.len(), 11);
-    assert_eq!(spending.today(Budget::All).await, Ok(99));
+    assert_eq!(spending.today(SpendingBudget::All).await, Ok(99));
     drop(admitted);
-    assert_eq!(spending.today(Budget::All).await, Ok(0));
+    assert_eq!(spending.today(SpendingBudget::All).await, Ok(0));
 }
 
 /// The estimate of a call, and its cost in percent of the estimate; `None` to drop the reservation.

@@ -12,8 +12,8 @@ async fn a_foreign_file_is_left_unchanged() {
     let file = folder.path().join(FILE);
     std::fs::write(&file, "another file").unwrap();
     let judge = Scripted::new(9, &[]);
-    let cached = get_on_disk(&judge, folder.path());
-    assert_eq!(seen(&cached.judge(&question()).await), asked_for_it());
+    let cached = get_from_store(&judge, folder.path());
+    assert_eq!(seen(&cached.judge(&question()).await), uncached());
     assert_eq!(seen(&cached.judge(&question()).await), from_cache());
     assert_eq!(std::fs::read(&file).unwrap(), b"another file");
 }
@@ -23,7 +23,7 @@ fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
     let folder = tempfile::tempdir().unwrap();
     ask_in(folder.path());
     let file = std::fs::read(folder.path().join(FILE)).unwrap();
-    let text = written::write(&judgement()).unwrap();
+    let text = json::to_json(&judgement()).unwrap();
     let start = file.windows(text.len()).position(|window| window == text).unwrap();
     (file, start..start + text.len())
 }
@@ -33,27 +33,27 @@ fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = Scripted::new(1, &[]);
     let answer = runtime.block_on(async {
-        let cached = get_on_disk(&judge, folder);
+        let cached = get_from_store(&judge, folder);
         let answer = cached.judge(&question()).await;
-        cached.cache.settled().await;
+        cached.cache.flush().await;
         answer
     });
     (seen(&answer), judge.asked())
 }
 
-fn right(asked: usize) -> String {
-    if asked == 0 { from_cache() } else { asked_for_it() }
+fn expected(asked: usize) -> String {
+    if asked == 0 { from_cache() } else { uncached() }
 }
 
 #[test]
 fn a_truncated_file_is_a_miss() {
     let (whole, text) = file_with_a_judgement();
-    for kept in (0..whole.len()).step_by(1_000) {
+    for length in (0..whole.len()).step_by(1_000) {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), &whole[..kept]).unwrap();
+        std::fs::write(folder.path().join(FILE), &whole[..length]).unwrap();
         let (answer, asked) = ask_in(folder.path());
-        assert_eq!(answer, right(asked), "cut to {kept} bytes");
-        assert!(asked == 1 || kept >= text.end, "cut to {kept} bytes");
+        assert_eq!(answer, expected(asked), "cut to {length} bytes");
+        assert!(asked == 1 || length >= text.end, "cut to {length} bytes");
     }
 }
 
@@ -65,7 +65,7 @@ fn detects_damage_at_any_byte() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1;
         std::fs::write(folder.path().join(FILE), &damaged).unwrap();
-        assert_eq!(ask_in(folder.path()), (asked_for_it(), 1), "byte {at}");
+        assert_eq!(ask_in(folder.path()), (uncached(), 1), "byte {at}");
         assert_eq!(ask_in(folder.path()), (from_cache(), 0), "it was replaced");
     }
 }
@@ -86,6 +86,6 @@ proptest! {
         }
         std::fs::write(folder.path().join(FILE), &file).unwrap();
         let (answer, asked) = ask_in(folder.path());
-        prop_assert_eq!(answer, right(asked));
+        prop_assert_eq!(answer, expected(asked));
     }
 }

@@ -50,7 +50,7 @@ async fn one_of_many_waiting_callers_asks_and_pays() {
     judge.permits.add_permits(64);
     let answers = all.await;
     assert_eq!(judge.asked(), 1);
-    assert_eq!(seen(&answers[0]), asked_for_it());
+    assert_eq!(seen(&answers[0]), uncached());
     assert!(answers[1..].iter().all(|answer| seen(answer) == from_cache()));
 }
 
@@ -58,7 +58,7 @@ async fn one_of_many_waiting_callers_asks_and_pays() {
 async fn one_of_many_callers_on_many_threads_asks() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(64, &[]);
-    let cached = Arc::new(get_on_disk(&judge, folder.path()));
+    let cached = Arc::new(get_from_store(&judge, folder.path()));
     let tasks = (0..64).map(|_| {
         let cached = Arc::clone(&cached);
         tokio::spawn(async move { cached.judge(&question()).await })
@@ -83,7 +83,7 @@ async fn when_the_leader_is_dropped_another_caller_leads() {
     judge.permits.add_permits(9);
     let (second, third) = tokio::join!(second, third);
     assert_eq!(judge.asked(), 2);
-    assert_eq!((seen(&second), seen(&third)), (asked_for_it(), from_cache()));
+    assert_eq!((seen(&second), seen(&third)), (uncached(), from_cache()));
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn the_last_of_a_thousand_callers_leads_when_the_others_are_dropped() {
         advance(&mut last);
     }
     judge.permits.add_permits(1);
-    assert_eq!(seen(&last.await), asked_for_it());
+    assert_eq!(seen(&last.await), uncached());
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn a_caller_whose_deadline_passes_does_not_affect_others() {
     let left = cached.judge(&late).await.unwrap_err();
     assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
     judge.permits.add_permits(1);
-    assert_eq!(seen(&first.await), asked_for_it());
+    assert_eq!(seen(&first.await), uncached());
     assert_eq!(judge.asked(), 1);
     assert_eq!(seen(&cached.judge(&late).await), from_cache(), "the answer is cached");
 }
@@ -139,7 +139,7 @@ async fn a_failure_after_the_leaders_deadline_is_not_shared() {
         first.unwrap_err(),
         JudgeError::DeadlinePassed { judged: 3, claims: 7, calls: Vec::new() }
     );
-    assert_eq!(seen(&second), asked_for_it());
+    assert_eq!(seen(&second), uncached());
     assert_eq!(judge.asked(), 2);
 }
 
@@ -148,7 +148,7 @@ async fn failures_and_abstentions_are_shared_and_not_cached() {
     for script in [fail as Answer, abstain] {
         let folder = tempfile::tempdir().unwrap();
         let judge = Scripted::new(0, &[script]);
-        let cached = get_on_disk(&judge, folder.path());
+        let cached = get_from_store(&judge, folder.path());
         let question = question();
         let waiting = join_all((0..3).map(|_| cached.judge(&question)));
         let release = async { judge.permits.add_permits(9) };
@@ -156,9 +156,9 @@ async fn failures_and_abstentions_are_shared_and_not_cached() {
         assert_eq!(judge.asked(), 1);
         assert_eq!(costs(&answers), [Some(42), Some(0), Some(0)]);
         assert_eq!(seen(&answers[0]), seen(&script(&question)));
-        assert_eq!(seen(&answers[1]), seen(&copy(&script(&question))));
-        cached.cache.settled().await;
-        assert_eq!(seen(&cached.judge(&question).await), asked_for_it());
+        assert_eq!(seen(&answers[1]), seen(&shared_copy(&script(&question))));
+        cached.cache.flush().await;
+        assert_eq!(seen(&cached.judge(&question).await), uncached());
         assert_eq!(judge.asked(), 2);
     }
 }
@@ -175,5 +175,5 @@ async fn a_panic_of_the_judge_affects_one_caller() {
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
     assert!(first.is_err());
-    assert_eq!(seen(&second), asked_for_it());
+    assert_eq!(seen(&second), uncached());
 }

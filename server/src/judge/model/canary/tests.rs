@@ -3,27 +3,27 @@ use std::collections::HashSet;
 use gsar_datasets::ReportKind;
 
 use super::*;
-use crate::judge::model::asked::tests::question;
+use crate::judge::model::shuffled::tests::question;
 
 const EVIDENCE: &str = "payments-db pool is full at 14:05\nnode-3 Ready\nbilling-db idle";
 
-fn canary_of(question: &Question, draws: &mut Draws) -> Option<Claim> {
+fn canary_of(question: &Question, rng: &mut Rng) -> Option<Claim> {
     let items = question.evidence.iter();
     let part: Vec<Piece<'_>> = items.map(Piece::whole).collect();
-    canary(question, &part, draws)
+    canary(question, &part, rng)
 }
 
-fn draws(seed: u32) -> Draws {
+fn rng(seed: u32) -> Rng {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes());
-    Draws::of(&hasher)
+    Rng::from_hasher(&hasher)
 }
 
 #[test]
 fn the_canary_is_a_claim_of_the_report_about_an_absent_name() {
     let asked = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
     let texts: HashSet<String> =
-        (0..500).map(|seed| canary_of(&asked, &mut draws(seed)).unwrap().text).collect();
+        (0..500).map(|seed| canary_of(&asked, &mut rng(seed)).unwrap().text).collect();
     assert!(texts.len() > 100, "{}", texts.len());
     for text in texts {
         let name =
@@ -36,12 +36,12 @@ fn the_canary_is_a_claim_of_the_report_about_an_absent_name() {
 #[test]
 fn a_claim_without_a_name_gets_one() {
     let asked = question("", &["The pool size was 20 all day."], EVIDENCE);
-    assert!(!is_fit("The pool size was 20 all day."), "`all` may include an unknown name");
+    assert!(!is_suitable("The pool size was 20 all day."), "`all` may include an unknown name");
     let forms: HashSet<String> =
-        (0..100).map(|seed| canary_of(&asked, &mut draws(seed)).unwrap().text).collect();
+        (0..100).map(|seed| canary_of(&asked, &mut rng(seed)).unwrap().text).collect();
     assert!(forms.len() > 50);
     let asked = question("", &["The pool size is 20."], EVIDENCE);
-    let text = canary_of(&asked, &mut draws(1)).unwrap().text;
+    let text = canary_of(&asked, &mut rng(1)).unwrap().text;
     assert!(
         text.starts_with("In ") && text.contains("-") && text.contains(", the pool size is 2"),
         "{text}"
@@ -63,14 +63,14 @@ fn rejects_claims_that_another_name_may_satisfy() {
         "because the pool of payments-db was full",
         "The pool grew.",
     ] {
-        assert!(!is_fit(text), "{text}");
+        assert!(!is_suitable(text), "{text}");
     }
     for text in [
         "The pool of payments-db was full at 14:05.",
         "payments-db refused 40 connections.",
         "At 14:05 payments-db restarted because its node failed.",
     ] {
-        assert!(is_fit(text), "{text}");
+        assert!(is_suitable(text), "{text}");
     }
 }
 
@@ -80,7 +80,7 @@ fn names_are_not_confused_with_english() {
         ["payments-db", "checkout-7f9c4d-x2x1z", "app.log", "mem_limit", "Orders-API", "node-3"]
     {
         assert!(is_name(name), "{name}");
-        let other = other_name(name, &mut draws(7)).unwrap();
+        let other = other_name(name, &mut rng(7)).unwrap();
         let shape =
             |name: &str| name.chars().filter(|sign| "-_.".contains(*sign)).collect::<String>();
         assert_ne!(other, name);
@@ -112,7 +112,7 @@ fn the_id_has_the_shape_of_the_others() {
         let claim =
             |id: &&str| Claim { id: ClaimId::new(*id).unwrap(), text: String::new(), span: None };
         let claims: Vec<Claim> = ids.iter().map(claim).collect();
-        assert_eq!(free_id(&claims, &mut draws(1)).unwrap().as_str(), expected);
+        assert_eq!(free_id(&claims, &mut rng(1)).unwrap().as_str(), expected);
     }
 }
 
@@ -130,7 +130,7 @@ fn the_canary_is_unsupported_and_inconspicuous_in_every_incident() {
             texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
         let asked = question("", &claims, &evidence);
         for seed in 0..20 {
-            let text = canary_of(&asked, &mut draws(seed)).unwrap().text;
+            let text = canary_of(&asked, &mut rng(seed)).unwrap().text;
             let drawn: Vec<&str> = names(&text)
                 .into_iter()
                 .filter(|name| {

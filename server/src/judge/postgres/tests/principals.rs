@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::super::spending::{Wanted, reserve};
+use super::super::spending::{ReservationRequest, reserve};
 use super::*;
 use crate::judge::spending::Booking;
 use crate::owner::Owner;
@@ -11,8 +11,8 @@ fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
     Payer::new(Owner::new(name, false), daily_budget)
 }
 
-fn of(name: &str) -> Budget {
-    Budget::Principal(name.to_owned())
+fn budget_of(name: &str) -> SpendingBudget {
+    SpendingBudget::Principal(name.to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -23,7 +23,7 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
     let first = spending.admit("m", &ada, 50).await.unwrap();
     let refused = spending.admit("m", &ada, 11).await.map(drop).unwrap_err();
     assert!(
-        matches!(&refused, Refusal::Spent { budget, limit: 60, spent: Spent::Micros(50), .. } if *budget == of("ada")),
+        matches!(&refused, Refusal::Exhausted { budget, limit: 60, spent: SpentAmount::Micros(50), .. } if *budget == budget_of("ada")),
         "{refused}"
     );
     let second = spending.admit("m", &ben, 50).await.unwrap();
@@ -31,23 +31,28 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
     assert!(
         matches!(
             refused,
-            Refusal::Spent { budget: Budget::All, limit: 100, spent: Spent::TooMuch, .. }
+            Refusal::Exhausted {
+                budget: SpendingBudget::All,
+                limit: 100,
+                spent: SpentAmount::Undisclosed,
+                ..
+            }
         ),
         "{refused}"
     );
     // A refused amount is reserved in neither budget.
-    assert_eq!(spending.today(of("ada")).await, Ok(50));
-    assert_eq!(spending.today(of("ben")).await, Ok(50));
-    assert_eq!(spending.today(Budget::All).await, Ok(100));
+    assert_eq!(spending.today(budget_of("ada")).await, Ok(50));
+    assert_eq!(spending.today(budget_of("ben")).await, Ok(50));
+    assert_eq!(spending.today(SpendingBudget::All).await, Ok(100));
     first.settle(20);
     drop(second);
-    settled(&spending, Budget::All, 20).await;
-    assert_eq!(spending.today(of("ada")).await, Ok(20));
-    assert_eq!(spending.today(of("ben")).await, Ok(0));
+    settled(&spending, SpendingBudget::All, 20).await;
+    assert_eq!(spending.today(budget_of("ada")).await, Ok(20));
+    assert_eq!(spending.today(budget_of("ben")).await, Ok(0));
     let nothing = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
-    assert!(matches!(nothing, Refusal::Spent { limit: 0, .. }), "{nothing}");
+    assert!(matches!(nothing, Refusal::Exhausted { limit: 0, .. }), "{nothing}");
     spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
-    settled(&spending, of("ada"), 50).await;
+    settled(&spending, budget_of("ada"), 50).await;
     assert!(spending.admit("m", &ada, 11).await.is_err(), "spending without a limit counts");
 }
 
@@ -72,7 +77,7 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
         let (which, reserved) = call.await.unwrap();
         match reserved {
             Ok(reservation) => admitted[which].push(reservation),
-            Err(Refusal::Spent { estimate: 30, .. }) => {}
+            Err(Refusal::Exhausted { estimate: 30, .. }) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -80,8 +85,8 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
     assert!(ada.len() <= 6 && ben.len() <= 26, "{} {}", ada.len(), ben.len());
     assert_eq!(ada.len() + ben.len() + nobody.len(), 33);
     let (ada_reserved, ben_count) = (30 * ada.len() as u64, ben.len() as u64);
-    assert_eq!(servers[0].today(of("ada")).await, Ok(ada_reserved));
-    assert_eq!(servers[1].today(Budget::All).await, Ok(990));
+    assert_eq!(servers[0].today(budget_of("ada")).await, Ok(ada_reserved));
+    assert_eq!(servers[1].today(SpendingBudget::All).await, Ok(990));
     // Settlements run while others reserve: both lock the rows of principals and of the day.
     let others: Vec<_> = (0..40)
         .map(|number| {
@@ -97,9 +102,9 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
     for other in others {
         other.await.unwrap();
     }
-    settled(&servers[0], Budget::All, 7 * ben_count).await;
-    settled(&servers[1], of("ben"), 7 * ben_count).await;
-    settled(&servers[1], of("ada"), 0).await;
+    settled(&servers[0], SpendingBudget::All, 7 * ben_count).await;
+    settled(&servers[1], budget_of("ben"), 7 * ben_count).await;
+    settled(&servers[1], budget_of("ada"), 0).await;
     while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {}
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(postgres.query(&url, deadlocks), "0");
@@ -112,15 +117,15 @@ async fn a_principal_has_a_new_budget_each_day() {
     let (seconds, clock) = clock_at(DAY - 1);
     let spending = Spending::shared(database, None, clock, Handle::current());
     let ada = payer("ada", Some(100));
-    let across = spending.admit("m", &ada, 100).await.unwrap();
+    let overnight = spending.admit("m", &ada, 100).await.unwrap();
     assert!(spending.admit("m", &ada, 1).await.is_err());
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &ada, 100).await.unwrap().settle(60);
-    settled(&spending, of("ada"), 60).await;
-    across.settle(1);
+    settled(&spending, budget_of("ada"), 60).await;
+    overnight.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
-    settled(&spending, of("ada"), 1).await;
-    settled(&spending, Budget::All, 1).await;
+    settled(&spending, budget_of("ada"), 1).await;
+    settled(&spending, SpendingBudget::All, 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -134,7 +139,7 @@ async fn without_the_database_only_principals_without_a_budget_are_served() {
     drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
     call.settle(10);
     postgres.up();
-    settled(&spending, of("ada"), 10).await;
+    settled(&spending, budget_of("ada"), 10).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -142,25 +147,25 @@ async fn a_retried_reservation_counts_once() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let database = open(&url).await;
-    let reserve_at = async |wanted: &Wanted, attempt: u32| {
-        let wanted = wanted.clone();
+    let reserve_at = async |request: &ReservationRequest, attempt: u32| {
+        let request = request.clone();
         let reserving = database.run(move |client, _| {
-            let wanted = wanted.clone();
-            Box::pin(async move { reserve(client, &wanted, attempt).await })
+            let request = request.clone();
+            Box::pin(async move { reserve(client, &request, attempt).await })
         });
         reserving.await.unwrap()
     };
     // It exhausts the budget of the principal, the total budget, and neither.
-    for (name, max_of_own, max_of_all, total) in [
+    for (name, own_limit, total_limit, total) in [
         ("ada", 30, 1_000, 30),
         ("ben", 1_000, 60, 60),
         ("eve", 1_000, 1_000, 90),
         ("", 0, 120, 120),
     ] {
         let booking = Booking { day: 1, id: Uuid::now_v7(), payer: payer(name, None) };
-        let wanted = Wanted { booking, amount: 30, max_of_all, max_of_own };
+        let request = ReservationRequest { booking, amount: 30, total_limit, own_limit };
         for attempt in 1..=3 {
-            assert_eq!(reserve_at(&wanted, attempt).await, None, "{name} {attempt}");
+            assert_eq!(reserve_at(&request, attempt).await, None, "{name} {attempt}");
         }
         assert_eq!(postgres.query(&url, "SELECT micros FROM spending"), total.to_string());
     }
@@ -168,9 +173,9 @@ async fn a_retried_reservation_counts_once() {
     assert_eq!(postgres.query(&url, of_principals), "ada30 ben30 eve30");
     // A reservation whose first attempt failed succeeds on the second.
     let booking = Booking { day: 2, id: Uuid::now_v7(), payer: payer("ada", None) };
-    let wanted = Wanted { booking, amount: 30, max_of_all: 30, max_of_own: 30 };
-    assert_eq!(reserve_at(&wanted, 2).await, None);
-    let booking = Booking { id: Uuid::now_v7(), ..wanted.booking.clone() };
-    let other = Wanted { booking, ..wanted };
-    assert_eq!(reserve_at(&other, 2).await, Some(of("ada")));
+    let request = ReservationRequest { booking, amount: 30, total_limit: 30, own_limit: 30 };
+    assert_eq!(reserve_at(&request, 2).await, None);
+    let booking = Booking { id: Uuid::now_v7(), ..request.booking.clone() };
+    let other = ReservationRequest { booking, ..request };
+    assert_eq!(reserve_at(&other, 2).await, Some(budget_of("ada")));
 }

@@ -7,18 +7,18 @@ fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
     Payer::new(Owner::new(name, false), daily_budget)
 }
 
-fn of(name: &str) -> Budget {
-    Budget::Principal(name.to_owned())
+fn budget_of(name: &str) -> SpendingBudget {
+    SpendingBudget::Principal(name.to_owned())
 }
 
 fn today_of(spending: &Spending, name: &str) -> u64 {
-    spending.store.today(&of(name)).unwrap()
+    spending.store.today(&budget_of(name)).unwrap()
 }
 
-fn own_spent(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
+fn own_exhausted(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
     let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
-    let spent = Spent::Micros(spent);
-    Refusal::Spent { budget: of(name), limit, spent, estimate, resets_at }
+    let spent = SpentAmount::Micros(spent);
+    Refusal::Exhausted { budget: budget_of(name), limit, spent, estimate, resets_at }
 }
 
 #[test]
@@ -27,10 +27,13 @@ fn principals_stay_within_their_own_and_the_total_budget() {
     let spending = open(folder.path(), Some(100));
     let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
     let first = reserve_for(&spending, &ada, 50).unwrap();
-    assert_eq!(refused(reserve_for(&spending, &ada, 11)), own_spent("ada", 60, 50, 11));
+    assert_eq!(refused(reserve_for(&spending, &ada, 11)), own_exhausted("ada", 60, 50, 11));
     let second = reserve_for(&spending, &ben, 50).unwrap();
-    let of_all = refused(reserve_for(&spending, &ben, 1));
-    assert!(matches!(of_all, Refusal::Spent { budget: Budget::All, limit: 100, .. }), "{of_all}");
+    let refusal = refused(reserve_for(&spending, &ben, 1));
+    assert!(
+        matches!(refusal, Refusal::Exhausted { budget: SpendingBudget::All, limit: 100, .. }),
+        "{refusal}"
+    );
     assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (50, 50));
     assert_eq!(today(&spending), 100, "a refused amount is reserved in neither budget");
     first.settle(20);
@@ -38,7 +41,7 @@ fn principals_stay_within_their_own_and_the_total_budget() {
     assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 0));
     assert_eq!(today(&spending), 20);
     reserve_for(&spending, &ada, 40).unwrap().settle(70);
-    assert_eq!(refused(reserve_for(&spending, &ada, 0)), own_spent("ada", 60, 90, 0));
+    assert_eq!(refused(reserve_for(&spending, &ada, 0)), own_exhausted("ada", 60, 90, 0));
     assert_eq!(today_of(&spending, "eve"), 0);
 }
 
@@ -47,7 +50,7 @@ fn a_budget_of_zero_allows_no_spending() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let ada = payer("ada", Some(0));
-    assert_eq!(refused(reserve_for(&spending, &ada, 1)), own_spent("ada", 0, 0, 1));
+    assert_eq!(refused(reserve_for(&spending, &ada, 1)), own_exhausted("ada", 0, 0, 1));
     reserve_for(&spending, &ada, 0).unwrap().settle(0);
     assert_eq!(
         payer("", Some(0)).daily_budget(),
@@ -64,7 +67,7 @@ fn spending_before_a_budget_was_set_counts() {
     reserve(&spending, 5).unwrap().settle(5);
     assert_eq!(
         refused(reserve_for(&spending, &payer("ada", Some(80)), 11)),
-        own_spent("ada", 80, 70, 11)
+        own_exhausted("ada", 80, 70, 11)
     );
     reserve_for(&spending, &payer("ada", Some(90)), 11).unwrap().settle(10);
     std::mem::forget(reserve_for(&spending, &payer("ada", None), 3).unwrap());
@@ -79,11 +82,11 @@ fn a_principal_has_a_new_budget_each_day_and_a_call_counts_for_the_day_it_began(
     let (clock, reading) = clock_at(DAY - 1);
     let spending = Spending::open(folder.path(), None, reading).unwrap();
     let ada = payer("ada", Some(100));
-    let across = reserve_for(&spending, &ada, 100).unwrap();
+    let overnight = reserve_for(&spending, &ada, 100).unwrap();
     assert!(reserve_for(&spending, &ada, 1).is_err());
     clock.store(DAY, Ordering::SeqCst);
     reserve_for(&spending, &ada, 100).unwrap().settle(70);
-    across.settle(90);
+    overnight.settle(90);
     assert_eq!((today_of(&spending, "ada"), today(&spending)), (70, 70));
     clock.store(DAY - 1, Ordering::SeqCst);
     assert_eq!((today_of(&spending, "ada"), today(&spending)), (90, 90));
@@ -94,13 +97,13 @@ fn without_the_ledger_principals_with_a_budget_are_refused_and_others_counted_la
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let (ada, ben) = (payer("ada", Some(100)), payer("ben", None));
-    let held = reserve_for(&spending, &ada, 50).unwrap();
+    let reservation = reserve_for(&spending, &ada, 50).unwrap();
     let other = Connection::open(folder.path().join(FILE)).unwrap();
     other.execute_batch("ALTER TABLE spending_of_principals RENAME TO away").unwrap();
     let refusal = refused(reserve_for(&spending, &ada, 1));
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     reserve_for(&spending, &ben, 9).unwrap().settle(7);
-    held.settle(20);
+    reservation.settle(20);
     other.execute_batch("ALTER TABLE away RENAME TO spending_of_principals").unwrap();
     assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 7));
     assert_eq!(today(&spending), 27);
@@ -162,10 +165,10 @@ async fn concurrent_calls_stay_within_both_budgets() {
     let calls = futures_util::future::join_all(calls).await;
     let admitted: Vec<_> = calls.into_iter().filter_map(|call| call.unwrap().ok()).collect();
     assert_eq!(admitted.len(), 11);
-    assert_eq!(spending.today(Budget::All).await, Ok(99));
-    assert!(spending.today(of("ada")).await.unwrap() <= 27);
+    assert_eq!(spending.today(SpendingBudget::All).await, Ok(99));
+    assert!(spending.today(budget_of("ada")).await.unwrap() <= 27);
     drop(admitted);
-    for budget in [Budget::All, of("ada"), of("ben")] {
+    for budget in [SpendingBudget::All, budget_of("ada"), budget_of("ben")] {
         assert_eq!(spending.today(budget).await, Ok(0));
     }
 }

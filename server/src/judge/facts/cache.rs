@@ -16,7 +16,7 @@ const IDLE: Duration = Duration::from_secs(600);
 
 self_cell::self_cell! {
     /// Evidence together with the facts extracted from it.
-    pub(in crate::judge) struct Read {
+    pub(in crate::judge) struct ExtractedFacts {
         owner: Arc<Vec<EvidenceItem>>,
         #[not_covariant]
         dependent: Observations,
@@ -26,39 +26,45 @@ self_cell::self_cell! {
 /// A cache of extracted facts. The key is the address of the evidence, which is stable while the entry owns it.
 /// Clones share the cache.
 #[derive(Clone)]
-pub struct Kept(Cache<usize, Arc<Read>>);
+pub struct FactsCache(Cache<usize, Arc<ExtractedFacts>>);
 
-impl Kept {
+impl FactsCache {
     /// Creates a cache for up to `max_bytes` of evidence by [`weight`]; the facts take about nine times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
-        let weigh = |_: &usize, read: &Arc<Read>| weight(read.borrow_owner());
+        let weigh = |_: &usize, facts: &Arc<ExtractedFacts>| weight(facts.borrow_owner());
         let cache = Cache::builder().max_capacity(max_bytes).weigher(weigh).time_to_idle(IDLE);
         Self(cache.build())
     }
 
     /// Extracts the facts from the evidence of a question, or returns the cached ones. Incomplete if the budget runs out.
-    pub(in crate::judge) fn read(&self, question: &Question, budget: &Budget) -> Arc<Read> {
-        match question.is_kept {
-            true => self.kept(&question.evidence),
-            false => read(&question.evidence, budget),
+    pub(in crate::judge) fn read(
+        &self,
+        question: &Question,
+        budget: &Budget,
+    ) -> Arc<ExtractedFacts> {
+        match question.cacheable {
+            true => self.get_or_extract(&question.evidence),
+            false => extract(&question.evidence, budget),
         }
     }
 
-    fn kept(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<Read> {
+    fn get_or_extract(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<ExtractedFacts> {
         // Callers with later deadlines may be waiting for the same entry.
-        let read = || read(evidence, &Budget::unlimited());
-        self.0.get_with(Arc::as_ptr(evidence).addr(), read)
+        let extract = || extract(evidence, &Budget::unlimited());
+        self.0.get_with(Arc::as_ptr(evidence).addr(), extract)
     }
 }
 
-fn read(evidence: &Arc<Vec<EvidenceItem>>, budget: &Budget) -> Arc<Read> {
-    Arc::new(Read::new(Arc::clone(evidence), |evidence| Observations::read(evidence, budget)))
+fn extract(evidence: &Arc<Vec<EvidenceItem>>, budget: &Budget) -> Arc<ExtractedFacts> {
+    Arc::new(ExtractedFacts::new(Arc::clone(evidence), |evidence| {
+        Observations::read(evidence, budget)
+    }))
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for FactsCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("entries", &self.0.entry_count()).finish_non_exhaustive()
+        f.debug_struct("FactsCache").field("entries", &self.0.entry_count()).finish_non_exhaustive()
     }
 }
 
@@ -69,11 +75,11 @@ mod tests {
 
     #[test]
     fn many_small_entries_stay_within_the_limit() {
-        let kept = Kept::new(64 << 10);
+        let cache = FactsCache::new(64 << 10);
         for number in 0..500 {
-            kept.kept(&Arc::new(vec![item("log", &format!("pool size is {number}"))]));
+            cache.get_or_extract(&Arc::new(vec![item("log", &format!("pool size is {number}"))]));
         }
-        kept.0.run_pending_tasks();
-        assert!((1..=32).contains(&kept.0.entry_count()), "{kept:?}");
+        cache.0.run_pending_tasks();
+        assert!((1..=32).contains(&cache.0.entry_count()), "{cache:?}");
     }
 }

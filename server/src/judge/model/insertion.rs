@@ -1,9 +1,9 @@
 //! Inserts a sentence into a report, after a paragraph or list item, without changing what the following words refer to.
 
-use super::draws::Draws;
+use super::rng::Rng;
 
 /// First words that refer to the preceding text.
-const REFERRING: [&str; 18] = [
+const REFERRING_WORDS: [&str; 18] = [
     "it",
     "its",
     "this",
@@ -25,24 +25,26 @@ const REFERRING: [&str; 18] = [
 ];
 
 /// Returns the report with the sentence at a random position. An empty report stays empty.
-pub(super) fn planted(report: &str, sentence: &str, draws: &mut Draws) -> String {
+pub(super) fn insert_sentence(report: &str, sentence: &str, rng: &mut Rng) -> String {
     if report.trim().is_empty() {
         return report.to_owned();
     }
-    let places = places(report);
-    let Some(place) = draws.one_of(&places) else {
-        return format!("{}\n\n{}\n", report.trim_end(), ended(sentence));
+    let points = points(report);
+    let Some(point) = rng.choose(&points) else {
+        return format!("{}\n\n{}\n", report.trim_end(), with_full_stop(sentence));
     };
-    let (before, after) = report.split_at_checked(place.end).unwrap_or((report, ""));
-    match &place.marker {
-        Some(marker) if place.is_ended => format!("{before}\n{marker}{}{after}", ended(sentence)),
+    let (before, after) = report.split_at_checked(point.end).unwrap_or((report, ""));
+    match &point.marker {
+        Some(marker) if point.is_ended => {
+            format!("{before}\n{marker}{}{after}", with_full_stop(sentence))
+        }
         Some(marker) => format!("{before}\n{marker}{}{after}", sentence.trim_end_matches('.')),
-        None => format!("{before} {}{after}", ended(sentence)),
+        None => format!("{before} {}{after}", with_full_stop(sentence)),
     }
 }
 
 /// A position at which a sentence can be inserted.
-struct Place {
+struct InsertionPoint {
     /// The end of a line, without trailing whitespace.
     end: usize,
     /// The indentation and bullet, if the line is a list item.
@@ -51,8 +53,8 @@ struct Place {
     is_ended: bool,
 }
 
-fn places(report: &str) -> Vec<Place> {
-    let mut places = Vec::new();
+fn points(report: &str) -> Vec<InsertionPoint> {
+    let mut points = Vec::new();
     let (mut start, mut is_code) = (0, false);
     let mut lines = report.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
@@ -71,10 +73,10 @@ fn places(report: &str) -> Vec<Place> {
         let marker = bullet(line);
         let is_ended = text.ends_with(['.', '!', '?']);
         if marker.is_some() || is_ended {
-            places.push(Place { end, marker, is_ended });
+            points.push(InsertionPoint { end, marker, is_ended });
         }
     }
-    places
+    points
 }
 
 fn is_prose(line: &str) -> bool {
@@ -102,7 +104,7 @@ fn ends_block(line: &str, following: &str) -> bool {
 fn refers(text: &str) -> bool {
     let text = text.trim_start_matches(|first: char| !first.is_alphanumeric());
     let word: String = text.chars().take_while(|letter| letter.is_alphabetic()).collect();
-    REFERRING.contains(&word.to_lowercase().as_str())
+    REFERRING_WORDS.contains(&word.to_lowercase().as_str())
 }
 
 /// Returns the indentation and bullet of an unnumbered list item.
@@ -116,7 +118,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-fn ended(sentence: &str) -> String {
+fn with_full_stop(sentence: &str) -> String {
     let sentence = sentence.trim_end();
     if sentence.ends_with(['.', '!', '?']) { sentence.to_owned() } else { format!("{sentence}.") }
 }
@@ -132,7 +134,7 @@ mod tests {
             .map(|seed| {
                 let mut hasher = blake3::Hasher::new();
                 hasher.update(&seed.to_le_bytes());
-                planted(report, "The disk is full.", &mut Draws::of(&hasher))
+                insert_sentence(report, "The disk is full.", &mut Rng::from_hasher(&hasher))
             })
             .collect()
     }

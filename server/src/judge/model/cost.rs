@@ -2,19 +2,19 @@
 
 use gsar_chat::{Request, Usage};
 
-use super::{Failed, ModelJudge, otherwise};
+use super::{AskError, ModelJudge, ask_error};
 use crate::judge::spending::{Payer, Refusal, Reservation};
 
 /// The bytes of a prompt counted as one token: fewer than on average, so that the estimate is rather too high.
-const BYTES_OF_TOKEN: u64 = 3;
+const BYTES_PER_TOKEN: u64 = 3;
 
 /// The cost reserved for a call. If dropped, the estimate counts: the call was sent but abandoned.
-pub(super) struct Expense {
+pub(super) struct ReservedCost {
     reservation: Option<Reservation>,
     estimate: u64,
 }
 
-impl Drop for Expense {
+impl Drop for ReservedCost {
     fn drop(&mut self) {
         if let Some(reservation) = self.reservation.take() {
             reservation.settle(self.estimate);
@@ -23,20 +23,20 @@ impl Drop for Expense {
 }
 
 /// Settles the cost of a call in millionths of a dollar; `None` to settle the estimate.
-pub(super) fn settle(expense: Option<Expense>, cost: Option<u64>) {
-    let Some(mut expense) = expense else { return };
-    if let (Some(cost), Some(reservation)) = (cost, expense.reservation.take()) {
+pub(super) fn settle(reserved: Option<ReservedCost>, cost: Option<u64>) {
+    let Some(mut reserved) = reserved else { return };
+    if let (Some(cost), Some(reservation)) = (cost, reserved.reservation.take()) {
         reservation.settle(cost);
     }
 }
 
 impl ModelJudge {
     /// Reserves the estimated cost of a call; `None` without a price or without budgets.
-    pub(super) async fn expense(
+    pub(super) async fn reserve_cost(
         &self,
         request: &Request,
         payer: &Payer,
-    ) -> Result<Option<Expense>, Failed> {
+    ) -> Result<Option<ReservedCost>, AskError> {
         let (price, spending) = match (&self.options.price, &self.options.spending) {
             (Some(price), Some(spending)) => (price, spending),
             // Budgets of principals may be newer than the check of the models at startup.
@@ -46,17 +46,17 @@ impl ModelJudge {
         let turns: usize = request.messages.iter().map(|turn| turn.text.len()).sum();
         let bytes = (request.system.len() + turns) as u64;
         let output = u64::from(self.options.max_output_tokens);
-        let usage = Usage { input: bytes / BYTES_OF_TOKEN, output, cached: None, reasoning: None };
+        let usage = Usage { input: bytes / BYTES_PER_TOKEN, output, cached: None, reasoning: None };
         let estimate = price.cost(&usage);
         match spending.admit(&self.name, payer, estimate).await {
-            Ok(reservation) => Ok(Some(Expense { reservation: Some(reservation), estimate })),
-            Err(refusal @ Refusal::Spent { .. }) => Err(otherwise("BUDGET_SPENT", &refusal)),
-            Err(refusal) => Err(otherwise("BUDGET_UNAVAILABLE", &refusal)),
+            Ok(reservation) => Ok(Some(ReservedCost { reservation: Some(reservation), estimate })),
+            Err(refusal @ Refusal::Exhausted { .. }) => Err(ask_error("BUDGET_SPENT", &refusal)),
+            Err(refusal) => Err(ask_error("BUDGET_UNAVAILABLE", &refusal)),
         }
     }
 }
 
-fn unpriced() -> Failed {
+fn unpriced() -> AskError {
     let reason = "the price of the model is unknown, but the principal has a daily budget; set input_price and output_price";
-    Failed::Otherwise { code: "BUDGET_UNAVAILABLE", reason: reason.to_owned() }
+    AskError::Other { code: "BUDGET_UNAVAILABLE", reason: reason.to_owned() }
 }

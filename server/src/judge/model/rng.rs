@@ -1,11 +1,11 @@
 //! A deterministic random number generator.
 
 /// A random number generator based on the output of BLAKE3.
-pub(super) struct Draws(blake3::OutputReader);
+pub(super) struct Rng(blake3::OutputReader);
 
-impl Draws {
+impl Rng {
     /// Creates a generator seeded with the input of `hasher`.
-    pub(super) fn of(hasher: &blake3::Hasher) -> Self {
+    pub(super) fn from_hasher(hasher: &blake3::Hasher) -> Self {
         Self(hasher.finalize_xof())
     }
 
@@ -13,7 +13,7 @@ impl Draws {
     pub(super) fn from_os() -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(uuid::Uuid::new_v4().as_bytes()).update(uuid::Uuid::new_v4().as_bytes());
-        Self::of(&hasher)
+        Self::from_hasher(&hasher)
     }
 
     /// Returns a number below `bound`; 0 if `bound` is 0.
@@ -25,7 +25,7 @@ impl Draws {
     }
 
     /// Returns a random element; `None` if the list is empty.
-    pub(super) fn one_of<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
+    pub(super) fn choose<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }
 

@@ -9,7 +9,7 @@ use gsar_core::{Claim, JudgedClaim};
 use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original, visible_json};
 use gsar_redaction::{Redaction, Redactor};
 
-use super::turn;
+use super::reconsider;
 use crate::judge::{Example, Notice, Objection};
 
 /// The text before graded claims.
@@ -50,7 +50,7 @@ impl Framing<'_> {
 }
 
 /// A question as a model sees it.
-pub(super) struct Shown {
+pub(super) struct FramedQuestion {
     pub(super) synthesis: String,
     pub(super) claims: Vec<Claim>,
     pub(super) frame: Frame,
@@ -106,7 +106,7 @@ impl<'e> Piece<'e> {
     }
 }
 
-impl Shown {
+impl FramedQuestion {
     /// Redacts all texts and frames the evidence.
     pub(super) fn new(
         framing: &Framing<'_>,
@@ -165,7 +165,7 @@ impl Shown {
             Some(hidden) => hidden.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        let mut shown = |(claim, statement): (&Claim, &Statement)| {
+        let mut framed = |(claim, statement): (&Claim, &Statement)| {
             let Statement { claim: _, under, before, quotes } = statement;
             let quotes = quotes.iter().filter_map(|(id, quote)| {
                 let label = frame.label(id)?;
@@ -180,7 +180,7 @@ impl Shown {
                 "quotes": quotes,
             })
         };
-        claims.iter().zip(statements).map(&mut shown).collect()
+        claims.iter().zip(statements).map(&mut framed).collect()
     }
 
     /// Returns the redacted verdicts and findings of the extra turn.
@@ -190,7 +190,7 @@ impl Shown {
             Some(hidden) => hidden.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        turn::text(objections, |id| frame.label(id).map(str::to_owned), hide)
+        reconsider::text(objections, |id| frame.label(id).map(str::to_owned), hide)
     }
 
     /// Returns the redacted examples, one JSON object per line; empty without examples.
@@ -216,7 +216,7 @@ impl Shown {
     }
 
     /// Restores the original of a text of the model: removes marks and replaces placeholders.
-    pub(super) fn back(&self, text: &str) -> String {
+    pub(super) fn restore(&self, text: &str) -> String {
         let text = original(text);
         match &self.hidden {
             Some(hidden) => hidden.restore(&text).into_owned(),
@@ -225,28 +225,29 @@ impl Shown {
     }
 
     /// Restores the original claim, citations and note of a verdict.
-    pub(super) fn claim_back(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
+    pub(super) fn restore_claim(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
         let asked = claims.iter().find(|claim| claim.id == judged.claim.id);
-        let citations = judged.citations.into_iter().map(|citation| self.citation_back(citation));
+        let citations =
+            judged.citations.into_iter().map(|citation| self.restore_citation(citation));
         JudgedClaim {
             claim: asked.cloned().unwrap_or(judged.claim),
             citations: citations.collect(),
-            note: self.back(&judged.note),
+            note: self.restore(&judged.note),
             ..judged
         }
     }
 
     /// Replaces the label by the id of the item. An unknown label stays, and verification rejects it.
-    pub(super) fn citation_back(&self, citation: Citation) -> Citation {
+    pub(super) fn restore_citation(&self, citation: Citation) -> Citation {
         let target = match citation.target {
             Target::Evidence { id, field_path } => {
                 let labelled = self.frame.evidence(id.as_str()).cloned();
-                let field_path = self.back(&field_path);
+                let field_path = self.restore(&field_path);
                 Target::Evidence { id: labelled.unwrap_or(id), field_path }
             }
             target => target,
         };
-        Citation { target, quote: self.back(&citation.quote), bytes: None }
+        Citation { target, quote: self.restore(&citation.quote), bytes: None }
     }
 
     /// Returns notices about instructions found in the evidence and about redacted texts.
@@ -308,13 +309,13 @@ mod tests {
         };
         let framer = Framer::new().unwrap();
         for (content, is_exhaustive) in [("checkout 1/1", true), ("checkout", false)] {
-            let shown = Shown::new(
+            let framed = FramedQuestion::new(
                 &framing(&framer, None),
                 "",
                 &[],
                 &[Piece { item: &item, content, part: None }],
             );
-            let text = shown.unwrap().frame.text().to_owned();
+            let text = framed.unwrap().frame.text().to_owned();
             assert_eq!(text.contains(r#""exhaustive":true"#), is_exhaustive, "{text}");
             assert!(text.contains(r#""collected_at":"2024-05-04T01:27:00Z""#), "{text}");
         }
@@ -342,14 +343,18 @@ mod tests {
         let redactor = Redactor::new(&Options::default()).unwrap();
         let pieces = [Piece::whole(&item)];
         let framer = Framer::new().unwrap();
-        let shown = Shown::new(&framing(&framer, Some(&redactor)), "", &claims, &pieces).unwrap();
-        let said = shown.frame.contents()[0].clone();
+        let framed =
+            FramedQuestion::new(&framing(&framer, Some(&redactor)), "", &claims, &pieces).unwrap();
+        let content = framed.frame.contents()[0].clone();
         for secret in ["ghp_", "10.0.3.4"] {
-            assert!(!said.contains(secret) && !shown.frame.text().contains(secret), "{said}");
-            assert!(!shown.claims[0].text.contains(secret));
+            assert!(
+                !content.contains(secret) && !framed.frame.text().contains(secret),
+                "{content}"
+            );
+            assert!(!framed.claims[0].text.contains(secret));
         }
         let judged = JudgedClaim {
-            claim: shown.claims[0].clone(),
+            claim: framed.claims[0].clone(),
             class: Class::Grounded,
             evidence_type: EvidenceType::ToolMatch,
             citations: vec![Citation {
@@ -357,19 +362,19 @@ mod tests {
                     id: EvidenceId::new("E1").unwrap(),
                     field_path: String::new(),
                 },
-                quote: said.clone(),
+                quote: content.clone(),
                 bytes: None,
             }],
-            note: said,
+            note: content,
             role: gsar_core::Role::default(),
             rules: Vec::new(),
             undecided: None,
         };
-        let back = shown.claim_back(judged, &claims);
+        let back = framed.restore_claim(judged, &claims);
         let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
         assert_eq!((&back.citations[0].target, back.citations[0].quote.as_str()), (&target, text));
         assert_eq!((back.note.as_str(), &back.claim), (text, &claims[0]));
-        let codes: Vec<&str> = shown.notices().iter().map(|notice| notice.code).collect();
+        let codes: Vec<&str> = framed.notices().iter().map(|notice| notice.code).collect();
         assert_eq!(codes, ["EVIDENCE_INSTRUCTS", "HIDDEN_FROM_MODEL"]);
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 
-use super::shown::Piece;
+use super::framed::Piece;
 use crate::judge::{Objection, Question};
 
 /// The text before the verdicts and findings.
@@ -12,7 +12,7 @@ pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
 
 /// Returns the question for each part of the evidence; `None` to skip a part. In the extra turn a claim is shown with
 /// the first part that contains its citations.
-pub(super) fn shares<'q>(
+pub(super) fn questions_per_part<'q>(
     question: &'q Question,
     parts: &[Vec<Piece<'_>>],
 ) -> Vec<Option<Cow<'q, Question>>> {
@@ -20,7 +20,7 @@ pub(super) fn shares<'q>(
         return parts.iter().map(|_| Some(Cow::Borrowed(question))).collect();
     }
     let places: Vec<usize> =
-        question.objections.iter().map(|objection| place(objection, parts)).collect();
+        question.objections.iter().map(|objection| part_of(objection, parts)).collect();
     (0..parts.len())
         .map(|part| {
             let objections: Vec<Objection> = question
@@ -36,12 +36,12 @@ pub(super) fn shares<'q>(
 }
 
 /// Returns the index of the first part that contains a quote of the verdict, or else a cited item, or else 0.
-fn place(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
+fn part_of(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     let cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
         Target::Evidence { id, .. } => *id == piece.item.id,
         Target::Claim(_) => false,
     };
-    let citations = &objection.said.citations;
+    let citations = &objection.verdict.citations;
     let holds_quote = |piece: &Piece<'_>| {
         citations.iter().any(|citation| {
             cited(piece, citation)
@@ -63,8 +63,8 @@ pub(super) fn text(
 ) -> String {
     let mut text =
         format!("\n{RECONSIDER}\nYour verdicts and what was found, one JSON object a line:\n");
-    for Objection { said, findings, .. } in objections {
-        let citations: Vec<serde_json::Value> = said
+    for Objection { verdict, findings, .. } in objections {
+        let citations: Vec<serde_json::Value> = verdict
             .citations
             .iter()
             .filter_map(|citation| match &citation.target {
@@ -78,9 +78,9 @@ pub(super) fn text(
             .collect();
         let found: Vec<String> = findings.iter().map(|finding| hide(finding)).collect();
         let line = serde_json::json!({
-            "id": said.claim.id.as_str(),
-            "class": said.class.name(),
-            "type": said.evidence_type.name(),
+            "id": verdict.claim.id.as_str(),
+            "class": verdict.class.name(),
+            "type": verdict.evidence_type.name(),
             "citations": citations,
             "found": found,
         });

@@ -3,31 +3,31 @@
 use gsar_chat::{ChatError, Reply, Request, Trace};
 use tracing::Instrument as _;
 
-use super::expense::settle;
-use super::{Allowance, Failed, ModelJudge, Part};
+use super::cost::settle;
+use super::{AskError, CallContext, ModelJudge, PartOutcome};
 use crate::judge::ModelCall;
 use crate::telemetry::traces::{self, ChatReply};
 
 impl ModelJudge {
-    /// Sends a request and returns the call and the text of the answer. A failed call is added to `turn`.
+    /// Sends a request and returns the call and the text of the answer. A failed call is added to `outcome`.
     pub(super) async fn send(
         &self,
         purpose: &'static str,
         prompt: &str,
         request: &mut Request,
-        allowed: &Allowance,
-        turn: &mut Part,
-    ) -> Result<(ModelCall, String), Failed> {
-        let expense = self.expense(request, &allowed.payer).await?;
+        context: &CallContext,
+        outcome: &mut PartOutcome,
+    ) -> Result<(ModelCall, String), AskError> {
+        let reserved = self.reserve_cost(request, &context.payer).await?;
         let model = self.chat.model();
         let provider = model.provider().conventional_name();
         let span = traces::chat(provider, model.model(), purpose);
         request.trace = traces::context(&span)
-            .map(|of| Trace { parent: of.traceparent(), state: traces::tracestate(&span) });
+            .map(|context| Trace { parent: context.traceparent(), state: traces::tracestate(&span) });
         let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
-        turn.under_way = Some(ModelCall { attempts: 1, ..call.clone() });
-        let answer = self.chat.ask(request, allowed.deadline).instrument(span.clone()).await;
-        turn.under_way = None;
+        outcome.in_flight = Some(ModelCall { attempts: 1, ..call.clone() });
+        let answer = self.chat.ask(request, context.deadline).instrument(span.clone()).await;
+        outcome.in_flight = None;
         let answer = match answer {
             Ok(reply) => Ok(reply),
             // A truncated answer goes to the repair turn like any other unusable answer.
@@ -37,8 +37,8 @@ impl ModelJudge {
         match answer {
             Ok(reply) => {
                 self.account(&mut call, &reply);
-                settle(expense, call.cost_micros);
-                traces::record_reply(&span, &reply_of(&call, ""));
+                settle(reserved, call.cost_micros);
+                traces::record_reply(&span, &chat_reply(&call, ""));
                 Ok((call, reply.text))
             }
             Err(error) => {
@@ -47,15 +47,15 @@ impl ModelJudge {
                     Some(reply) => {
                         self.account(&mut call, reply);
                         call.attempts = call.attempts.max(1);
-                        settle(expense, call.cost_micros);
+                        settle(reserved, call.cost_micros);
                     }
                     // The provider may charge for a request whose answer was not awaited: the estimate counts.
-                    None if call.attempts > 0 && is_cut_off(error.code()) => drop(expense),
+                    None if call.attempts > 0 && is_interrupted(error.code()) => drop(reserved),
                     // Providers do not charge for requests they did not answer.
-                    None => settle(expense, Some(0)),
+                    None => settle(reserved, Some(0)),
                 }
-                traces::record_reply(&span, &reply_of(&call, error.code()));
-                turn.calls.push(call);
+                traces::record_reply(&span, &chat_reply(&call, error.code()));
+                outcome.calls.push(call);
                 Err(chat_failed(&error))
             }
         }
@@ -74,12 +74,12 @@ impl ModelJudge {
 }
 
 /// Returns `true` for the error codes of calls that were interrupted before the answer.
-fn is_cut_off(code: &str) -> bool {
+fn is_interrupted(code: &str) -> bool {
     matches!(code, "DEADLINE_PASSED" | "FIRST_BYTE_TIMEOUT" | "TOTAL_TIMEOUT")
 }
 
 /// Returns the attributes of a call for its span.
-fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
+fn chat_reply<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
     ChatReply {
         model: &call.model,
         tokens: (call.input_tokens, call.output_tokens),
@@ -89,14 +89,14 @@ fn reply_of<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
     }
 }
 
-fn chat_failed(error: &ChatError) -> Failed {
+fn chat_failed(error: &ChatError) -> AskError {
     match error.code() {
-        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => Failed::Late,
+        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => AskError::Late,
         code => {
             // The judge error already names the model.
             let reason = error.to_string();
             let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
-            Failed::Otherwise { code, reason: reason.to_owned() }
+            AskError::Other { code, reason: reason.to_owned() }
         }
     }
 }

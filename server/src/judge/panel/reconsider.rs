@@ -5,12 +5,12 @@ use futures_util::future::join_all;
 use gsar_core::verify::after_turn;
 use gsar_core::{ClaimId, JudgedClaim};
 
-use super::{Answered, Member, Panel, add_new, ask_member, signed};
-use crate::judge::voting::{Ballot, count};
+use super::{Member, Panel, ask_member, push_unique, with_origin};
+use crate::judge::voting::{Ballot, count_votes};
 use crate::judge::{JudgeError, Judgement, Notice, Objection, Question};
 
 /// The verdicts that a sample of a member is to reconsider.
-struct Share<'a> {
+struct Revision<'a> {
     member: &'a Member,
     samples: u32,
     sample: u32,
@@ -23,62 +23,66 @@ impl Panel {
     /// # Errors
     /// The error of the first member, if no member answered.
     pub(super) async fn reconsider(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let shares = self.shares(question);
-        let asked = shares.iter().map(|share| async {
-            if !share.member.judge.can_reconsider() {
+        let revisions = self.revisions(question);
+        let asked = revisions.iter().map(|revision| async {
+            if !revision.member.judge.can_reconsider() {
                 return None;
             }
-            let question = question.about(share.objections.clone());
-            Some(ask_member(share.member, share.samples, share.sample, &question).await)
+            let question = question.about(revision.objections.clone());
+            Some(ask_member(revision.member, revision.samples, revision.sample, &question).await)
         });
         let answers = join_all(asked).await;
-        let (mut whole, mut failed, mut answered) = (Judgement::default(), None, false);
+        let (mut judgement, mut failed, mut answered) = (Judgement::default(), None, false);
         let mut ballots: Vec<Ballot> = Vec::new();
-        for (share, answer) in shares.iter().zip(answers) {
-            let kept: Vec<JudgedClaim> =
-                share.objections.iter().map(|objection| objection.said.clone()).collect();
-            let judged = match answer.map(|answer: Answered<'_>| signed(answer)) {
-                None => kept,
+        for (revision, answer) in revisions.iter().zip(answers) {
+            let previous: Vec<JudgedClaim> =
+                revision.objections.iter().map(|objection| objection.verdict.clone()).collect();
+            let judged = match answer.map(with_origin) {
+                None => previous,
                 Some(Ok(answer)) => {
                     answered = true;
-                    whole.calls.extend(answer.calls);
+                    judgement.calls.extend(answer.calls);
                     answer
                         .notices
                         .into_iter()
-                        .for_each(|notice| add_new(&mut whole.notices, notice));
-                    let ids: Vec<&ClaimId> = kept.iter().map(|said| &said.claim.id).collect();
-                    after_turn(&kept, &ids, &answer.judged)
+                        .for_each(|notice| push_unique(&mut judgement.notices, notice));
+                    let ids: Vec<&ClaimId> =
+                        previous.iter().map(|verdict| &verdict.claim.id).collect();
+                    after_turn(&previous, &ids, &answer.judged)
                 }
                 Some(Err(mut error)) => {
                     if let JudgeError::Failed { calls, .. } = &mut error {
-                        whole.calls.append(calls);
+                        judgement.calls.append(calls);
                     }
-                    add_new(&mut whole.notices, stands(share.member.judge.name(), &error));
+                    push_unique(
+                        &mut judgement.notices,
+                        vote_kept_notice(revision.member.judge.name(), &error),
+                    );
                     failed = failed.or(Some(error));
-                    kept
+                    previous
                 }
             };
             ballots.push(Ballot {
-                judge: share.member.judge.name().to_owned(),
-                sample: share.sample,
-                weight: share.member.weight_of_each(share.samples),
+                judge: revision.member.judge.name().to_owned(),
+                sample: revision.sample,
+                weight: revision.member.weight_per_sample(revision.samples),
                 refutes: false,
                 judged,
             });
         }
         match failed {
             Some(JudgeError::Failed { judge, code, reason, .. }) if !answered => {
-                Err(JudgeError::Failed { judge, code, reason, calls: whole.calls })
+                Err(JudgeError::Failed { judge, code, reason, calls: judgement.calls })
             }
             Some(late) if !answered => Err(late),
             _ => {
-                whole.judged = counted(question, &ballots);
-                Ok(whole)
+                judgement.judged = recount(question, &ballots);
+                Ok(judgement)
             }
         }
     }
 
-    fn shares<'a>(&'a self, question: &Question) -> Vec<Share<'a>> {
+    fn revisions<'a>(&'a self, question: &Question) -> Vec<Revision<'a>> {
         let members = self.members.iter().filter(|member| !member.refutes);
         members
             .flat_map(|member| {
@@ -90,39 +94,39 @@ impl Panel {
                     objection.votes.is_empty()
                         || objection.votes.iter().any(|vote| {
                             (vote.judge.as_str(), vote.sample) == (member.judge.name(), sample)
-                                && vote.class == Some(objection.said.class)
+                                && vote.class == Some(objection.verdict.class)
                         })
                 };
                 let objections = question.objections.iter().filter(voted).cloned().collect();
-                Share { member, samples, sample, objections }
+                Revision { member, samples, sample, objections }
             })
-            .filter(|share| !share.objections.is_empty())
+            .filter(|revision| !revision.objections.is_empty())
             .collect()
     }
 }
 
 /// Counts the votes on each claim, among the members asked about it.
-fn counted(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
+fn recount(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
     let about = |claim: &gsar_core::Claim| -> Vec<JudgedClaim> {
         let asked: Vec<Ballot> = ballots
             .iter()
             .filter_map(|ballot| {
-                let said = ballot.judged.iter().find(|said| said.claim.id == claim.id)?;
+                let verdict = ballot.judged.iter().find(|verdict| verdict.claim.id == claim.id)?;
                 Some(Ballot {
                     judge: ballot.judge.clone(),
                     sample: ballot.sample,
                     weight: ballot.weight,
                     refutes: false,
-                    judged: vec![said.clone()],
+                    judged: vec![verdict.clone()],
                 })
             })
             .collect();
-        count(std::slice::from_ref(claim), &asked).1
+        count_votes(std::slice::from_ref(claim), &asked).1
     };
     question.claims.iter().flat_map(about).collect()
 }
 
-fn stands(judge: &str, error: &JudgeError) -> Notice {
+fn vote_kept_notice(judge: &str, error: &JudgeError) -> Notice {
     let code = match error {
         JudgeError::Failed { code, .. } => code,
         JudgeError::DeadlinePassed { .. } => "DEADLINE_EXCEEDED",

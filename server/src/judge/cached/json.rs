@@ -7,58 +7,58 @@ use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use serde::{Deserialize, Serialize};
 
-use super::words::word;
+use super::intern::intern;
 use crate::judge::{Judgement, ModelCall, Notice};
 
 /// Incremented whenever an older text would be misread; texts of other versions are ignored.
 const VERSION: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct JudgementJson {
     version: u32,
-    judged: Vec<WrittenJudgedClaim>,
+    judged: Vec<JudgedClaimJson>,
     considered: Vec<Vec<String>>,
     score: Option<u32>,
     explanation: String,
     gaps: Vec<String>,
     contradictions: Vec<String>,
-    calls: Vec<WrittenCall>,
-    notices: Vec<WrittenNotice>,
+    calls: Vec<CallJson>,
+    notices: Vec<NoticeJson>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WrittenClaim {
+struct ClaimJson {
     id: String,
     text: String,
     span: Option<Range<usize>>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WrittenJudgedClaim {
-    claim: WrittenClaim,
+struct JudgedClaimJson {
+    claim: ClaimJson,
     class: String,
     evidence_type: String,
     role: String,
-    citations: Vec<WrittenCitation>,
+    citations: Vec<CitationJson>,
     note: String,
     rules: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WrittenCitation {
-    target: WrittenTarget,
+struct CitationJson {
+    target: TargetJson,
     quote: String,
     bytes: Option<Range<usize>>,
 }
 
 #[derive(Serialize, Deserialize)]
-enum WrittenTarget {
+enum TargetJson {
     Evidence { id: String, field_path: String },
     Claim(String),
 }
 
 #[derive(Serialize, Deserialize)]
-struct WrittenCall {
+struct CallJson {
     purpose: String,
     model: String,
     prompt: String,
@@ -68,7 +68,7 @@ struct WrittenCall {
 }
 
 #[derive(Serialize, Deserialize)]
-struct WrittenNotice {
+struct NoticeJson {
     code: String,
     sentence: String,
 }
@@ -77,43 +77,43 @@ struct WrittenNotice {
 ///
 /// # Errors
 /// An error from serializing.
-pub(super) fn write(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&Written {
+pub(super) fn to_json(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&JudgementJson {
         version: VERSION,
-        judged: judgement.judged.iter().map(WrittenJudgedClaim::of).collect(),
+        judged: judgement.judged.iter().map(JudgedClaimJson::new).collect(),
         considered: judgement.considered.clone(),
         score: judgement.score.map(Millionths::get),
         explanation: judgement.explanation.clone(),
         gaps: judgement.gaps.clone(),
         contradictions: judgement.contradictions.clone(),
-        calls: judgement.calls.iter().map(WrittenCall::of).collect(),
-        notices: judgement.notices.iter().map(WrittenNotice::of).collect(),
+        calls: judgement.calls.iter().map(CallJson::new).collect(),
+        notices: judgement.notices.iter().map(NoticeJson::new).collect(),
     })
 }
 
 /// Deserializes a judgement; `None` if the text is invalid or of another version.
-pub(in crate::judge) fn read(text: &[u8]) -> Option<Judgement> {
-    let written: Written = serde_json::from_slice(text).ok()?;
-    if written.version != VERSION {
+pub(in crate::judge) fn from_json(text: &[u8]) -> Option<Judgement> {
+    let json: JudgementJson = serde_json::from_slice(text).ok()?;
+    if json.version != VERSION {
         return None;
     }
-    let calls: Option<Vec<ModelCall>> = written.calls.into_iter().map(WrittenCall::read).collect();
+    let calls: Option<Vec<ModelCall>> = json.calls.into_iter().map(CallJson::into_value).collect();
     Some(Judgement {
-        judged: written.judged.into_iter().map(WrittenJudgedClaim::read).collect::<Option<_>>()?,
+        judged: json.judged.into_iter().map(JudgedClaimJson::into_value).collect::<Option<_>>()?,
         votes: Vec::new(),
-        considered: written.considered,
-        score: written.score.map(Millionths::new),
-        explanation: written.explanation,
-        gaps: written.gaps,
-        contradictions: written.contradictions,
+        considered: json.considered,
+        score: json.score.map(Millionths::new),
+        explanation: json.explanation,
+        gaps: json.gaps,
+        contradictions: json.contradictions,
         abstained: None,
         calls: calls?,
-        notices: written.notices.into_iter().map(WrittenNotice::read).collect::<Option<_>>()?,
+        notices: json.notices.into_iter().map(NoticeJson::into_value).collect::<Option<_>>()?,
     })
 }
 
-impl WrittenClaim {
-    fn of(claim: &Claim) -> Self {
+impl ClaimJson {
+    fn new(claim: &Claim) -> Self {
         Self {
             id: claim.id.as_str().to_owned(),
             text: claim.text.clone(),
@@ -121,34 +121,34 @@ impl WrittenClaim {
         }
     }
 
-    fn read(self) -> Option<Claim> {
+    fn into_value(self) -> Option<Claim> {
         Some(Claim { id: ClaimId::new(self.id).ok()?, text: self.text, span: self.span })
     }
 }
 
-impl WrittenJudgedClaim {
-    fn of(judged: &JudgedClaim) -> Self {
+impl JudgedClaimJson {
+    fn new(judged: &JudgedClaim) -> Self {
         Self {
-            claim: WrittenClaim::of(&judged.claim),
+            claim: ClaimJson::new(&judged.claim),
             class: judged.class.name().to_owned(),
             evidence_type: judged.evidence_type.name().to_owned(),
             role: judged.role.name().to_owned(),
-            citations: judged.citations.iter().map(WrittenCitation::of).collect(),
+            citations: judged.citations.iter().map(CitationJson::new).collect(),
             note: judged.note.clone(),
             rules: judged.rules.clone(),
         }
     }
 
-    fn read(self) -> Option<JudgedClaim> {
+    fn into_value(self) -> Option<JudgedClaim> {
         Some(JudgedClaim {
-            claim: self.claim.read()?,
+            claim: self.claim.into_value()?,
             class: Class::from_name(&self.class)?,
             evidence_type: EvidenceType::from_name(&self.evidence_type)?,
             role: Role::from_name(&self.role)?,
             citations: self
                 .citations
                 .into_iter()
-                .map(WrittenCitation::read)
+                .map(CitationJson::into_value)
                 .collect::<Option<_>>()?,
             note: self.note,
             rules: self.rules,
@@ -157,31 +157,30 @@ impl WrittenJudgedClaim {
     }
 }
 
-impl WrittenCitation {
-    fn of(citation: &Citation) -> Self {
+impl CitationJson {
+    fn new(citation: &Citation) -> Self {
         let target = match &citation.target {
-            Target::Evidence { id, field_path } => WrittenTarget::Evidence {
-                id: id.as_str().to_owned(),
-                field_path: field_path.clone(),
-            },
-            Target::Claim(id) => WrittenTarget::Claim(id.as_str().to_owned()),
+            Target::Evidence { id, field_path } => {
+                TargetJson::Evidence { id: id.as_str().to_owned(), field_path: field_path.clone() }
+            }
+            Target::Claim(id) => TargetJson::Claim(id.as_str().to_owned()),
         };
         Self { target, quote: citation.quote.clone(), bytes: citation.bytes.clone() }
     }
 
-    fn read(self) -> Option<Citation> {
+    fn into_value(self) -> Option<Citation> {
         let target = match self.target {
-            WrittenTarget::Evidence { id, field_path } => {
+            TargetJson::Evidence { id, field_path } => {
                 Target::Evidence { id: EvidenceId::new(id).ok()?, field_path }
             }
-            WrittenTarget::Claim(id) => Target::Claim(ClaimId::new(id).ok()?),
+            TargetJson::Claim(id) => Target::Claim(ClaimId::new(id).ok()?),
         };
         Some(Citation { target, quote: self.quote, bytes: self.bytes })
     }
 }
 
-impl WrittenCall {
-    fn of(call: &ModelCall) -> Self {
+impl CallJson {
+    fn new(call: &ModelCall) -> Self {
         Self {
             purpose: call.purpose.to_owned(),
             model: call.model.clone(),
@@ -192,15 +191,15 @@ impl WrittenCall {
         }
     }
 
-    fn read(self) -> Option<ModelCall> {
+    fn into_value(self) -> Option<ModelCall> {
         Some(ModelCall {
             judge: String::new(),
             sample: 0,
-            purpose: word(&self.purpose)?,
+            purpose: intern(&self.purpose)?,
             model: self.model,
             prompt: self.prompt,
-            rung: word(&self.rung)?,
-            fixes: self.fixes.iter().map(|fix| word(fix)).collect::<Option<_>>()?,
+            rung: intern(&self.rung)?,
+            fixes: self.fixes.iter().map(|fix| intern(fix)).collect::<Option<_>>()?,
             input_tokens: 0,
             output_tokens: 0,
             cost_micros: Some(0),
@@ -211,13 +210,13 @@ impl WrittenCall {
     }
 }
 
-impl WrittenNotice {
-    fn of(notice: &Notice) -> Self {
+impl NoticeJson {
+    fn new(notice: &Notice) -> Self {
         Self { code: notice.code.to_owned(), sentence: notice.sentence.clone() }
     }
 
-    fn read(self) -> Option<Notice> {
-        Some(Notice { code: word(&self.code)?, sentence: self.sentence })
+    fn into_value(self) -> Option<Notice> {
+        Some(Notice { code: intern(&self.code)?, sentence: self.sentence })
     }
 }
 
@@ -226,7 +225,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::cached::free_copy;
+    use crate::judge::cached::cached_copy;
     use crate::judge::cached::testing::judgement;
 
     fn seen(judgement: &Judgement) -> String {
@@ -236,13 +235,13 @@ mod tests {
     #[test]
     fn a_judgement_survives_a_round_trip() {
         let judgement = judgement();
-        let text = write(&judgement).unwrap();
-        assert_eq!(seen(&read(&text).unwrap()), seen(&free_copy(&judgement)));
+        let text = to_json(&judgement).unwrap();
+        assert_eq!(seen(&from_json(&text).unwrap()), seen(&cached_copy(&judgement)));
     }
 
     #[test]
     fn the_serialized_form_is_stable() {
-        let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
+        let text = String::from_utf8(to_json(&judgement()).unwrap()).unwrap();
         let expected = concat!(
             r#"{"version":4,"judged":[{"claim":{"id":"c1","text":"Pods crash.","span":{"start":0,"end":11}},"#,
             r#""class":"grounded","evidence_type":"tool_match","role":"observation","citations":["#,
@@ -257,7 +256,7 @@ mod tests {
 
     #[test]
     fn rejects_another_version_and_unknown_names() {
-        let text = String::from_utf8(write(&judgement()).unwrap()).unwrap();
+        let text = String::from_utf8(to_json(&judgement()).unwrap()).unwrap();
         for (from, to) in [
             (r#""version":4"#, r#""version":5"#),
             (r#""grounded""#, r#""proven""#),
@@ -270,21 +269,21 @@ mod tests {
         ] {
             let changed = text.replacen(from, to, 1);
             assert_ne!(changed, text, "{from}");
-            assert!(read(changed.as_bytes()).is_none(), "{from}");
+            assert!(from_json(changed.as_bytes()).is_none(), "{from}");
         }
     }
 
     proptest! {
         #[test]
         fn rejects_a_truncated_text(cut in 0_usize..1_000) {
-            let text = write(&judgement()).unwrap();
+            let text = to_json(&judgement()).unwrap();
             let cut = cut % text.len();
-            prop_assert!(read(&text[..cut]).is_none());
+            prop_assert!(from_json(&text[..cut]).is_none());
         }
 
         #[test]
         fn rejects_random_bytes(text in prop::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert!(read(&text).is_none());
+            prop_assert!(from_json(&text).is_none());
         }
     }
 }

@@ -5,13 +5,13 @@ use gsar_core::second_look::Statement;
 use gsar_core::{Claim, ClaimId};
 
 use super::canary::canary;
-use super::draws::Draws;
-use super::planted::planted;
-use super::shown::Piece;
+use super::framed::Piece;
+use super::insertion::insert_sentence;
+use super::rng::Rng;
 use crate::judge::Question;
 
 /// A question with shuffled claims and possibly a canary.
-pub(super) struct Asked {
+pub(super) struct ShuffledQuestion {
     /// The claims in the order shown to the model.
     pub(super) claims: Vec<Claim>,
     /// For a second look, one statement per claim.
@@ -21,7 +21,7 @@ pub(super) struct Asked {
     canary: Option<ClaimId>,
 }
 
-impl Asked {
+impl ShuffledQuestion {
     /// Prepares the question about a part of its evidence.
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
         let mut claims: Vec<(usize, Claim)> = question.claims.iter().cloned().enumerate().collect();
@@ -34,20 +34,20 @@ impl Asked {
             synthesis: question.synthesis.to_string(),
             canary: None,
         };
-        let mut draws = Draws::from_os();
-        if with_canary && let Some(canary) = canary(question, part, &mut draws) {
-            asked.insert(canary, &question.synthesis, &mut draws);
+        let mut rng = Rng::from_os();
+        if with_canary && let Some(canary) = canary(question, part, &mut rng) {
+            asked.insert(canary, &question.synthesis, &mut rng);
         }
         asked
     }
 
     /// Inserts the canary at a random position. In a second look it gets the quotes of another statement, which do not
     /// support it.
-    fn insert(&mut self, canary: Claim, synthesis: &str, draws: &mut Draws) {
-        self.synthesis = planted(synthesis, &canary.text, draws);
+    fn insert(&mut self, canary: Claim, synthesis: &str, rng: &mut Rng) {
+        self.synthesis = insert_sentence(synthesis, &canary.text, rng);
         self.canary = Some(canary.id.clone());
-        let place = draws.below(self.claims.len() + 1);
-        if let Some(Statement { quotes, .. }) = draws.one_of(&self.statements) {
+        let place = rng.below(self.claims.len() + 1);
+        if let Some(Statement { quotes, .. }) = rng.choose(&self.statements) {
             let quotes = quotes.clone();
             let (claim, empty) = (canary.clone(), String::new());
             let statement = Statement { claim, under: empty.clone(), before: empty, quotes };
@@ -63,7 +63,7 @@ impl Asked {
 }
 
 /// Returns a generator seeded with the question, the evidence and the sample.
-fn order(question: &Question, part: &[Piece<'_>]) -> Draws {
+fn order(question: &Question, part: &[Piece<'_>]) -> Rng {
     let mut hasher = blake3::Hasher::new_derive_key("gsar.dev 2026-11-22 order of claims");
     let mut feed = |text: &str| {
         hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
@@ -79,7 +79,7 @@ fn order(question: &Question, part: &[Piece<'_>]) -> Draws {
         feed(piece.content);
     }
     hasher.update(&question.sample.to_le_bytes());
-    Draws::of(&hasher)
+    Rng::from_hasher(&hasher)
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ pub(super) mod tests {
             statements: Vec::new(),
             evidence: Arc::new(vec![item]),
             examples: Arc::default(),
-            is_kept: false,
+            cacheable: false,
             explain: false,
             samples: None,
             sample: 0,
@@ -134,7 +134,7 @@ pub(super) mod tests {
 
     fn ids(question: &Question, with_canary: bool) -> Vec<String> {
         let part: Vec<Piece<'_>> = question.evidence.iter().map(Piece::whole).collect();
-        let asked = Asked::new(question, &part, with_canary);
+        let asked = ShuffledQuestion::new(question, &part, with_canary);
         let asked = asked.claims.iter().filter(|claim| !asked.is_canary(&claim.id));
         asked.map(|claim| claim.id.to_string()).collect()
     }
@@ -166,7 +166,8 @@ pub(super) mod tests {
         let claims = ["The pool of payments-db was full.", "The node of orders-db was lost."];
         let (mut places, mut texts) = (HashSet::new(), HashSet::new());
         for _ in 0..200 {
-            let asked = Asked::new(&question(report, &claims, "payments-db full"), &[], true);
+            let asked =
+                ShuffledQuestion::new(&question(report, &claims, "payments-db full"), &[], true);
             let place = asked.claims.iter().position(|claim| asked.is_canary(&claim.id)).unwrap();
             assert_eq!(asked.claims.len(), 3);
             for claim in &asked.claims {
@@ -177,7 +178,8 @@ pub(super) mod tests {
         }
         assert_eq!(places.len(), 3);
         assert!(texts.len() > 20);
-        let without = Asked::new(&question(report, &claims, "payments-db full"), &[], false);
+        let without =
+            ShuffledQuestion::new(&question(report, &claims, "payments-db full"), &[], false);
         assert_eq!((without.synthesis.as_str(), without.claims.len()), (report, 2));
     }
 

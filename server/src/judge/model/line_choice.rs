@@ -4,9 +4,11 @@
 use gsar_chat::{Request, Schema};
 use gsar_core::evidence::EvidenceItem;
 
-use super::outline::{Choices, Chosen, LongItem, chosen};
-use super::shown::{Piece, Shown};
-use super::{Allowance, Failed, ModelJudge, Part, object_in, otherwise, question_text};
+use super::framed::{FramedQuestion, Piece};
+use super::outline::{LineChoices, LongItem, Selection, select_lines};
+use super::{
+    AskError, CallContext, ModelJudge, PartOutcome, ask_error, parse_object, question_text,
+};
 use crate::judge::{Notice, Question};
 
 const PROMPT: &str = include_str!("prompts/lines.txt");
@@ -17,41 +19,41 @@ const PURPOSE: &str = "choose";
 
 /// Returns the BLAKE3 of the prompt for choosing lines, in hexadecimal.
 #[must_use]
-pub fn lines_prompt() -> String {
+pub fn lines_prompt_digest() -> String {
     blake3::hash(PROMPT.as_bytes()).to_hex().to_string()
 }
 
 impl ModelJudge {
     /// Returns the evidence to show: all of it, or the lines of long items that the model chose.
-    pub(super) async fn shown<'q>(
+    pub(super) async fn pieces_to_show<'q>(
         &self,
         question: &'q Question,
-        turn: &mut Part,
+        outcome: &mut PartOutcome,
     ) -> Vec<Piece<'q>> {
         let evidence = question.evidence.as_slice();
         let whole = || evidence.iter().map(Piece::whole).collect();
-        // The extra turn needs the cited text in full, and a second look has excerpts already.
+        // The extra outcome needs the cited text in full, and a second look has excerpts already.
         let is_first = question.objections.is_empty() && !question.is_second_look();
         let Some(above) = self.options.outline_above.filter(|_| is_first) else {
             return whole();
         };
         let long: Vec<LongItem<'q>> =
-            evidence.iter().filter_map(|item| LongItem::of(item, above)).collect();
+            evidence.iter().filter_map(|item| LongItem::new(item, above)).collect();
         let outlines: usize = long.iter().map(|long| long.outline.len()).sum();
         if long.is_empty() || outlines > self.options.max_evidence {
             return whole();
         }
-        match self.choose(question, evidence, &long, turn).await {
+        match self.choose(question, evidence, &long, outcome).await {
             Ok(chosen) => {
-                turn.notices.push(of_lines(&long, &chosen));
+                outcome.notices.push(lines_notice(&long, &chosen));
                 chosen.pieces
             }
             Err(failed) => {
                 let why = match failed {
-                    Failed::Late => "the deadline passed".to_owned(),
-                    Failed::Otherwise { code, reason } => format!("{code}: {reason}"),
+                    AskError::Late => "the deadline passed".to_owned(),
+                    AskError::Other { code, reason } => format!("{code}: {reason}"),
                 };
-                turn.notices.push(Notice {
+                outcome.notices.push(Notice {
                     code: "LINES_NOT_CHOSEN",
                     sentence: format!(
                         "the model did not choose which lines of long items to read, so it is shown all of them in parts: {why}"
@@ -67,46 +69,53 @@ impl ModelJudge {
         question: &'q Question,
         evidence: &'q [EvidenceItem],
         long: &[LongItem<'q>],
-        turn: &mut Part,
-    ) -> Result<Chosen<'q>, Failed> {
+        outcome: &mut PartOutcome,
+    ) -> Result<Selection<'q>, AskError> {
         let outlines: Vec<Piece<'_>> = long
             .iter()
-            .map(|of| Piece { item: of.item, content: &of.outline, part: None })
+            .map(|item| Piece { item: item.item, content: &item.outline, part: None })
             .collect();
-        let shown = Shown::new(&self.framing(), &question.synthesis, &question.claims, &outlines)
-            .map_err(|error| otherwise("EVIDENCE_UNFRAMED", &error))?;
-        let text = question_text(shown.frame.text(), "", &shown.synthesis, &shown.claims);
+        let framed =
+            FramedQuestion::new(&self.framing(), &question.synthesis, &question.claims, &outlines)
+                .map_err(|error| ask_error("EVIDENCE_UNFRAMED", &error))?;
+        let text = question_text(framed.frame.text(), "", &framed.synthesis, &framed.claims);
         let system = PROMPT
-            .replace("{{how_to_read}}", &shown.frame.how_to_read())
+            .replace("{{how_to_read}}", &framed.frame.how_to_read())
             .replace("{{schema}}", SCHEMA);
         let mut request = Request::new(system, text);
         let schema = Schema::new("lines", SCHEMA);
-        request.schema = Some(schema.map_err(|error| otherwise("REQUEST_INVALID", &error))?);
+        request.schema = Some(schema.map_err(|error| ask_error("REQUEST_INVALID", &error))?);
         request.temperature = self.temperature(question);
         request.seed = Some(u64::from(question.sample));
         let (mut call, text) = self
-            .send(PURPOSE, &lines_prompt(), &mut request, &Allowance::of(question), turn)
+            .send(
+                PURPOSE,
+                &lines_prompt_digest(),
+                &mut request,
+                &CallContext::of(question),
+                outcome,
+            )
             .await?;
-        let choices: Result<Choices, _> = object_in(&text);
+        let choices: Result<LineChoices, _> = parse_object(&text);
         call.rung = if choices.is_ok() { "structured" } else { "unreadable" };
-        turn.calls.push(call);
-        let Choices { choices } =
-            choices.map_err(|error| otherwise("ANSWER_UNREADABLE", &error))?;
+        outcome.calls.push(call);
+        let LineChoices { choices } =
+            choices.map_err(|error| ask_error("ANSWER_UNREADABLE", &error))?;
         let is_long = |item: &EvidenceItem| long.iter().any(|long| std::ptr::eq(long.item, item));
         let short = evidence.iter().filter(|item| !is_long(item));
         let short: usize = short.map(|item| item.content.as_str().len()).sum();
         // At least half of the room is for chosen lines, regardless of the size of the other items.
-        let most = self.options.max_evidence;
-        let room = most.saturating_sub(short).max(most / 2);
+        let max = self.options.max_evidence;
+        let room = max.saturating_sub(short).max(max / 2);
         let place = |label: &str| {
-            let id = shown.frame.evidence(label)?;
+            let id = framed.frame.evidence(label)?;
             long.iter().position(|long| long.item.id == *id)
         };
-        Ok(chosen(evidence, long, &choices, place, room))
+        Ok(select_lines(evidence, long, &choices, place, room))
     }
 }
 
-fn of_lines(long: &[LongItem<'_>], chosen: &Chosen<'_>) -> Notice {
+fn lines_notice(long: &[LongItem<'_>], chosen: &Selection<'_>) -> Notice {
     let items = long.iter().map(|of| {
         let pieces = chosen.pieces.iter().filter(|piece| piece.item.id == of.item.id);
         let parts: Vec<String> =

@@ -1,0 +1,58 @@
+//! Interns strings for the life of the process: judgements contain `&'static str` names, which are restored when a
+//! judgement is read from a store.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// The maximum number of names; the code has a few dozen.
+const MAX_NAMES: usize = 512;
+/// The maximum number of bytes of a name.
+const MAX_NAME_BYTES: usize = 64;
+
+static NAMES: Interner = Interner(Mutex::new(BTreeSet::new()));
+
+/// Returns the interned name; `None` if it is too long or there are too many.
+pub(super) fn intern(text: &str) -> Option<&'static str> {
+    NAMES.intern(text)
+}
+
+struct Interner(Mutex<BTreeSet<&'static str>>);
+
+impl Interner {
+    fn intern(&self, text: &str) -> Option<&'static str> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = known.get(text) {
+            return Some(name);
+        }
+        if text.len() > MAX_NAME_BYTES || known.len() >= MAX_NAMES {
+            return None;
+        }
+        let name: &'static str = text.to_owned().leak();
+        known.insert(name);
+        Some(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interns_a_name_once() {
+        let first = intern("judge").unwrap();
+        assert_eq!(first, "judge");
+        let again = String::from_iter(["jud", "ge"]);
+        assert!(std::ptr::eq(first, intern(&again).unwrap()));
+    }
+
+    #[test]
+    fn the_number_and_length_of_names_are_limited() {
+        let names = Interner(Mutex::default());
+        assert_eq!(names.intern(&"x".repeat(MAX_NAME_BYTES + 1)), None);
+        for number in 0..MAX_NAMES {
+            assert!(names.intern(&number.to_string()).is_some());
+        }
+        assert_eq!(names.intern("one too many"), None);
+        assert_eq!(names.intern("7"), Some("7"));
+    }
+}
