@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{self, Running, Wanted, request};
+use async_trait::async_trait;
 use gsar_core::Class;
 use gsar_proto::v1;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 use tokio::sync::Notify;
 use tonic::{Code, Request};
 use tonic_types::StatusExt as _;
@@ -31,6 +32,7 @@ impl Drop for OnDrop {
     }
 }
 
+#[async_trait]
 impl Judge for Waiting {
     fn name(&self) -> &str {
         "waiting/0"
@@ -44,24 +46,23 @@ impl Judge for Waiting {
         capabilities()
     }
 
-    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async {
-            let _on_drop = OnDrop(Arc::clone(&self.given_up));
-            self.began.notify_one();
-            self.let_go.notified().await;
-            let reason = "was let go".to_owned();
-            Err(JudgeError::Failed {
-                judge: "waiting/0".to_owned(),
-                code: "WAITED",
-                reason,
-                calls: Vec::new(),
-            })
+    async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
+        let _on_drop = OnDrop(Arc::clone(&self.given_up));
+        self.began.notify_one();
+        self.let_go.notified().await;
+        let reason = "was let go".to_owned();
+        Err(JudgeError::Failed {
+            judge: "waiting/0".to_owned(),
+            code: "WAITED",
+            reason,
+            calls: Vec::new(),
         })
     }
 }
 
 struct Panicking;
 
+#[async_trait]
 impl Judge for Panicking {
     fn name(&self) -> &str {
         "panicking/0"
@@ -75,7 +76,7 @@ impl Judge for Panicking {
         capabilities()
     }
 
-    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
         panic!("a defect of a judge")
     }
 }

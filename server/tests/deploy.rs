@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::support::chat_models::{HONEST, Models, asked};
 use crate::support::tls::{Authority, Client};
 use crate::support::{Running, Wanted, request};
+use async_trait::async_trait;
 use gsar_chat_wire::{Play, Server};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::config::{Config, Sources, Tls};
 use gsar_server::judge::facts::FactsJudge;
 use gsar_server::judge::local::LocalJudge;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 use tonic::Code;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -104,6 +105,7 @@ fn configurations_have_no_problems() {
 /// Panics at every report.
 struct Panicking;
 
+#[async_trait]
 impl Judge for Panicking {
     fn name(&self) -> &'static str {
         "panicking/0"
@@ -118,7 +120,7 @@ impl Judge for Panicking {
         Capabilities { classes, languages: vec!["en"], max_evidence_bytes: None }
     }
 
-    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
         panic!("a defect of a judge")
     }
 }

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::support::{Running, Wanted, request, rounds};
+use async_trait::async_trait;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::evaluate_stream_response::Result as Answered;
 use gsar_server::config::Config;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 use gsar_server::phase::Phase;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
@@ -64,6 +65,7 @@ impl Drop for OnDrop {
     }
 }
 
+#[async_trait]
 impl Judge for Counting {
     fn name(&self) -> &'static str {
         "counting/0"
@@ -77,31 +79,30 @@ impl Judge for Counting {
         Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async {
-            let on_drop = OnDrop(Arc::clone(&self.given_up));
-            self.began.add_permits(1);
-            self.let_go.acquire().await.unwrap().forget();
-            std::mem::forget(on_drop);
-            self.judged.fetch_add(1, Ordering::SeqCst);
-            let said = |claim: &gsar_core::Claim| JudgedClaim {
-                claim: claim.clone(),
-                class: Class::Ungrounded,
-                evidence_type: EvidenceType::Inference,
-                citations: Vec::new(),
-                note: "x".repeat(self.note),
-                role: gsar_core::Role::default(),
-                rules: Vec::new(),
-                undecided: None,
-            };
-            let judged = question.claims.iter().map(said).collect();
-            Ok(Judgement { judged, ..Judgement::default() })
-        })
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let on_drop = OnDrop(Arc::clone(&self.given_up));
+        self.began.add_permits(1);
+        self.let_go.acquire().await.unwrap().forget();
+        std::mem::forget(on_drop);
+        self.judged.fetch_add(1, Ordering::SeqCst);
+        let said = |claim: &gsar_core::Claim| JudgedClaim {
+            claim: claim.clone(),
+            class: Class::Ungrounded,
+            evidence_type: EvidenceType::Inference,
+            citations: Vec::new(),
+            note: "x".repeat(self.note),
+            role: gsar_core::Role::default(),
+            rules: Vec::new(),
+            undecided: None,
+        };
+        let judged = question.claims.iter().map(said).collect();
+        Ok(Judgement { judged, ..Judgement::default() })
     }
 }
 
 struct Panicking;
 
+#[async_trait]
 impl Judge for Panicking {
     fn name(&self) -> &'static str {
         "panicking/0"
@@ -115,7 +116,7 @@ impl Judge for Panicking {
         Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
     }
 
-    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
         panic!("a defect of a judge")
     }
 }

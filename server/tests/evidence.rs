@@ -4,10 +4,11 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::skip::skipped;
 use crate::support::{Running, Wanted, connect, item};
+use async_trait::async_trait;
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::judge::facts::{FactsCache, FactsJudge};
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 use prost::Message as _;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -192,6 +193,7 @@ async fn a_corpus_that_stays_in_memory_is_never_out_of_date() {
 /// The embedded judge with a bound that a test can pass.
 struct Narrow(FactsJudge);
 
+#[async_trait]
 impl Judge for Narrow {
     fn name(&self) -> &'static str {
         "narrow/1"
@@ -205,8 +207,8 @@ impl Judge for Narrow {
         Capabilities { max_evidence_bytes: Some(64 << 10), ..self.0.capabilities() }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        self.0.judge(question)
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        self.0.judge(question).await
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::{Running, Wanted, wrong_fields};
+use async_trait::async_trait;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Message;
 use gsar_proto::v1::instruction::Due;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -241,6 +242,7 @@ struct Flaky {
     failures: AtomicU32,
 }
 
+#[async_trait]
 impl Judge for Flaky {
     fn name(&self) -> &'static str {
         "flaky/1"
@@ -255,7 +257,7 @@ impl Judge for Flaky {
         Capabilities { classes, languages: vec!["en"], max_evidence_bytes: None }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let left = self.failures.load(Ordering::SeqCst);
         self.failures.store(left.saturating_sub(1), Ordering::SeqCst);
         let judged = question.claims.iter().map(|claim| JudgedClaim {
@@ -277,7 +279,7 @@ impl Judge for Flaky {
                 calls: Vec::new(),
             }),
         };
-        Box::pin(async move { answer })
+        answer
     }
 }
 

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::support::{Running, Wanted, request};
+use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 use gsar_core::Class;
 use gsar_proto::v1;
-use gsar_server::judge::{
-    Capabilities, Judge, JudgeError, Judgement, ModelCall, Pending, Question,
-};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Question};
 use tokio::sync::watch;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;
@@ -77,6 +76,7 @@ fn first_claim(question: &Question) -> &str {
     question.claims.first().map_or("", |claim| claim.id.as_str())
 }
 
+#[async_trait]
 impl Judge for Failing {
     fn name(&self) -> &'static str {
         "failing/1"
@@ -90,22 +90,21 @@ impl Judge for Failing {
         capabilities()
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let wanted = first_claim(question);
         let mut known = CODES.into_iter().chain(OUR_OWN_LIMITS);
         let code = known.find(|code| *code == wanted).expect("a known code");
-        Box::pin(async move {
-            tokio::task::yield_now().await;
-            Err(JudgeError::Failed {
-                judge: "failing/1".to_owned(),
-                code,
-                reason: "it is scripted to fail".to_owned(),
-                calls: vec![ModelCall { purpose: "judge", attempts: 2, ..ModelCall::default() }],
-            })
+        tokio::task::yield_now().await;
+        Err(JudgeError::Failed {
+            judge: "failing/1".to_owned(),
+            code,
+            reason: "it is scripted to fail".to_owned(),
+            calls: vec![ModelCall { purpose: "judge", attempts: 2, ..ModelCall::default() }],
         })
     }
 }
 
+#[async_trait]
 impl Judge for Panicking {
     fn name(&self) -> &'static str {
         "panicking/1"
@@ -119,18 +118,17 @@ impl Judge for Panicking {
         capabilities()
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         assert_ne!(first_claim(question), "at-once", "a defect of a judge");
         let waits = !self.is_local;
-        Box::pin(async move {
-            if waits {
-                tokio::task::yield_now().await;
-            }
-            panic!("a defect of a judge")
-        })
+        if waits {
+            tokio::task::yield_now().await;
+        }
+        panic!("a defect of a judge")
     }
 }
 
+#[async_trait]
 impl Judge for Hanging {
     fn name(&self) -> &'static str {
         "hanging/1"
@@ -144,13 +142,11 @@ impl Judge for Hanging {
         capabilities()
     }
 
-    fn judge<'a>(&'a self, _: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
         self.held.send_modify(|held| *held += 1);
         let held = Held(self.held.clone());
-        Box::pin(async move {
-            let _held = held;
-            std::future::pending().await
-        })
+        let _held = held;
+        std::future::pending().await
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::support::{self, Running, Wanted, item, request};
+use async_trait::async_trait;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::ranked_candidate::Result as Ranked;
 use gsar_server::config::Config;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 use tokio::sync::Semaphore;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -40,6 +41,7 @@ impl Watching {
     }
 }
 
+#[async_trait]
 impl Judge for Watching {
     fn name(&self) -> &'static str {
         "watching/0"
@@ -53,35 +55,33 @@ impl Judge for Watching {
         Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async {
-            self.evidence.lock().unwrap().insert(Arc::as_ptr(&question.evidence).addr());
-            let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
-            self.most.fetch_max(inside, Ordering::SeqCst);
-            self.began.add_permits(1);
-            self.let_go.acquire().await.unwrap().forget();
-            self.inside.fetch_sub(1, Ordering::SeqCst);
-            if question.synthesis.contains("fails") {
-                return Err(JudgeError::Failed {
-                    judge: self.name().to_owned(),
-                    code: "BROKEN",
-                    reason: "it is broken".to_owned(),
-                    calls: Vec::new(),
-                });
-            }
-            let said = |claim: &gsar_core::Claim| JudgedClaim {
-                claim: claim.clone(),
-                class: Class::Ungrounded,
-                evidence_type: EvidenceType::Inference,
-                citations: Vec::new(),
-                note: String::new(),
-                role: gsar_core::Role::default(),
-                rules: Vec::new(),
-                undecided: None,
-            };
-            let judged = question.claims.iter().map(said).collect();
-            Ok(Judgement { judged, ..Judgement::default() })
-        })
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        self.evidence.lock().unwrap().insert(Arc::as_ptr(&question.evidence).addr());
+        let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(inside, Ordering::SeqCst);
+        self.began.add_permits(1);
+        self.let_go.acquire().await.unwrap().forget();
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+        if question.synthesis.contains("fails") {
+            return Err(JudgeError::Failed {
+                judge: self.name().to_owned(),
+                code: "BROKEN",
+                reason: "it is broken".to_owned(),
+                calls: Vec::new(),
+            });
+        }
+        let said = |claim: &gsar_core::Claim| JudgedClaim {
+            claim: claim.clone(),
+            class: Class::Ungrounded,
+            evidence_type: EvidenceType::Inference,
+            citations: Vec::new(),
+            note: String::new(),
+            role: gsar_core::Role::default(),
+            rules: Vec::new(),
+            undecided: None,
+        };
+        let judged = question.claims.iter().map(said).collect();
+        Ok(Judgement { judged, ..Judgement::default() })
     }
 }
 

@@ -3,11 +3,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
 use gsar_proto::v1;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 
 use crate::support::{Running, Wanted, item};
 
@@ -66,6 +67,7 @@ impl Scripted {
     }
 }
 
+#[async_trait]
 impl Judge for Scripted {
     fn name(&self) -> &str {
         self.name
@@ -87,7 +89,7 @@ impl Judge for Scripted {
         }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = question.claims.iter().map(|claim| claim.text.clone()).collect();
         self.asked.lock().unwrap().push(claims);
         let judged = question.claims.iter().filter_map(|claim| self.judged(claim)).collect();
@@ -98,16 +100,14 @@ impl Judge for Scripted {
             gaps: vec![format!("{} missed something", self.name)],
             ..Judgement::default()
         };
-        Box::pin(async move {
-            if !self.fails {
-                return Ok(answer);
-            }
-            Err(JudgeError::Failed {
-                judge: self.name.to_owned(),
-                code: "UNREACHABLE",
-                reason: "no connection".to_owned(),
-                calls: Vec::new(),
-            })
+        if !self.fails {
+            return Ok(answer);
+        }
+        Err(JudgeError::Failed {
+            judge: self.name.to_owned(),
+            code: "UNREACHABLE",
+            reason: "no connection".to_owned(),
+            calls: Vec::new(),
         })
     }
 }

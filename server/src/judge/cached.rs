@@ -19,11 +19,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use async_trait::async_trait;
 use metrics::counter;
 
 pub(super) use self::key::Key;
 use self::single_flight::SharedAnswer;
-use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Pending, Question};
+use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Question};
 use crate::telemetry::metrics as names;
 
 pub use self::cache::{CacheLimits, JudgementCache};
@@ -48,31 +49,6 @@ impl CachedJudge {
         Self { judge, fingerprint, cache }
     }
 
-    async fn answer(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        if question.bypass_cache {
-            self.count("bypassed");
-            return self.judge.judge(question).await;
-        }
-        let key = Key::new(self.judge.name(), &self.fingerprint, question).await;
-        if let Some(judgement) = self.cache.get_in_memory(&key) {
-            self.count("memory");
-            return Ok(cached_copy(&judgement));
-        }
-        let caller = CallerState::default();
-        let shared = self.wait(key, question, &caller).await?;
-        match caller.source.into_inner() {
-            Some(Source::Judge(answer)) => *answer,
-            Some(Source::Disk) => {
-                self.count("disk");
-                shared_copy(&shared)
-            }
-            None => {
-                self.count("memory");
-                shared_copy(&shared)
-            }
-        }
-    }
-
     /// Waits for the leader's answer until the caller's deadline. The leader does not time out here: the judge checks the
     /// deadline itself.
     async fn wait(
@@ -91,11 +67,7 @@ impl CachedJudge {
         if caller.is_leader.load(Ordering::Relaxed) {
             return answer.await.cloned();
         }
-        Err(JudgeError::DeadlinePassed {
-            judged: 0,
-            claims: question.claims.len(),
-            calls: Vec::new(),
-        })
+        Err(JudgeError::late(question))
     }
 
     /// Obtains the answer for all callers. A failure after the leader's deadline is not shared: the next caller leads.
@@ -134,6 +106,7 @@ impl CachedJudge {
     }
 }
 
+#[async_trait]
 impl Judge for CachedJudge {
     fn name(&self) -> &str {
         self.judge.name()
@@ -164,8 +137,29 @@ impl Judge for CachedJudge {
         self.judge.examples()
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(self.answer(question))
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        if question.bypass_cache {
+            self.count("bypassed");
+            return self.judge.judge(question).await;
+        }
+        let key = Key::new(self.judge.name(), &self.fingerprint, question).await;
+        if let Some(judgement) = self.cache.get_in_memory(&key) {
+            self.count("memory");
+            return Ok(cached_copy(&judgement));
+        }
+        let caller = CallerState::default();
+        let shared = self.wait(key, question, &caller).await?;
+        match caller.source.into_inner() {
+            Some(Source::Judge(answer)) => *answer,
+            Some(Source::Disk) => {
+                self.count("disk");
+                shared_copy(&shared)
+            }
+            None => {
+                self.count("memory");
+                shared_copy(&shared)
+            }
+        }
     }
 }
 

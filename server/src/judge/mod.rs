@@ -16,12 +16,11 @@ pub(crate) mod postgres;
 pub mod spending;
 mod voting;
 
-use std::future::Future;
 use std::num::NonZero;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+use async_trait::async_trait;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::fixed::Millionths;
 use gsar_core::second_look::Statement;
@@ -35,10 +34,8 @@ use spending::Payer;
 pub(crate) use database::database_file;
 pub use voting::{Vote, Votes};
 
-/// A future that borrows from the judge and the question.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
 /// Classifies the claims of a report.
+#[async_trait]
 pub trait Judge: Send + Sync {
     /// A stable name, such as `rules/2`.
     fn name(&self) -> &str;
@@ -70,7 +67,7 @@ pub trait Judge: Send + Sync {
     }
 
     /// Judges every claim of the question.
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>>;
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError>;
 }
 
 /// What a judge supports.
@@ -295,6 +292,12 @@ pub enum JudgeError {
         /// The calls of chat models that were made.
         calls: Vec<ModelCall>,
     },
+}
+
+impl JudgeError {
+    fn late(question: &Question) -> Self {
+        Self::DeadlinePassed { judged: 0, claims: question.claims.len(), calls: Vec::new() }
+    }
 }
 
 /// Returns the calls of chat models made for an answer or before a failure.

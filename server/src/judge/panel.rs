@@ -5,13 +5,12 @@ mod reconsider;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures_util::future::join_all;
 use gsar_core::Claim;
 
 use super::voting::{Ballot, Votes, count_votes};
-use super::{
-    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question, calls_of,
-};
+use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
 
 /// A judge whose members vote.
 pub struct Panel {
@@ -89,27 +88,6 @@ impl Panel {
     #[must_use]
     pub fn new(name: String, members: Vec<Member>) -> Self {
         Self { name, members }
-    }
-
-    async fn collect_votes(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let is_second_look = question.is_second_look();
-        let members =
-            self.members.iter().filter(|member| !is_second_look || member.takes_second_look());
-        let answers = members.flat_map(|member| {
-            let samples = member.samples(question);
-            (0..samples).map(move |sample| ask_member(member, samples, sample, question))
-        });
-        let mut answers = join_all(answers).await;
-        if let [_] = answers.as_slice()
-            && let Some(only) = answers.pop()
-        {
-            return with_origin(only);
-        }
-        let mut tally = Tally::default();
-        for answer in answers {
-            tally.add(answer, self.members.len() > 1);
-        }
-        self.judgement(&question.claims, tally)
     }
 
     /// Counts the votes if members with more than half of the weight judged.
@@ -269,6 +247,7 @@ fn disagreement_notice(votes: &[Votes]) -> Option<Notice> {
     })
 }
 
+#[async_trait]
 impl Judge for Panel {
     fn name(&self) -> &str {
         &self.name
@@ -314,12 +293,28 @@ impl Judge for Panel {
         self.members.iter().map(|member| member.judge.examples()).max().unwrap_or(0)
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        if question.objections.is_empty() {
-            Box::pin(self.collect_votes(question))
-        } else {
-            Box::pin(self.reconsider(question))
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        if !question.objections.is_empty() {
+            return self.reconsider(question).await;
         }
+        let is_second_look = question.is_second_look();
+        let members =
+            self.members.iter().filter(|member| !is_second_look || member.takes_second_look());
+        let answers = members.flat_map(|member| {
+            let samples = member.samples(question);
+            (0..samples).map(move |sample| ask_member(member, samples, sample, question))
+        });
+        let mut answers = join_all(answers).await;
+        if let [_] = answers.as_slice()
+            && let Some(only) = answers.pop()
+        {
+            return with_origin(only);
+        }
+        let mut tally = Tally::default();
+        for answer in answers {
+            tally.add(answer, self.members.len() > 1);
+        }
+        self.judgement(&question.claims, tally)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use gsar_core::{Class, JudgedClaim};
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 
 use super::cases::Case;
 use crate::support::{Running, Wanted};
@@ -19,6 +20,7 @@ struct ScriptedJudge {
     reconsiders: bool,
 }
 
+#[async_trait]
 impl Judge for ScriptedJudge {
     fn name(&self) -> &'static str {
         "scripted/1"
@@ -40,15 +42,15 @@ impl Judge for ScriptedJudge {
         self.reconsiders
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         if !question.objections.is_empty() {
             let kept = question.objections.iter().map(|objection| objection.verdict.clone());
             let kept = judgement(kept.collect());
-            return Box::pin(async move { Ok(kept) });
+            return Ok(kept);
         }
         let answer = self.answer.lock().unwrap();
         let judgement = answer.as_ref().expect("an answer is set")(question);
-        Box::pin(async move { Ok(judgement) })
+        Ok(judgement)
     }
 }
 

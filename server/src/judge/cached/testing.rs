@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
@@ -15,9 +16,7 @@ use tokio::sync::Semaphore;
 use super::CacheLimits;
 use super::key::Key;
 use crate::judge::clock::Clock;
-use crate::judge::{
-    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question,
-};
+use crate::judge::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 
 pub(in crate::judge) const LIMITS: CacheLimits = CacheLimits {
     memory_bytes: 1 << 20,
@@ -157,6 +156,7 @@ impl Scripted {
     }
 }
 
+#[async_trait]
 impl Judge for Scripted {
     fn name(&self) -> &str {
         "scripted"
@@ -170,13 +170,11 @@ impl Judge for Scripted {
         Capabilities { classes: Vec::new(), languages: Vec::new(), max_evidence_bytes: None }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(async move {
-            self.asked.fetch_add(1, Ordering::SeqCst);
-            self.permits.acquire().await.unwrap().forget();
-            let answer = self.script.lock().unwrap().pop();
-            answer.map_or_else(|| Ok(judgement()), |answer| answer(question))
-        })
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.permits.acquire().await.unwrap().forget();
+        let answer = self.script.lock().unwrap().pop();
+        answer.map_or_else(|| Ok(judgement()), |answer| answer(question))
     }
 }
 

@@ -12,6 +12,7 @@ pub(super) mod ruling;
 #[cfg(test)]
 mod testing;
 
+use async_trait::async_trait;
 use gsar_core::Class;
 use gsar_core::budget::Budget;
 
@@ -19,7 +20,7 @@ pub use cache::FactsCache;
 pub use observations::{Interrupted, MAX_BYTES, Observations};
 
 use super::embedded::summarize;
-use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use super::{Capabilities, Judge, JudgeError, Judgement, Question};
 use crate::compute::try_compute;
 
 /// The judge `rules/2`.
@@ -44,13 +45,14 @@ impl FactsJudge {
     /// [`JudgeError::DeadlinePassed`] when the budget or the question's deadline ends before the last claim.
     pub fn judge_now(&self, question: &Question, budget: &Budget) -> Result<Judgement, JudgeError> {
         if question.is_late() {
-            return Err(late(question));
+            return Err(JudgeError::late(question));
         }
         let read = self.facts.read(question, budget);
         read.with_dependent(|_, observations| judge(question, observations, budget))
     }
 }
 
+#[async_trait]
 impl Judge for FactsJudge {
     fn name(&self) -> &'static str {
         Self::NAME
@@ -72,17 +74,11 @@ impl Judge for FactsJudge {
         }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let (judge, asked) = (self.clone(), question.clone());
-        Box::pin(async move {
-            let judged = try_compute(question, move |budget| judge.judge_now(&asked, budget)).await;
-            judged.unwrap_or_else(|_| Err(late(question)))
-        })
+        let judged = try_compute(question, move |budget| judge.judge_now(&asked, budget)).await;
+        judged.unwrap_or_else(|_| Err(JudgeError::late(question)))
     }
-}
-
-fn late(question: &Question) -> JudgeError {
-    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len(), calls: Vec::new() }
 }
 
 fn judge(

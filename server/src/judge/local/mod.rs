@@ -10,6 +10,7 @@ mod decision;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use async_trait::async_trait;
 use gsar_core::budget::Budget;
 use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, Class, JudgedClaim, Leaning};
@@ -21,7 +22,7 @@ use self::decision::{leaning, percent};
 use super::embedded::summarize;
 use super::facts::ruling::{apply_rules, question_or_proposal, undecided, ungrounded};
 use super::facts::{FactsCache, MAX_BYTES, Observations};
-use super::{Capabilities, Judge, JudgeError, Judgement, Pending, Question};
+use super::{Capabilities, Judge, JudgeError, Judgement, Question};
 use crate::compute::try_compute;
 
 /// Options of the local judge.
@@ -84,38 +85,6 @@ impl LocalJudge {
         let encoder =
             CrossEncoder::start(&runtime, &model, &options).map_err(|error| error.to_string())?;
         Ok(Self { encoder, ungrounded_from: model.ungrounded_from(), facts })
-    }
-
-    async fn judged(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let claims = &question.claims;
-        let (judge, asked) = (self.clone(), question.clone());
-        let screened = try_compute(question, move |budget| judge.screen_all(&asked, budget)).await;
-        let Screened { screenings, gaps, considered } = screened.map_err(|_| late(question))?;
-        let pairs =
-            screenings.iter().zip(claims.iter()).filter_map(|(screening, claim)| match screening {
-                Screening::NeedsModel(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
-                Screening::Decided(_) | Screening::Open(..) => None,
-            });
-        let mut scored = self.score(question, pairs.collect()).await?.into_iter();
-        let mut read = Vec::with_capacity(claims.len());
-        let mut judged = Vec::with_capacity(claims.len());
-        for (claim, screening) in claims.iter().zip(screenings) {
-            let mut lines = Vec::new();
-            judged.push(match screening {
-                Screening::Decided(judged) => judged,
-                Screening::Open(leaning, note) => undecided(claim, leaning, note),
-                Screening::NeedsModel(premise) => match scored.next() {
-                    Some(scored) => {
-                        lines = explain_score(&premise, &scored);
-                        self.decide(claim, &scored)
-                    }
-                    None => undecided(claim, NO_LEANING, "the model did not answer".to_owned()),
-                },
-            });
-            read.push(lines);
-        }
-        let considered = if question.explain { append_lines(considered, read) } else { Vec::new() };
-        Ok(Judgement { considered, ..summarize(question, gaps, judged) })
     }
 
     /// Applies the rules to all claims. Incomplete if the budget runs out.
@@ -186,9 +155,8 @@ impl LocalJudge {
         let scored = match question.deadline.map(tokio_deadline) {
             None => scores.await,
             Some(deadline) => {
-                let claims = question.claims.len();
-                let late = |_| JudgeError::DeadlinePassed { judged: 0, claims, calls: Vec::new() };
-                tokio::time::timeout_at(deadline, scores).await.map_err(late)?
+                let scored = tokio::time::timeout_at(deadline, scores).await;
+                scored.map_err(|_| JudgeError::late(question))?
             }
         };
         scored.map_err(|error| score_failed(&error))
@@ -198,10 +166,6 @@ impl LocalJudge {
 /// Appends the second list of lines to the first, claim by claim.
 fn append_lines(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
     first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
-}
-
-fn late(question: &Question) -> JudgeError {
-    JudgeError::DeadlinePassed { judged: 0, claims: question.claims.len(), calls: Vec::new() }
 }
 
 fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {
@@ -227,6 +191,7 @@ fn explain_score(premise: &Premise, scored: &Probabilities) -> Vec<String> {
     ]
 }
 
+#[async_trait]
 impl Judge for LocalJudge {
     fn name(&self) -> &'static str {
         Self::NAME
@@ -248,7 +213,36 @@ impl Judge for LocalJudge {
         }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(self.judged(question))
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let claims = &question.claims;
+        let (judge, asked) = (self.clone(), question.clone());
+        let screened = try_compute(question, move |budget| judge.screen_all(&asked, budget)).await;
+        let Screened { screenings, gaps, considered } =
+            screened.map_err(|_| JudgeError::late(question))?;
+        let pairs =
+            screenings.iter().zip(claims.iter()).filter_map(|(screening, claim)| match screening {
+                Screening::NeedsModel(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
+                Screening::Decided(_) | Screening::Open(..) => None,
+            });
+        let mut scored = self.score(question, pairs.collect()).await?.into_iter();
+        let mut read = Vec::with_capacity(claims.len());
+        let mut judged = Vec::with_capacity(claims.len());
+        for (claim, screening) in claims.iter().zip(screenings) {
+            let mut lines = Vec::new();
+            judged.push(match screening {
+                Screening::Decided(judged) => judged,
+                Screening::Open(leaning, note) => undecided(claim, leaning, note),
+                Screening::NeedsModel(premise) => match scored.next() {
+                    Some(scored) => {
+                        lines = explain_score(&premise, &scored);
+                        self.decide(claim, &scored)
+                    }
+                    None => undecided(claim, NO_LEANING, "the model did not answer".to_owned()),
+                },
+            });
+            read.push(lines);
+        }
+        let considered = if question.explain { append_lines(considered, read) } else { Vec::new() };
+        Ok(Judgement { considered, ..summarize(question, gaps, judged) })
     }
 }

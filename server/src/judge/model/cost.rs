@@ -2,7 +2,7 @@
 
 use gsar_chat::{Request, Usage};
 
-use super::{AskError, ModelJudge, ask_error};
+use super::{AskError, ModelJudge};
 use crate::judge::spending::{Payer, Refusal, Reservation};
 
 /// The bytes of a prompt counted as one token: fewer than on average, so that the estimate is rather too high.
@@ -50,8 +50,10 @@ impl ModelJudge {
         let estimate = price.cost(&usage);
         match spending.admit(&self.name, payer, estimate).await {
             Ok(reservation) => Ok(Some(ReservedCost { reservation: Some(reservation), estimate })),
-            Err(refusal @ Refusal::Exhausted { .. }) => Err(ask_error("BUDGET_SPENT", &refusal)),
-            Err(refusal) => Err(ask_error("BUDGET_UNAVAILABLE", &refusal)),
+            Err(refusal @ Refusal::Exhausted { .. }) => {
+                Err(AskError::other("BUDGET_SPENT", &refusal))
+            }
+            Err(refusal) => Err(AskError::other("BUDGET_UNAVAILABLE", &refusal)),
         }
     }
 }

@@ -6,9 +6,7 @@ use gsar_core::evidence::EvidenceItem;
 
 use super::framed::{FramedQuestion, Piece};
 use super::outline::{LineChoices, LongItem, Selection, select_lines};
-use super::{
-    AskError, CallContext, ModelJudge, PartOutcome, ask_error, parse_object, question_text,
-};
+use super::{AskError, CallContext, ModelJudge, PartOutcome, parse_object, question_text};
 use crate::judge::{Notice, Question};
 
 const PROMPT: &str = include_str!("prompts/lines.txt");
@@ -77,14 +75,14 @@ impl ModelJudge {
             .collect();
         let framed =
             FramedQuestion::new(&self.framing(), &question.synthesis, &question.claims, &outlines)
-                .map_err(|error| ask_error("EVIDENCE_UNFRAMED", &error))?;
+                .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
         let text = question_text(framed.frame.text(), "", &framed.synthesis, &framed.claims);
         let system = PROMPT
             .replace("{{how_to_read}}", &framed.frame.how_to_read())
             .replace("{{schema}}", SCHEMA);
         let mut request = Request::new(system, text);
         let schema = Schema::new("lines", SCHEMA);
-        request.schema = Some(schema.map_err(|error| ask_error("REQUEST_INVALID", &error))?);
+        request.schema = Some(schema.map_err(|error| AskError::other("REQUEST_INVALID", &error))?);
         request.temperature = self.temperature(question);
         request.seed = Some(u64::from(question.sample));
         let (mut call, text) = self
@@ -100,7 +98,7 @@ impl ModelJudge {
         call.rung = if choices.is_ok() { "structured" } else { "unreadable" };
         outcome.calls.push(call);
         let LineChoices { choices } =
-            choices.map_err(|error| ask_error("ANSWER_UNREADABLE", &error))?;
+            choices.map_err(|error| AskError::other("ANSWER_UNREADABLE", &error))?;
         let is_long = |item: &EvidenceItem| long.iter().any(|long| std::ptr::eq(long.item, item));
         let short = evidence.iter().filter(|item| !is_long(item));
         let short: usize = short.map(|item| item.content.as_str().len()).sum();

@@ -10,7 +10,7 @@ use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use serde::Deserialize;
 
 use super::framed::{FramedQuestion, ItemPart, Piece};
-use super::{AskError, CallContext, ModelJudge, PARTS_AT_ONCE, PartOutcome, ask_error};
+use super::{AskError, CallContext, ModelJudge, PARTS_AT_ONCE, PartOutcome};
 use crate::judge::spending::Payer;
 use crate::judge::{JudgeError, ModelCall};
 
@@ -80,13 +80,7 @@ impl ModelJudge {
         let mut outcome = PartOutcome::default();
         match self.look_once(question, chunk, &mut outcome).await {
             Ok(answer) => Ok(EntityAnswer { calls: outcome.into_calls(), ..answer }),
-            Err(AskError::Late) => {
-                let calls = outcome.into_calls();
-                Err(JudgeError::DeadlinePassed { judged: 0, claims: 1, calls })
-            }
-            Err(AskError::Other { code, reason }) => {
-                Err(self.failed(code, reason, outcome.into_calls()))
-            }
+            Err(error) => Err(self.judge_error(error, 1, outcome.into_calls())),
         }
     }
 
@@ -98,7 +92,7 @@ impl ModelJudge {
     ) -> Result<EntityAnswer, AskError> {
         let pieces: Vec<Piece<'_>> = chunk.iter().map(Passage::piece).collect();
         let framed = FramedQuestion::new(&self.framing(), &question.context, &[], &pieces)
-            .map_err(|error| ask_error("EVIDENCE_UNFRAMED", &error))?;
+            .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
         let text = format!(
             "What is known of the entity and around it, as a JSON object:\n{}\n\n{}",
             framed.synthesis,
@@ -109,7 +103,7 @@ impl ModelJudge {
             .replace("{{schema}}", SCHEMA);
         let mut request = Request::new(system, text);
         let schema = Schema::new("belief", SCHEMA);
-        request.schema = Some(schema.map_err(|error| ask_error("REQUEST_INVALID", &error))?);
+        request.schema = Some(schema.map_err(|error| AskError::other("REQUEST_INVALID", &error))?);
         request.temperature = self.options.temperature;
         let context = CallContext { deadline: question.deadline, payer: question.payer.clone() };
         let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
@@ -117,7 +111,7 @@ impl ModelJudge {
         let raw: Result<RawLookAnswer, _> = super::parse_object(&text);
         call.rung = if raw.is_ok() { "structured" } else { "unreadable" };
         outcome.calls.push(call);
-        let raw = raw.map_err(|error| ask_error("ANSWER_UNREADABLE", &error))?;
+        let raw = raw.map_err(|error| AskError::other("ANSWER_UNREADABLE", &error))?;
         Ok(raw.into_answer(&framed))
     }
 }

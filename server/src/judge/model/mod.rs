@@ -20,6 +20,7 @@ mod shuffled;
 
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use gsar_answer::{Bounds, Labels, Reading, Unreadable, read, repair_prompt};
 use gsar_chat::{Chat, Price, Request, Role, Temperature, Turn};
@@ -29,7 +30,7 @@ use gsar_redaction::Redactor;
 use tokio::sync::Mutex;
 
 use super::spending::{Payer, Spending};
-use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Pending, Question};
+use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 use framed::{FramedQuestion, Framing, Piece};
 pub use line_choice::lines_prompt_digest;
 pub use look::{EntityAnswer, EntityQuestion, Passage};
@@ -139,6 +140,12 @@ enum AskError {
     Other { code: &'static str, reason: String },
 }
 
+impl AskError {
+    fn other(code: &'static str, error: &dyn std::error::Error) -> Self {
+        Self::Other { code, reason: error.to_string() }
+    }
+}
+
 impl ModelJudge {
     /// Creates a judge that asks `chat`.
     ///
@@ -164,58 +171,14 @@ impl ModelJudge {
         if question.is_second_look() { &self.second_look } else { &self.options.prompt }
     }
 
-    async fn ask(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let claims = &question.claims;
-        if claims.is_empty() {
-            return Ok(Judgement::default());
-        }
-        let mut selection = PartOutcome::default();
-        let pieces = self.pieces_to_show(question, &mut selection).await;
-        let evidence_parts = split(&pieces, self.options.max_evidence);
-        if evidence_parts.len() > parts::MAX_PARTS {
-            return Err(self.failed(
-                "EVIDENCE_TOO_LARGE",
-                format!(
-                    "the evidence needs {} calls of {} bytes, but at most {} are allowed; store it as a corpus, so that each claim is judged by relevant excerpts",
-                    evidence_parts.len(), self.options.max_evidence, parts::MAX_PARTS
-                ),
-                selection.calls,
-            ));
-        }
-        let questions = questions_per_part(question, &evidence_parts);
-        let tasks = questions.iter().zip(&evidence_parts);
-        let tasks = tasks.filter_map(|(question, part)| Some((question.as_ref()?, part)));
-        let tasks: Vec<_> =
-            tasks.map(|(question, part)| (question, part, Mutex::default())).collect();
-        let asked: Vec<_> = tasks
-            .iter()
-            .map(async |(question, part, outcome)| {
-                self.ask_part(question, part, &mut *outcome.lock().await).await
-            })
-            .collect();
-        // The first failure cancels the other parts.
-        let result = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
-        let mut outcomes: Vec<PartOutcome> =
-            tasks.into_iter().map(|(_, _, outcome)| outcome.into_inner()).collect();
-        let mut calls = selection.calls;
-        if let Err(error) = result {
-            calls.extend(outcomes.into_iter().flat_map(PartOutcome::into_calls));
-            return Err(self.judge_error(error, claims, calls));
-        }
-        calls.extend(outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)));
-        let mut judgement = merge_parts(claims, outcomes);
-        judgement.notices.splice(..0, selection.notices);
-        Ok(Judgement { calls, ..judgement })
-    }
-
     fn temperature(&self, question: &Question) -> Option<Temperature> {
         let first = self.options.temperature?;
         Some(if question.sample == 0 { first } else { Temperature::VARIED })
     }
 
-    fn judge_error(&self, error: AskError, claims: &[Claim], calls: Vec<ModelCall>) -> JudgeError {
+    fn judge_error(&self, error: AskError, claims: usize, calls: Vec<ModelCall>) -> JudgeError {
         match error {
-            AskError::Late => JudgeError::DeadlinePassed { judged: 0, claims: claims.len(), calls },
+            AskError::Late => JudgeError::DeadlinePassed { judged: 0, claims, calls },
             AskError::Other { code, reason } => self.failed(code, reason, calls),
         }
     }
@@ -237,7 +200,7 @@ impl ModelJudge {
         let shuffled = ShuffledQuestion::new(question, part, with_canary);
         let shown = &shuffled.claims;
         let mut framed = FramedQuestion::new(&self.framing(), &shuffled.synthesis, shown, part)
-            .map_err(|error| ask_error("EVIDENCE_UNFRAMED", &error))?;
+            .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
         outcome.notices = framed.notices();
         let text = self.text(question, &shuffled, &mut framed);
         let temperature = self.temperature(question);
@@ -246,7 +209,7 @@ impl ModelJudge {
         let ids: Vec<&str> = shown.iter().map(|claim| claim.id.as_str()).collect();
         let labels = Labels { claims: &ids, evidence: part.len() };
         let request = prompt.request(&framed.frame.how_to_read(), text, labels, temperature, seed);
-        let mut request = request.map_err(|error| ask_error("REQUEST_INVALID", &error))?;
+        let mut request = request.map_err(|error| AskError::other("REQUEST_INVALID", &error))?;
         let context = CallContext::of(question);
         let purpose = match (is_extra_turn, question.is_second_look()) {
             (true, _) => "reconsider",
@@ -351,6 +314,7 @@ impl ModelJudge {
     }
 }
 
+#[async_trait]
 impl Judge for ModelJudge {
     fn name(&self) -> &str {
         &self.name
@@ -381,8 +345,48 @@ impl Judge for ModelJudge {
         self.options.examples
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
-        Box::pin(self.ask(question))
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
+        let claims = &question.claims;
+        if claims.is_empty() {
+            return Ok(Judgement::default());
+        }
+        let mut selection = PartOutcome::default();
+        let pieces = self.pieces_to_show(question, &mut selection).await;
+        let evidence_parts = split(&pieces, self.options.max_evidence);
+        if evidence_parts.len() > parts::MAX_PARTS {
+            return Err(self.failed(
+                "EVIDENCE_TOO_LARGE",
+                format!(
+                    "the evidence needs {} calls of {} bytes, but at most {} are allowed; store it as a corpus, so that each claim is judged by relevant excerpts",
+                    evidence_parts.len(), self.options.max_evidence, parts::MAX_PARTS
+                ),
+                selection.calls,
+            ));
+        }
+        let questions = questions_per_part(question, &evidence_parts);
+        let tasks = questions.iter().zip(&evidence_parts);
+        let tasks = tasks.filter_map(|(question, part)| Some((question.as_ref()?, part)));
+        let tasks: Vec<_> =
+            tasks.map(|(question, part)| (question, part, Mutex::default())).collect();
+        let asked: Vec<_> = tasks
+            .iter()
+            .map(async |(question, part, outcome)| {
+                self.ask_part(question, part, &mut *outcome.lock().await).await
+            })
+            .collect();
+        // The first failure cancels the other parts.
+        let result = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
+        let mut outcomes: Vec<PartOutcome> =
+            tasks.into_iter().map(|(_, _, outcome)| outcome.into_inner()).collect();
+        let mut calls = selection.calls;
+        if let Err(error) = result {
+            calls.extend(outcomes.into_iter().flat_map(PartOutcome::into_calls));
+            return Err(self.judge_error(error, claims.len(), calls));
+        }
+        calls.extend(outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.calls)));
+        let mut judgement = merge_parts(claims, outcomes);
+        judgement.notices.splice(..0, selection.notices);
+        Ok(Judgement { calls, ..judgement })
     }
 }
 
@@ -391,10 +395,6 @@ fn parse_object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_j
     let object = text.find('{').zip(text.rfind('}'));
     let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
     serde_json::from_str(object)
-}
-
-fn ask_error(code: &'static str, error: &dyn std::error::Error) -> AskError {
-    AskError::Other { code, reason: error.to_string() }
 }
 
 /// Converts [`Unreadable`], whose message is for the model, into a message for people that names the setting.
@@ -407,7 +407,7 @@ fn unreadable(error: &Unreadable) -> AskError {
             );
             AskError::Other { code, reason }
         }
-        error => ask_error(code, error),
+        error => AskError::other(code, error),
     }
 }
 

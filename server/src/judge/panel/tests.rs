@@ -21,6 +21,7 @@ const G: Scripted = Scripted::Class(Class::Grounded);
 const U: Scripted = Scripted::Class(Class::Ungrounded);
 const X: Scripted = Scripted::Class(Class::Contradicted);
 
+#[async_trait]
 impl Judge for ScriptedJudge {
     fn name(&self) -> &str {
         self.0
@@ -38,7 +39,7 @@ impl Judge for ScriptedJudge {
         }
     }
 
-    fn judge<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<Judgement, JudgeError>> {
+    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let last = self.1.len() - 1;
         let scripted = self.1[last.min(question.sample as usize)];
         let calls = vec![ModelCall { purpose: "judge", ..ModelCall::default() }];
@@ -59,7 +60,7 @@ impl Judge for ScriptedJudge {
             }
             Late => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() }),
         };
-        Box::pin(async move { answer })
+        answer
     }
 }
 
