@@ -270,7 +270,7 @@ impl Judge for Flaky {
             rules: Vec::new(),
             undecided: None,
         });
-        let answer = match left {
+        match left {
             0 => Ok(Judgement { judged: judged.collect(), ..Judgement::default() }),
             _ => Err(JudgeError::Failed {
                 judge: "flaky/1".to_owned(),
@@ -278,8 +278,7 @@ impl Judge for Flaky {
                 reason: "it is scripted to fail".to_owned(),
                 calls: Vec::new(),
             }),
-        };
-        answer
+        }
     }
 }
 

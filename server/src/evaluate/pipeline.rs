@@ -191,7 +191,7 @@ impl Engine {
             statements: Vec::new(),
             evidence,
             examples,
-            is_kept: is_cacheable,
+            cacheable: is_cacheable,
             explain: settings.options.explain,
             samples: NonZero::new(settings.options.samples),
             sample: 0,

@@ -115,7 +115,7 @@ fn schema_error(error: SchemaError, file: &Path) -> DatabaseError {
     match error {
         SchemaError::Foreign => DatabaseError::Foreign { file },
         SchemaError::Mismatch(mismatch) => DatabaseError::Schema { file, mismatch },
-        SchemaError::Sqlite(error) => DatabaseError::of_sqlite(&error, &file),
+        SchemaError::Sqlite(error) => DatabaseError::from_sqlite(&error, &file),
     }
 }
 
@@ -128,7 +128,7 @@ fn prepare(connection: &mut Connection, durability: Durability) -> rusqlite::Res
         Durability::Lossy => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", MAX_WAL_BYTES, |_| Ok(()))?;
     SCHEMA.create(connection)
 }
 

@@ -50,7 +50,7 @@ impl Judge for ScriptedJudge {
             calls: calls.clone(),
             ..Judgement::default()
         };
-        let answer = match scripted {
+        match scripted {
             Scripted::Class(class) => Ok(judgement(Some(class))),
             Nothing => Ok(judgement(None)),
             Abstains => Ok(Judgement { abstained: Some("cannot".to_owned()), ..judgement(None) }),
@@ -59,8 +59,7 @@ impl Judge for ScriptedJudge {
                 Err(JudgeError::Failed { judge, code, reason, calls: calls.clone() })
             }
             Late => Err(JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() }),
-        };
-        answer
+        }
     }
 }
 
