@@ -1,9 +1,9 @@
-//! What a call costs beyond the HTTP call itself, how late a deadline is kept, and the memory of many calls.
+//! Measures the overhead of a call over plain HTTP, the delay of deadlines, and the memory of many calls.
 //!
 //! `cargo run --release -p gsar-chat --example chat_times [ROUNDS]`
 //!
-//! The overhead is that of this crate against reqwest and serde_json alone, asking the same server on loopback in
-//! turns, on one thread each for client and server.
+//! The overhead is measured against reqwest and serde_json alone, with alternating calls of the same server on loopback,
+//! and one thread each for client and server.
 
 #![allow(clippy::print_stdout, clippy::allow_attributes, reason = "a program for people")]
 
@@ -37,7 +37,7 @@ fn chat(server: &Server, settings: Settings) -> Result<Chat, Box<dyn Error>> {
     Ok(Chat::new(&endpoint, settings)?)
 }
 
-/// 8 KiB of question, 3 KiB of answer: sixty claims.
+/// Calls with a request of 8 KiB and an answer of 3 KiB: sixty claims.
 async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> {
     let claims: Vec<Value> = (0..60)
         .map(|number| json!({"id": format!("claim-{number}"), "class": "CLAIM_CLASS_GROUNDED"}))
@@ -49,7 +49,7 @@ async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> 
     let bare = Bare::new(server)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..rounds + rounds / 10 {
-        // Now one first, now the other, and none of what is not warm yet.
+        // Alternates the order; the first tenth is warm-up.
         let (one, other) = if round % 2 == 0 {
             let one = timed(chat_once(&chat, &request)).await?;
             (one, timed(bare.ask(&request)).await?)
@@ -69,7 +69,7 @@ async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> 
     let (ours, theirs) = (Quantiles::new(ours), Quantiles::new(theirs));
     println!("gsar-chat              {:>10.1?} {:>10.1?}", ours.p50, ours.p99);
     println!("reqwest + serde_json   {:>10.1?} {:>10.1?}", theirs.p50, theirs.p99);
-    println!("more at p50            {:>10.1} us", micros(ours.p50) - micros(theirs.p50));
+    println!("overhead at p50        {:>10.1} us", micros(ours.p50) - micros(theirs.p50));
     Ok(())
 }
 
@@ -85,7 +85,7 @@ async fn timed(
     Ok((text, began.elapsed()))
 }
 
-/// The loop that a program without this crate has.
+/// A client without this crate.
 struct Bare {
     client: reqwest::Client,
     url: String,
@@ -135,7 +135,7 @@ impl Bare {
     }
 }
 
-/// How much later than 200 ms a call against a provider that hangs comes back, a hundred at once.
+/// Measures how late calls with a deadline of 200 ms return from a provider that hangs, a hundred at once.
 async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> {
     const DEADLINE: Duration = Duration::from_millis(200);
     server.always(Play::Hang);
@@ -171,7 +171,7 @@ async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// 500 calls at once against a provider that needs 100 ms; 16 run, 64 wait, each answer may have 4 MiB.
+/// Makes 500 concurrent calls of a provider that needs 100 ms; 16 run, 64 wait, each answer may have 4 MiB.
 async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
     server.always(Play::AnswerAfter(Duration::from_millis(100), json!({"x": 1}).to_string()));
     let settings =
@@ -188,22 +188,22 @@ async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
             })
         })
         .collect();
-    let (mut answered, mut shed, mut most) = (0, 0, before);
+    let (mut answered, mut shed, mut max) = (0, 0, before);
     for call in running {
         match call.await? {
             Ok(_) => answered += 1,
             Err(error) if error.code() == "TOO_MANY_CALLS" => shed += 1,
             Err(error) => return Err(error.into()),
         }
-        most = most.max(resident()?);
+        max = max.max(resident()?);
     }
     println!("\n500 calls at once, 16 run and 64 wait");
-    println!("answered, turned away  {answered:>10} {shed:>10}");
-    println!("memory more at most    {:>10} KiB", most - before);
+    println!("answered, refused      {answered:>10} {shed:>10}");
+    println!("max additional memory  {:>10} KiB", max - before);
     Ok(())
 }
 
-/// Of this process, in KiB.
+/// Returns the resident memory of this process in KiB.
 fn resident() -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;

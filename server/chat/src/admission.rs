@@ -1,4 +1,4 @@
-//! This module admits calls: it bounds calls in flight, calls in line, and calls per minute. It sends nothing.
+//! Limits running calls, waiting calls, and requests per minute.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Admission {
         }
     }
 
-    /// A permit to run, first come, first served.
+    /// Waits for a permit to run, in FIFO order.
     pub(crate) async fn permit(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
         if let Some(permit) = self.try_permit() {
             return Ok(permit);
@@ -57,7 +57,7 @@ impl Admission {
         }
     }
 
-    /// A permit to run if one is free.
+    /// Returns a permit to run if one is free.
     pub(crate) fn try_permit(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.try_acquire().ok()
     }
@@ -76,17 +76,17 @@ impl Admission {
         Ok(())
     }
 
-    /// Whether the rate allows another request now, which is then counted.
+    /// Returns `true` and counts a request if the rate allows another one now.
     pub(crate) fn rate_now(&self) -> bool {
         self.rate.as_ref().is_none_or(|rate| rate.check().is_ok())
     }
 
-    /// How many calls run.
+    /// Returns the number of running calls.
     pub(crate) fn running(&self) -> usize {
         self.max_concurrent.saturating_sub(self.permits.available_permits())
     }
 
-    /// How many calls wait for a permit.
+    /// Returns the number of calls waiting for a permit.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
@@ -102,7 +102,7 @@ impl Admission {
     }
 }
 
-/// Evenly over the minute, a tenth of it at once.
+/// Spreads requests evenly over the minute, with bursts of up to a tenth of them.
 fn quota(per_minute: NonZeroU32) -> Quota {
     let at_once = NonZeroU32::new(per_minute.get() / 10).unwrap_or(NonZeroU32::MIN);
     Quota::per_minute(per_minute).allow_burst(at_once)
@@ -116,7 +116,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Our clock as the rate limiter reads it.
+/// Adapts our clock for the rate limiter.
 #[derive(Clone, Debug)]
 struct Time(Arc<dyn Clock>);
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn so_many_run_so_many_wait_and_more_are_turned_away() {
+    async fn limits_running_and_waiting_calls() {
         let (admission, clock) = admission(|settings| {
             settings.max_concurrent = 1;
             settings.max_waiting = 1;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_minute_has_so_many_requests() {
+    async fn limits_requests_per_minute() {
         let (admission, clock) =
             admission(|settings| settings.requests_per_minute = NonZeroU32::new(60));
         let start = clock.now();

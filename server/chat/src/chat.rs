@@ -1,7 +1,7 @@
-//! This module asks one question until it is answered, until a retry is of no use, or until the deadline.
+//! Sends a request until it is answered, a retry cannot help, or the deadline passes.
 //!
-//! The order of an attempt: a permit, the circuit, the rate, the request. Everything taken is given back when
-//! the future is dropped; nothing is spawned.
+//! An attempt takes a permit, then passes the circuit and the rate limit, then sends the request. Dropping the future
+//! releases everything; no task is spawned.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::retry::next_attempt;
 use crate::settings::{Settings, SettingsError};
 use crate::transport::Transport;
 
-/// The attempt that lost against the one beside it.
+/// The failure code of an attempt that was slower than the one hedging it.
 const ABANDONED: &str = "ABANDONED";
 
-/// A model that can be asked. Clones share its connections, its limits and what is known about the provider.
+/// A client for one model. Clones share connections, limits and the circuit breaker.
 #[derive(Clone, Debug)]
 pub struct Chat {
     inner: Arc<Inner>,
@@ -50,32 +50,32 @@ struct Inner {
     transport: Transport,
 }
 
-/// How busy a model is now.
+/// The current load of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// How many calls run.
+    /// The number of running calls.
     pub running: usize,
-    /// How many calls wait for a permit.
+    /// The number of calls waiting for a permit.
     pub waiting: usize,
-    /// Whether the provider is asked.
+    /// The state of the circuit breaker.
     pub circuit: CircuitState,
 }
 
 impl Chat {
-    /// A model that is asked within `settings`. Connects to nobody yet.
+    /// Creates a client. Does not connect yet.
     ///
     /// # Errors
     ///
-    /// A setting out of range; certificates that cannot be used.
+    /// A setting out of range; unusable certificates.
     pub fn new(endpoint: &Endpoint, settings: Settings) -> Result<Self, SettingsError> {
         Self::with_clock(endpoint, settings, Arc::new(SystemClock), Arc::new(EvenJitter))
     }
 
-    /// The same with a clock and chance of the caller's.
+    /// Creates a client with a given clock and jitter.
     ///
     /// # Errors
     ///
-    /// A setting out of range; certificates that cannot be used.
+    /// A setting out of range; unusable certificates.
     pub fn with_clock(
         endpoint: &Endpoint,
         settings: Settings,
@@ -98,13 +98,13 @@ impl Chat {
         })
     }
 
-    /// Who is asked.
+    /// Returns the name of the model.
     #[must_use]
     pub fn model(&self) -> &ModelName {
         &self.inner.model
     }
 
-    /// How busy it is.
+    /// Returns the current load.
     #[must_use]
     pub fn load(&self) -> Load {
         Load {
@@ -114,11 +114,11 @@ impl Chat {
         }
     }
 
-    /// Asks, and asks again where that may help, until `deadline`. Dropping the future ends the call at once.
+    /// Sends a request, with retries, until `deadline`. Dropping the future cancels the call immediately.
     ///
     /// # Errors
     ///
-    /// See [`Failure`]. With a schema, an answer that is refused, filtered or cut off is an error that holds it.
+    /// See [`Failure`]. With a schema, a refused, filtered or truncated answer is an error that contains it.
     pub async fn ask(&self, request: &Request, deadline: Instant) -> Result<Reply, ChatError> {
         let inner = &*self.inner;
         let span = inner.span();
@@ -143,7 +143,7 @@ impl Chat {
     }
 }
 
-/// What every attempt of a call needs.
+/// The data shared by all attempts of a call.
 struct Call {
     body: Bytes,
     with_schema: bool,
@@ -170,7 +170,7 @@ impl Inner {
         loop {
             let admitted = match self.admit(deadline).await {
                 Ok(admitted) => admitted,
-                // Why there is no further attempt says less than why the one before failed.
+                // The failure of the previous attempt says more than the refusal of another.
                 Err(refused) => return Err(last.unwrap_or(refused)),
             };
             let waited = self.clock.now().saturating_duration_since(idle_since);
@@ -208,7 +208,7 @@ impl Inner {
         Ok(Admitted { _permit: permit, pass })
     }
 
-    /// A second attempt beside one that takes long, if nothing is in its way.
+    /// Admits a hedging attempt if that is possible without waiting.
     fn admit_beside(&self) -> Option<Admitted<'_>> {
         if self.circuit.shown() != CircuitState::Closed {
             return None;
@@ -218,7 +218,7 @@ impl Inner {
         self.admission.rate_now().then_some(Admitted { _permit: permit, pass })
     }
 
-    /// One attempt, and another beside it when it takes long: the first reply counts, else the last failure.
+    /// Makes one attempt, and a hedging one if it takes long. Returns the first reply, or else the last failure.
     async fn attempt(
         &self,
         call: &Call,
@@ -275,7 +275,7 @@ impl Inner {
         Attempt { status, failure, took, waited: began.waited, hedge: began.hedge }
     }
 
-    /// The status where an answer came, and what it means.
+    /// Sends the request and interprets the response.
     async fn send(&self, call: &Call, admitted: Admitted<'_>) -> Sent {
         let trace = call.trace.as_ref();
         let answer = self.transport.post(&self.url, call.body.clone(), call.deadline, trace);
@@ -306,7 +306,7 @@ impl Inner {
     }
 }
 
-/// The right to send one request; given back when dropped.
+/// Permission to send one request, released on drop.
 struct Admitted<'a> {
     _permit: SemaphorePermit<'a>,
     pass: Pass<'a>,
@@ -317,7 +317,7 @@ struct Sent {
     result: Result<Reply, Failure>,
 }
 
-/// An attempt that runs.
+/// The start of an attempt.
 struct Began {
     at: Instant,
     waited: Duration,

@@ -1,5 +1,4 @@
-//! This module is the circuit breaker: after repeated failures a provider is not called for a while, then one call
-//! tries it. It never waits.
+//! The circuit breaker: after repeated failures a provider is not called for a while, then one call probes it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +7,7 @@ use crate::clock::Clock;
 use crate::failure::{Failure, Health};
 use crate::settings::Circuit;
 
-/// What is known about a provider.
+/// The state of the circuit, with its counters and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Closed { failures: u32 },
@@ -16,14 +15,14 @@ enum State {
     Trying { since: Instant },
 }
 
-/// Whether a provider is asked.
+/// The state of the circuit breaker of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitState {
-    /// It is.
+    /// Calls pass.
     Closed,
-    /// It is not, for a while or until the next call tries.
+    /// Calls are refused, until the next call may probe the provider.
     Open,
-    /// One call tries.
+    /// One call probes the provider.
     HalfOpen,
 }
 
@@ -39,7 +38,7 @@ impl CircuitBreaker {
         Self { settings, clock, state: Mutex::new(State::Closed { failures: 0 }) }
     }
 
-    /// Lets an attempt begin. The pass records how the attempt ended; dropped without that, it records nothing.
+    /// Admits an attempt. The result is recorded with [`Pass::record`]; a dropped pass records nothing.
     pub(crate) fn enter(&self) -> Result<Pass<'_>, Failure> {
         let now = self.clock.now();
         let mut state = self.state();
@@ -71,7 +70,7 @@ impl CircuitBreaker {
     }
 }
 
-/// The right to one attempt.
+/// Permission for one attempt.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     circuit: &'a CircuitBreaker,
@@ -79,14 +78,14 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// How the attempt ended.
+    /// Records the result of the attempt.
     pub(crate) fn ended(mut self, health: Health) {
         let until = self.circuit.clock.now() + self.circuit.settings.cool_down;
         let mut state = self.circuit.state();
         match (*state, health) {
             (_, Health::Unknown) => return,
             (State::Trying { .. }, _) if !self.tries => return,
-            // What began before the circuit opened says nothing about now.
+            // An attempt that began before the circuit opened says nothing about the provider now.
             (State::Open { .. }, _) => return,
             (_, Health::Alive) => *state = State::Closed { failures: 0 },
             (State::Trying { .. }, Health::Broken) => *state = State::Open { until },
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_after_failures_in_a_row_and_closes_after_one_that_tried() {
+    fn opens_after_failures_in_a_row_and_closes_after_a_successful_probe() {
         let (circuit, clock) = breaker();
         fail(&circuit, 2);
         circuit.enter().unwrap().ended(Health::Alive);
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_open_when_the_one_that_tries_fails() {
+    fn stays_open_when_the_probe_fails() {
         let (circuit, clock) = breaker();
         fail(&circuit, 3);
         clock.advance(Duration::from_secs(30));
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_tries_and_is_given_up_lets_the_next_try() {
+    fn a_dropped_probe_lets_the_next_call_probe() {
         let (circuit, clock) = breaker();
         fail(&circuit, 3);
         clock.advance(Duration::from_secs(30));
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_began_before_it_opened_neither_closes_nor_prolongs_it() {
+    fn attempts_begun_before_it_opened_do_not_affect_it() {
         let (circuit, clock) = breaker();
         let (late_success, late_failure) = (circuit.enter().unwrap(), circuit.enter().unwrap());
         fail(&circuit, 3);

@@ -1,7 +1,7 @@
-//! This module is the crate's clock: the time, waiting, and randomness. It knows neither limits nor HTTP.
+//! Time, sleeping, and randomness.
 //!
-//! Every limit and every wait goes through a [`Clock`], connecting excepted, which the transport limits itself. A
-//! test holds time still with a [`ManualClock`].
+//! All timeouts and waits use a [`Clock`], except the connect timeout, which is the HTTP client's. Tests use a
+//! [`ManualClock`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,25 +12,25 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-/// A future that ends when it is time.
+/// A future that completes at a given instant.
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// What the time is.
+/// A source of time.
 pub trait Clock: fmt::Debug + Send + Sync {
-    /// Now.
+    /// Returns the current instant.
     fn now(&self) -> Instant;
 
-    /// Ends at `instant`, at once when that has passed.
+    /// Completes at `instant`, or immediately if that has passed.
     fn sleep_until(&self, instant: Instant) -> Sleep<'_>;
 }
 
-/// How waits are spread, so that callers who fail together do not come back together.
+/// A source of jitter, so that callers that fail together do not retry together.
 pub trait Jitter: fmt::Debug + Send + Sync {
-    /// A duration from zero to `most`, both included.
+    /// Returns a duration from zero to `max`, inclusive.
     fn up_to(&self, most: Duration) -> Duration;
 }
 
-/// The clock of the runtime; needs one whose time is enabled.
+/// The system clock; requires a tokio runtime with time enabled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -44,7 +44,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Evenly spread chance.
+/// Uniformly distributed jitter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvenJitter;
 
@@ -54,7 +54,7 @@ impl Jitter for EvenJitter {
     }
 }
 
-/// No chance: always the longest wait. For tests.
+/// Always the maximum wait. For tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LongestWait;
 
@@ -64,11 +64,11 @@ impl Jitter for LongestWait {
     }
 }
 
-/// A clock that stands still until it is advanced. For tests.
+/// A clock that only moves when it is advanced. For tests.
 #[derive(Debug)]
 pub struct ManualClock {
     now: watch::Sender<Instant>,
-    /// How many sleep until when.
+    /// The number of sleepers per instant.
     sleepers: Mutex<BTreeMap<Instant, usize>>,
     changed: watch::Sender<()>,
 }
@@ -80,7 +80,7 @@ impl Default for ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that stands at some instant.
+    /// Creates a clock stopped at the current instant.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -90,18 +90,18 @@ impl ManualClock {
         }
     }
 
-    /// Lets time pass at once.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.now.send_modify(|now| *now += by);
     }
 
-    /// How many sleep on this clock.
+    /// Returns the number of sleepers.
     #[must_use]
     pub fn sleeping(&self) -> usize {
         self.sleepers().values().sum()
     }
 
-    /// Waits until somebody sleeps until exactly `instant`.
+    /// Waits until there is a sleeper until exactly `instant`.
     pub async fn until_someone_sleeps_until(&self, instant: Instant) {
         let mut changed = self.changed.subscribe();
         while !self.sleepers().contains_key(&instant) && changed.changed().await.is_ok() {}
@@ -121,7 +121,7 @@ impl Clock for ManualClock {
         let mut now = self.now.subscribe();
         Box::pin(async move {
             let _sleeper = Sleeper::new(self, instant);
-            // The sender lives as long as the clock that is borrowed here.
+            // The borrowed clock keeps the sender alive.
             let _ = now.wait_for(|now| *now >= instant).await;
         })
     }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_manual_clock_wakes_whom_it_has_reached() {
+    async fn a_manual_clock_wakes_due_sleepers() {
         let clock = Arc::new(ManualClock::new());
         let start = clock.now();
         let (one, two) = (start + Duration::from_secs(1), start + Duration::from_secs(2));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_stays_within_its_bound() {
+    fn uniform_jitter_stays_within_its_maximum() {
         for most in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
             assert!((0..100).all(|_| EvenJitter.up_to(most) <= most));
         }

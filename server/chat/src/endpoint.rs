@@ -1,4 +1,4 @@
-//! This module holds where a model is reached and with what key. No other module puts keys into headers.
+//! The address and key of a model. Only this module puts keys into headers.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::excerpt::Secrets;
 use crate::model_name::{ModelName, Provider};
 use crate::settings::SettingsError;
 
-/// A model and the way to it. `Debug` shows neither keys nor headers' values.
+/// The address and credentials of a model. `Debug` shows neither keys nor header values.
 #[derive(Clone)]
 pub struct Endpoint {
     model: ModelName,
@@ -24,13 +24,13 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A model at its provider's address, or at `base_url`: what stands in front of `/chat/completions` (OpenAI and
-    /// what is compatible), `/messages` (Anthropic), `/models/…` (Gemini), `/api/chat` (Ollama).
+    /// Creates an endpoint at the provider's default address, or at `base_url`: the part before `/chat/completions`
+    /// (OpenAI and compatible), `/messages` (Anthropic), `/models/…` (Gemini) or `/api/chat` (Ollama).
     ///
     /// # Errors
     ///
-    /// No base URL or no key where one is needed; a base URL with a password, a query or a fragment, or one that
-    /// would send the key of a hosted provider in the clear; a key that no header can hold.
+    /// A missing base URL or key; a base URL with a password, a query or a fragment, or over which the key of a hosted
+    /// provider would be sent unencrypted; a key with characters that are invalid in a header.
     pub fn new(
         model: ModelName,
         base_url: Option<&str>,
@@ -62,12 +62,11 @@ impl Endpoint {
         Ok(Self { model, base_url, headers, secrets, authorities: Vec::new(), proxy: None })
     }
 
-    /// With one more header, whose value is treated as a secret: what is shorter than six bytes is not looked for in
-    /// what comes back.
+    /// Adds a header. Its value is treated as a secret and redacted from received texts if it has at least six bytes.
     ///
     /// # Errors
     ///
-    /// A name that is none or is set already, a value that no header can hold.
+    /// An invalid name or value, or a header that is set already.
     pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Self, SettingsError> {
         let refused = || SettingsError::HeaderName { given: name.chars().take(80).collect() };
         let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_error| refused())?;
@@ -79,11 +78,11 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Trusts the certificate authorities of a PEM text beside those of the system.
+    /// Trusts the certificate authorities in a PEM text in addition to those of the system.
     ///
     /// # Errors
     ///
-    /// A text that is no PEM, or has no certificate in it.
+    /// Invalid PEM, or PEM without a certificate.
     pub fn with_certificate_authorities(mut self, pem: &[u8]) -> Result<Self, SettingsError> {
         let failed = |reason: String| SettingsError::Certificates { reason };
         self.authorities = CertificateDer::pem_slice_iter(pem)
@@ -95,23 +94,23 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Through a proxy; without one, none is used, whatever the environment says.
+    /// Sets a proxy. Proxies set in the environment are ignored.
     ///
     /// # Errors
     ///
-    /// Text that is no URL of a proxy.
+    /// An invalid URL.
     pub fn with_proxy(mut self, url: &str) -> Result<Self, SettingsError> {
         self.proxy = Some(parsed_url("proxy", url)?);
         Ok(self)
     }
 
-    /// Who is asked.
+    /// Returns the name of the model.
     #[must_use]
     pub const fn model(&self) -> &ModelName {
         &self.model
     }
 
-    /// Whether it listens on this machine, so that nothing leaves it.
+    /// Returns `true` if the endpoint is on this machine, so that requests do not leave it.
     #[must_use]
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(&self.base_url)
@@ -151,7 +150,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// What HTTP itself needs, and what would change how the body is read.
+/// Headers managed by the HTTP client, or that would change the encoding of the response.
 const SET_BY_TRANSPORT: [&str; 6] =
     ["host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect"];
 
@@ -179,13 +178,13 @@ fn parsed_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
         return Err(refused("the scheme is neither http nor https"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("it holds a user or a password; put a key into `key`"));
+        return Err(refused("it contains a user name or a password; put a key into `key`"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(refused("it holds a query or a fragment"));
+        return Err(refused("it contains a query or a fragment"));
     }
     if ["/chat/completions", "/messages", "/api/chat"].iter().any(|end| url.path().ends_with(end)) {
-        return Err(refused("it ends in the path of the call; leave that off"));
+        return Err(refused("it ends in the path of the API call; remove that"));
     }
     Ok(url)
 }
@@ -212,17 +211,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_unsafe_is_refused_without_repeating_it() {
+    fn rejects_missing_and_unsafe_values_without_repeating_them() {
         for (model, base_url, key, said) in [
-            ("oci:m", None, Some("k"), "base_url: oci has no address of its own"),
-            ("openai:m", None, None, "key: openai answers nobody without one"),
-            ("openai:m", None, Some(""), "key: openai answers nobody without one"),
+            ("oci:m", None, Some("k"), "base_url: oci has no default address"),
+            ("openai:m", None, None, "key: openai requires a key"),
+            ("openai:m", None, Some(""), "key: openai requires a key"),
             ("openai:m", Some("http://example.com/v1"), Some("k"), "use https://"),
             ("ollama:m", Some("ftp://example.com"), None, "neither http nor https"),
-            ("ollama:m", Some("http://me:hunter2@example.com"), None, "a user or a password"),
+            ("ollama:m", Some("http://me:hunter2@example.com"), None, "a user name or a password"),
             ("ollama:m", Some("http://example.com/?api=hunter2"), None, "a query or a fragment"),
             ("ollama:m", Some("example.com"), None, "relative URL"),
-            ("openai:m", None, Some("hunter2\n"), "key: it holds characters that no header can"),
+            (
+                "openai:m",
+                None,
+                Some("hunter2\n"),
+                "key: it contains characters that are not allowed in a header",
+            ),
         ] {
             let error = endpoint(model, base_url, key).unwrap_err();
             assert!(error.contains(said), "{error}");
@@ -235,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_are_set_here_are_not_replaced() {
+    fn reserved_headers_cannot_be_replaced() {
         let endpoint = endpoint("openai:m", None, Some("secret-key")).unwrap();
         for name in ["authorization", "Authorization", "host", "content-type", "a b", ""] {
             let error = endpoint.clone().with_header(name, "value".into()).unwrap_err();
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn authorities_are_pem() {
+    fn rejects_authorities_that_are_not_pem() {
         for pem in
             [&b""[..], b"hello", b"-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----"]
         {

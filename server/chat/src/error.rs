@@ -1,5 +1,4 @@
-//! This module is the error of a question without an answer: the model asked, the attempts made, and why the last one
-//! failed.
+//! The error of a call: the model, the attempts, and the last failure.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,39 +7,39 @@ use crate::failure::Failure;
 use crate::model_name::ModelName;
 use crate::reply::{Attempt, Reply};
 
-/// A question that was not answered.
+/// An error from [`crate::Chat::ask`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatError {
-    /// Who was asked.
+    /// The name of the model.
     pub model: ModelName,
-    /// Where, without secrets.
+    /// The URL, without secrets.
     pub url: String,
-    /// Why the last attempt failed, or why none was made.
+    /// The failure of the last attempt, or the reason for not making one.
     pub failure: Box<Failure>,
-    /// What was tried, oldest first; empty when nothing left this process.
+    /// The attempts, oldest first; empty if nothing was sent.
     pub attempts: Vec<Attempt>,
 }
 
 impl ChatError {
-    /// The stable name of the failure.
+    /// Returns the stable code of the failure.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.failure.code()
     }
 
-    /// Whether the same question may be answered later, unchanged.
+    /// Returns `true` if the same request may succeed later.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         self.failure.is_retryable()
     }
 
-    /// How long to wait at least, where that is known.
+    /// Returns the minimum time to wait before a retry, if known.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         self.failure.retry_after()
     }
 
-    /// What came nevertheless, with its tokens.
+    /// Returns the incomplete reply with its tokens, if there is one.
     #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         self.failure.reply()

@@ -1,19 +1,20 @@
-//! This module shortens what was received for a message: no control characters, no secrets.
+//! Shortens received texts for messages, without control characters and secrets.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// The most bytes that are shown of what was received.
+/// The maximum number of bytes of an excerpt.
 const SHOWN: usize = 200;
-/// The fewest bytes of a secret. Shorter values are words (`none`, `json`); hiding them would hide the message.
+/// The minimum number of bytes of a secret. Shorter values may be words (`none`, `json`), whose redaction would spoil
+/// messages.
 const MIN_SECRET_BYTES: usize = 6;
-/// The fewest bytes of the beginning of a secret that are hidden where the text ends in it.
+/// The minimum number of bytes of a prefix of a secret that is redacted at the end of a text.
 const MIN_BEGINNING_BYTES: usize = 6;
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 const HIDDEN: &[u8] = b"***";
 
-/// The first 200 bytes of what came, control characters escaped, keys replaced by `***`.
+/// The first 200 bytes of a received text, with control characters escaped and secrets replaced by `***`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Excerpt(String);
 
@@ -39,7 +40,7 @@ impl Excerpt {
     }
 }
 
-/// Whether it changes how what follows is read without being seen.
+/// Returns `true` for invisible characters that change how the following text is displayed.
 const fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -63,7 +64,7 @@ impl fmt::Debug for Excerpt {
     }
 }
 
-/// What must appear nowhere, even where a provider repeats it.
+/// Secrets that must not be shown, even if a provider repeats them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Secrets(Vec<SecretString>);
 
@@ -73,7 +74,7 @@ impl Secrets {
         Self(secrets.into_iter().filter(long).collect())
     }
 
-    /// A text of a provider, keys replaced by `***`.
+    /// Returns the text with secrets replaced by `***`.
     pub(crate) fn hidden_in(&self, text: String) -> String {
         self.0.iter().fold(text, |text, secret| match text.contains(secret.expose_secret()) {
             true => text.replace(secret.expose_secret(), "***"),
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_escaped_and_the_rest_is_cut() {
+    fn escapes_control_characters_and_truncates() {
         assert_eq!(shown(b""), "nothing");
         assert_eq!(shown(b"<html>\r\n\x1b[31m"), "<html>\\u{d}\\u{a}\\u{1b}[31m");
         assert_eq!(shown("a\u{202e}b".as_bytes()), "a\\u{202e}b");
@@ -125,16 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_repeated_is_hidden() {
+    fn redacts_repeated_keys() {
         assert_eq!(shown(format!("bad key {KEY}, {KEY}!").as_bytes()), "bad key ***, ***!");
         assert_eq!(shown(&KEY.as_bytes()[..10]), "***");
         let text = Excerpt::new(b"application/json", &Secrets::new(["json".into()])).to_string();
-        assert_eq!(text, "application/json", "a short word is no secret");
+        assert_eq!(text, "application/json", "a short word is not a secret");
     }
 
     proptest! {
         #[test]
-        fn no_part_of_a_key_is_seen_wherever_it_stands(before in 0..400_usize, after in 0..300_usize) {
+        fn no_part_of_a_key_is_shown(before in 0..400_usize, after in 0..300_usize) {
             let text = format!("{}{KEY}{}", "-".repeat(before), "-".repeat(after));
             for end in [text.len(), before + 12] {
                 let shown = shown(&text.as_bytes()[..end.min(text.len())]);

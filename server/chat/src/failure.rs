@@ -1,4 +1,4 @@
-//! This module lists every failure of a call, each with its code, whether a retry can help, and the fix.
+//! The failures of a call, each with its code, its fix, and whether a retry can help.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::excerpt::Excerpt;
 use crate::reply::Reply;
 
-/// What a call was doing.
+/// The phase of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Waiting for a permit or for the rate.
+    /// Waiting for a permit or for the rate limit.
     Queue,
     /// Connecting, sending, and waiting for the answer to begin.
     FirstByte,
@@ -27,24 +27,24 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nobody listens, the name has no address, the network is down.
+    /// The connection was refused, the host is unknown, or the network is down.
     #[error("cannot connect: {reason}; check the base URL and that the provider runs")]
     Connect {
-        /// What the system said.
+        /// The error from the operating system.
         reason: String,
     },
     /// A certificate that is not trusted, or a peer that does not speak TLS.
     #[error(
-        "TLS failed: {reason}; check that the base URL should begin with https, and name the certificate authority of a gateway of your own"
+        "TLS failed: {reason}; check that the base URL should begin with https, and configure the certificate authority of a private gateway"
     )]
     Tls {
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
-    /// Connecting took too long, TLS included.
+    /// Connecting, including TLS, took too long.
     #[error(
         "no connection within {after:?}; check the base URL and the network, or raise connect_timeout"
     )]
@@ -68,26 +68,26 @@ pub enum Failure {
         /// The limit.
         after: Duration,
     },
-    /// The caller's deadline came first.
+    /// The caller's deadline passed.
     #[error("the deadline passed while {phase}; give the call more time")]
     DeadlinePassed {
-        /// What the call was doing.
+        /// The phase of the call.
         phase: Phase,
     },
-    /// The caller's deadline had passed already.
+    /// The caller's deadline had passed before the call.
     #[error("the deadline had passed before the call; give it more time")]
     DeadlineBeforeStart,
     /// The connection was lost.
-    #[error("the connection was lost while {phase}: {reason}; ask again")]
+    #[error("the connection was lost while {phase}: {reason}; retry")]
     ConnectionLost {
-        /// What the call was doing.
+        /// The phase of the call.
         phase: Phase,
-        /// What the system said.
+        /// The error from the operating system.
         reason: String,
     },
     /// 401 or 403.
     #[error(
-        "status {status}, the key is refused: {came}; check the key (key_file or key_env of the model, or the provider's own variable) and what it may use"
+        "status {status}, the key was rejected: {came}; check the key (key_file or key_env of the model, or the provider's own variable) and its permissions"
     )]
     KeyRefused {
         /// The HTTP status.
@@ -101,23 +101,25 @@ pub enum Failure {
         /// The body.
         came: Excerpt,
     },
-    /// 429, or its word for it.
+    /// 429, or an equivalent error.
     #[error("too many requests: {came}; {}", wait(*retry_after))]
     RateLimited {
-        /// What the provider asks to wait.
+        /// The time to wait requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
         came: Excerpt,
     },
-    /// The account has no credit left, which waiting does not fix.
-    #[error("the account is exhausted: {came}; add credit or raise its limit with the provider")]
+    /// The account has no credit left; waiting does not help.
+    #[error(
+        "the account has no credit left: {came}; add credit or raise its limit with the provider"
+    )]
     QuotaExhausted {
         /// The body.
         came: Excerpt,
     },
     /// 400 or 422.
     #[error(
-        "status {status}, the request is refused: {came}; for a model that takes no schema set structured_output = \"off\", and no temperature for one that takes none"
+        "status {status}, the request was rejected: {came}; if the model does not support schemas, set structured_output = \"off\"; if it does not support a temperature, set none"
     )]
     RequestRefused {
         /// The HTTP status.
@@ -125,7 +127,7 @@ pub enum Failure {
         /// The body.
         came: Excerpt,
     },
-    /// 413, or more tokens than the model reads.
+    /// 413, or more tokens than the context of the model.
     #[error(
         "the request is too large for the model: {came}; lower max_evidence of the model, or send less evidence"
     )]
@@ -133,165 +135,163 @@ pub enum Failure {
         /// The body.
         came: Excerpt,
     },
-    /// A redirect, which is not followed: the key would go along.
-    #[error("status {status}, a redirect, which is not followed; give the base URL it leads to")]
+    /// A redirect. It is not followed, because that would send the key to another server.
+    #[error("status {status}, a redirect, which is not followed; set base_url to its target")]
     Redirected {
         /// The HTTP status.
         status: u16,
     },
-    /// 408 or 5xx: the provider cannot, for now.
+    /// 408 or 5xx: the provider is temporarily unavailable.
     #[error("status {status}, the provider is unavailable: {came}; {}", wait(*retry_after))]
     Unavailable {
         /// The HTTP status.
         status: u16,
-        /// What the provider asks to wait.
+        /// The time to wait requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
         came: Excerpt,
     },
     /// Any other status.
-    #[error("status {status} is none that a provider gives: {came}; check the base URL")]
+    #[error("unexpected status {status}: {came}; check the base URL")]
     OtherStatus {
         /// The HTTP status.
         status: u16,
         /// The body.
         came: Excerpt,
     },
-    /// Status 200 with an error inside.
-    #[error("status 200 with an error in it: {came}; {}", if *transient { "ask again" } else { "fix what it names" })]
+    /// Status 200 with an error in the body.
+    #[error("status 200 with an error in it: {came}; {}", if *transient { "retry" } else { "fix the named cause" })]
     ErrorInAnswer {
-        /// Whether the error is one that passes.
+        /// `true` if the error is transient.
         transient: bool,
         /// The body.
         came: Excerpt,
     },
-    /// Not JSON by its own word, or compressed though nothing compressed was asked for.
+    /// The content type is not JSON, or the body is compressed although that was not requested.
     #[error(
         "the answer is {found}, not application/json: {came}; check that the base URL is the provider's API"
     )]
     WrongContentType {
-        /// The content type, and the encoding where there is one.
+        /// The content type, and the encoding, if any.
         found: String,
         /// The body.
         came: Excerpt,
     },
-    /// More bytes than allowed.
+    /// The answer is too large.
     #[error(
         "the answer has more than {limit} bytes; raise max_answer_bytes, or ask for fewer tokens"
     )]
     AnswerTooLarge {
-        /// The most bytes.
+        /// The maximum number of bytes.
         limit: usize,
     },
-    /// The body is no JSON.
-    #[error("the answer is no JSON ({reason}): {came}; ask again, or check the base URL")]
+    /// The body is not valid JSON.
+    #[error("the answer is not valid JSON ({reason}): {came}; retry, or check the base URL")]
     NotJson {
-        /// What is wrong, and where.
+        /// The cause and its position.
         reason: String,
         /// The body.
         came: Excerpt,
     },
-    /// JSON, but not what this provider answers.
+    /// The body is JSON, but not in the format of this provider.
     #[error(
-        "the answer is not as this provider answers ({reason}): {came}; check that provider and base URL belong together"
+        "the answer does not have the format of this provider ({reason}): {came}; check that the provider and the base URL match"
     )]
     WrongShape {
-        /// What is missing or otherwise wrong.
+        /// The cause, such as a missing member.
         reason: String,
         /// The body.
         came: Excerpt,
     },
-    /// An answer without a text.
-    #[error("the answer is empty; ask again")]
+    /// The answer has no text.
+    #[error("the answer is empty; retry")]
     EmptyAnswer,
-    /// The model reasoned and answered nothing.
+    /// The answer has reasoning but no text.
     #[error(
-        "the model reasoned and gave no answer; turn the server's parser of reasoning off for this model, or set structured_output otherwise"
+        "the model returned reasoning but no answer; turn off the server's reasoning parser for this model, or change structured_output"
     )]
     OnlyReasoning,
-    /// The model will not answer (asked with a schema; without, [`Reply::stop`] tells).
-    #[error(
-        "the model refuses to answer: {said}; word the question otherwise, or ask another model"
-    )]
+    /// The model refused to answer. Only with a schema; otherwise see [`Reply::stop`].
+    #[error("the model refused to answer: {said}; rephrase the question, or use another model")]
     Refused {
-        /// What it said.
+        /// The text of the refusal.
         said: Excerpt,
-        /// What came, with its tokens.
+        /// The incomplete reply with its tokens.
         reply: Box<Reply>,
     },
-    /// The provider held question or answer back.
-    #[error("the provider's content filter holds the answer back{}; change its settings there, or ask another model", came.as_ref().map(|came| format!(": {came}")).unwrap_or_default())]
+    /// The provider's content filter blocked the request or the answer.
+    #[error("the provider's content filter blocked the answer{}; change its settings, or use another model", came.as_ref().map(|came| format!(": {came}")).unwrap_or_default())]
     Filtered {
-        /// The body, where the request was refused.
+        /// The body, if the request was blocked.
         came: Option<Excerpt>,
-        /// What came, with its tokens; `None` where the request was refused.
+        /// The incomplete reply with its tokens; `None` if the request was blocked.
         reply: Option<Box<Reply>>,
     },
-    /// The answer ends before its end (asked with a schema; without, [`Reply::stop`] tells).
+    /// The answer was truncated. Only with a schema; otherwise see [`Reply::stop`].
     #[error(
-        "the answer is cut off after {} bytes of text; raise max_output_tokens, or ask for less at once",
+        "the answer was truncated after {} bytes of text; raise max_output_tokens, or ask for less at once",
         reply.text.len()
     )]
     Truncated {
-        /// What came, with its tokens.
+        /// The incomplete reply with its tokens.
         reply: Box<Reply>,
     },
-    /// The provider failed again and again, and is left alone for a while.
+    /// The circuit breaker is open after repeated failures.
     #[error(
-        "the provider has failed {failures} times in a row and is not asked; the next attempt is possible in {retry_in:?}"
+        "the provider failed {failures} times in a row and is not called; the next attempt is possible in {retry_in:?}"
     )]
     CircuitOpen {
         /// The number of failures in a row that opened the circuit.
         failures: u32,
-        /// When it is tried again; zero while one call is trying it.
+        /// The time until the next probe; zero while a probe is running.
         retry_in: Duration,
     },
-    /// Asking now would exceed the rate that is configured.
+    /// The call would exceed the configured rate.
     #[error(
-        "requests_per_minute allows the next request in {retry_in:?}, after the deadline; raise it, or ask later"
+        "requests_per_minute allows the next request in {retry_in:?}, after the deadline; raise it, or retry later"
     )]
     RateLimitedHere {
-        /// When a permit is free.
+        /// The time until the rate allows another request.
         retry_in: Duration,
     },
-    /// As many calls run and wait as may.
+    /// The maximum numbers of running and waiting calls are reached.
     #[error(
-        "{concurrent} calls run and {waiting} wait, as many as may; raise max_concurrent or max_waiting, or ask later"
+        "{concurrent} calls are running and {waiting} are waiting, which is the maximum; raise max_concurrent or max_waiting, or retry later"
     )]
     TooManyCalls {
-        /// The most calls that run.
+        /// The maximum number of running calls.
         concurrent: usize,
-        /// The most calls that wait.
+        /// The maximum number of waiting calls.
         waiting: usize,
     },
-    /// The schema cannot be said in the provider's words.
-    #[error("the schema cannot be written for this provider: {reason}")]
+    /// The provider does not support the schema.
+    #[error("the schema is not supported by this provider: {reason}")]
     SchemaUnsupported {
-        /// What cannot, and the fix.
+        /// The cause and the fix.
         reason: String,
     },
 }
 
 fn wait(retry_after: Option<Duration>) -> String {
     match retry_after {
-        Some(duration) => format!("ask again in {duration:?}"),
-        None => "ask again later".to_owned(),
+        Some(duration) => format!("retry in {duration:?}"),
+        None => "retry later".to_owned(),
     }
 }
 
-/// What a failure says about the provider.
+/// The health of the provider, as far as a failure indicates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// It answers, though perhaps not as hoped.
+    /// It responds, even if with an error.
     Alive,
-    /// It does not.
+    /// It does not respond properly.
     Broken,
-    /// Nothing.
+    /// The failure indicates nothing.
     Unknown,
 }
 
 impl Failure {
-    /// The stable name.
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -329,7 +329,7 @@ impl Failure {
         }
     }
 
-    /// Whether the same question may be answered later, unchanged.
+    /// Returns `true` if the same request may succeed later.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         match self {
@@ -350,7 +350,7 @@ impl Failure {
         }
     }
 
-    /// How long to wait at least, where that is known.
+    /// Returns the minimum time to wait before a retry, if known.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -364,7 +364,7 @@ impl Failure {
         }
     }
 
-    /// A deadline says more about the caller than about the provider; a refused request shows one that works.
+    /// A passed deadline says nothing about the provider; a refused request shows that it works.
     pub(crate) const fn health(&self) -> Health {
         match self {
             Self::Connect { .. }
@@ -388,7 +388,7 @@ impl Failure {
         }
     }
 
-    /// What came nevertheless, with its tokens.
+    /// Returns the incomplete reply with its tokens, if there is one.
     #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         match self {

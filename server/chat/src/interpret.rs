@@ -1,4 +1,4 @@
-//! This module interprets an HTTP answer as a reply or a failure. It knows no HTTP client and never waits.
+//! Interprets an HTTP response as a reply or a failure.
 
 use reqwest::header::HeaderMap;
 
@@ -10,10 +10,10 @@ use crate::reply::{Reply, Stop};
 use crate::retry::retry_after;
 use crate::transport::Answer;
 
-/// Where providers put the name of a call, OpenAI and its like, Anthropic, Oracle Cloud.
+/// The headers with the request id: OpenAI and compatible, Anthropic, Oracle Cloud.
 const REQUEST_ID: [&str; 3] = ["x-request-id", "request-id", "opc-request-id"];
 
-/// Reads the answer of `model`. With a schema, an answer that is not whole is a failure.
+/// Interprets the response of `model`. With a schema, an incomplete answer is a failure.
 pub(crate) fn interpret(
     model: &ModelName,
     with_schema: bool,
@@ -29,7 +29,7 @@ pub(crate) fn interpret(
     }
     let answered = providers::read(model.provider(), &answer.body, with_schema)
         .map_err(|unreadable| of_body(unreadable, came()))?;
-    // The answer is kept and shown; a model or a gateway that repeats the key must not get it there.
+    // The answer is stored and shown, so a key repeated by a model or gateway must not stay in it.
     let shown = |text: String| secrets.hidden_in(text);
     let word = |given: &str| shown(word(given));
     let reply = Reply {
@@ -64,7 +64,7 @@ fn of_status(answer: &Answer, came: Excerpt) -> Failure {
         404 => Failure::ModelNotFound { came },
         413 => Failure::RequestTooLarge { came },
         429 => Failure::RateLimited { retry_after, came },
-        // Neither "not implemented" nor "this version of HTTP is not supported" passes by itself.
+        // Neither "not implemented" nor "HTTP version not supported" is transient.
         501 | 505 => Failure::OtherStatus { status, came },
         408 | 500..=599 => Failure::Unavailable { status, retry_after, came },
         _ => Failure::OtherStatus { status, came },
@@ -93,7 +93,7 @@ fn of_body(unreadable: Unreadable, came: Excerpt) -> Failure {
     }
 }
 
-/// What was asked for with a schema is of use only whole.
+/// Returns a failure for an incomplete reply, which does not follow the schema.
 fn whole(reply: Reply, secrets: &Secrets) -> Result<Reply, Failure> {
     match &reply.stop {
         Stop::Complete | Stop::Other(_) => Ok(reply),
@@ -111,7 +111,7 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
     value.to_str().ok().map(str::to_owned)
 }
 
-/// A name as a provider gave it, short enough for a log.
+/// Removes control characters from a name given by a provider and truncates it.
 fn word(given: &str) -> String {
     given.chars().filter(|character| !character.is_control()).take(200).collect()
 }

@@ -1,12 +1,12 @@
-//! This module parses names of models, `provider:model`, once. It knows neither settings nor HTTP.
+//! Parses names of models, `provider:model`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest name of a model, in bytes.
+/// The maximum length of the name of a model, in bytes.
 const MAX_MODEL_BYTES: usize = 200;
 
-/// Who answers, and so which wire format is spoken.
+/// A provider, which determines the wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provider {
     /// OpenAI, chat completions.
@@ -17,14 +17,14 @@ pub enum Provider {
     Gemini,
     /// Ollama, its own `/api/chat`.
     Ollama,
-    /// Whatever speaks OpenAI's chat completions: vLLM, LiteLLM, a gateway.
+    /// Any server with OpenAI's chat completions, such as vLLM, LiteLLM or a gateway.
     OpenAiCompatible,
-    /// Oracle Cloud, through its endpoint that is compatible with OpenAI.
+    /// Oracle Cloud, through its OpenAI-compatible endpoint.
     Oci,
 }
 
 impl Provider {
-    /// All of them, in the order in which errors list them.
+    /// All providers, in the order used by error messages.
     pub const ALL: [Self; 6] = [
         Self::OpenAi,
         Self::Anthropic,
@@ -34,7 +34,7 @@ impl Provider {
         Self::Oci,
     ];
 
-    /// The word in front of the colon.
+    /// Returns the name used before the colon.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Provider {
         }
     }
 
-    /// What `gen_ai.provider.name` of the semantic conventions calls it.
+    /// Returns the value of `gen_ai.provider.name` in the OpenTelemetry semantic conventions.
     #[must_use]
     pub const fn conventional_name(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Provider {
         }
     }
 
-    /// Where it is reached unless a base URL is given; `None` where one must be.
+    /// Returns the default base URL; `None` if one must be configured.
     #[must_use]
     pub const fn default_base_url(self) -> Option<&'static str> {
         match self {
@@ -68,7 +68,7 @@ impl Provider {
         }
     }
 
-    /// Whether it answers nobody without a key.
+    /// Returns `true` if the provider requires a key.
     #[must_use]
     pub const fn needs_key(self) -> bool {
         match self {
@@ -92,13 +92,13 @@ pub struct ModelName {
 }
 
 impl ModelName {
-    /// Who answers.
+    /// Returns the provider.
     #[must_use]
     pub const fn provider(&self) -> Provider {
         self.provider
     }
 
-    /// The name by which the provider knows the model: 1 to 200 ASCII letters, digits and `. _ - : / @ +`.
+    /// Returns the provider's name for the model: 1 to 200 ASCII letters, digits and `. _ - : / @ +`.
     #[must_use]
     pub const fn model(&self) -> &str {
         &self.model
@@ -145,40 +145,40 @@ fn shown(given: &str) -> String {
     given.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-/// Why a text is no name of a model.
+/// An error from parsing a model name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelNameError {
     /// There is no colon.
-    #[error("model: {given:?} names no provider; write provider:model with one of {}", providers())]
+    #[error("model: {given:?} has no provider; write provider:model with one of {}", providers())]
     NoProvider {
         /// What was given.
         given: String,
     },
-    /// The word in front of the colon is no provider.
-    #[error("model: {given:?} is no provider; allowed are {}", providers())]
+    /// The provider is unknown.
+    #[error("model: unknown provider {given:?}; expected one of {}", providers())]
     UnknownProvider {
         /// What was given.
         given: String,
     },
-    /// There is no model behind the colon, or too long a name.
+    /// The name after the colon is empty or too long.
     #[error(
-        "model: the name behind the provider has {given} bytes; 1 to {MAX_MODEL_BYTES} are allowed"
+        "model: the name after the provider has {given} bytes; 1 to {MAX_MODEL_BYTES} are allowed"
     )]
     Length {
-        /// Its length in bytes.
+        /// The length of the name in bytes.
         given: usize,
     },
-    /// The name has a character that no model has.
+    /// The name has an invalid character.
     #[error(
         "model: {given:?} has the character {character:?}; allowed are ASCII letters, digits and . _ - : / @ +"
     )]
     Character {
         /// What was given.
         given: String,
-        /// The first that is not allowed.
+        /// The first invalid character.
         character: char,
     },
-    /// The name has an empty part, or one that leads elsewhere in a path.
+    /// The name has a path segment that is empty, `.` or `..`.
     #[error(
         "model: {given:?} has a part between slashes that is empty, `.` or `..`; write the name as the provider lists it"
     )]
@@ -208,12 +208,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_is_allowed() {
+    fn errors_name_the_given_and_the_allowed_values() {
         for (given, said) in [
-            ("gpt-4", "\"gpt-4\" names no provider; write provider:model with one of openai, "),
-            ("", "\"\" names no provider"),
-            ("mistral:x", "allowed are openai, anthropic, gemini, ollama, openai-compatible, oci"),
-            ("OpenAI:x", "\"OpenAI\" is no provider"),
+            ("gpt-4", "\"gpt-4\" has no provider; write provider:model with one of openai, "),
+            ("", "\"\" has no provider"),
+            (
+                "mistral:x",
+                "expected one of openai, anthropic, gemini, ollama, openai-compatible, oci",
+            ),
+            ("OpenAI:x", "unknown provider \"OpenAI\""),
             ("openai:", "has 0 bytes; 1 to 200"),
             ("openai:a b", "has the character ' '"),
             ("openai:a\nb", "has the character '\\n'"),
@@ -230,7 +233,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_accepted_is_given_back(given in "\\PC{0,40}|(openai|oci):\\PC{0,20}") {
+        fn a_valid_name_survives_a_round_trip(given in "\\PC{0,40}|(openai|oci):\\PC{0,20}") {
             if let Ok(name) = given.parse::<ModelName>() {
                 prop_assert_eq!(name.to_string(), given);
             }

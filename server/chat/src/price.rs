@@ -1,25 +1,25 @@
-//! This module computes what an answer costs, in exact integers. Prices are configuration and not known here.
+//! Computes the cost of an answer in exact integers.
 
 use std::collections::BTreeMap;
 
 use crate::model_name::ModelName;
 use crate::reply::Usage;
 
-/// What a million tokens cost, in millionths of a dollar.
+/// The price of a million tokens, in millionths of a dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// A million tokens read, not from a cache, in millionths of a dollar.
+    /// The price of a million uncached input tokens.
     pub input: u64,
-    /// A million tokens written, in millionths of a dollar.
+    /// The price of a million output tokens.
     pub output: u64,
-    /// A million tokens read from the provider's cache, in millionths of a dollar.
+    /// The price of a million input tokens from the provider's cache.
     pub cached: u64,
 }
 
 impl Price {
-    /// The cost in millionths of a dollar, rounded up, at most `u64::MAX`: the sum of tokens × price / 1 000 000.
+    /// Returns the cost in millionths of a dollar, rounded up and saturating: the sum of tokens × price / 1 000 000.
     ///
-    /// Tokens said to be cached beyond those read count as read.
+    /// Cached tokens beyond the input tokens are ignored.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> u64 {
         const MILLION: u128 = 1_000_000;
@@ -29,7 +29,7 @@ impl Price {
             (cached, self.cached),
             (usage.output, self.output),
         ];
-        // Three products of 64 bits each can exceed 128 bits.
+        // The sum of three products of 64-bit numbers can exceed 128 bits.
         let total = parts
             .iter()
             .map(|&(tokens, price)| u128::from(tokens) * u128::from(price))
@@ -43,13 +43,13 @@ impl Price {
 pub struct PriceTable(BTreeMap<ModelName, Price>);
 
 impl PriceTable {
-    /// The price of exactly this model.
+    /// Returns the price of a model.
     #[must_use]
     pub fn price(&self, model: &ModelName) -> Option<&Price> {
         self.0.get(model)
     }
 
-    /// What an answer costs, in millionths of a dollar; `None` where the price or the tokens are not known.
+    /// Returns the cost of an answer in millionths of a dollar; `None` if the price or the usage is unknown.
     #[must_use]
     pub fn cost(&self, model: &ModelName, usage: Option<&Usage>) -> Option<u64> {
         Some(self.price(model)?.cost(usage?))
@@ -89,12 +89,12 @@ mod tests {
         ] {
             assert_eq!(PRICE.cost(&tokens), cost, "{tokens:?}");
         }
-        let most = Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX };
-        assert_eq!(most.cost(&usage(u64::MAX, u64::MAX, Some(1))), u64::MAX);
+        let max = Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX };
+        assert_eq!(max.cost(&usage(u64::MAX, u64::MAX, Some(1))), u64::MAX);
     }
 
     #[test]
-    fn what_is_not_known_is_not_free() {
+    fn an_unknown_price_or_usage_has_no_cost() {
         let model: ModelName = "openai:gpt-4.1-mini".parse().unwrap();
         let other: ModelName = "oci:gpt-4.1-mini".parse().unwrap();
         let table = PriceTable::from_iter([(model.clone(), PRICE)]);
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_sum_of_costs_is_at_least_the_cost_of_the_sum_and_less_than_two_more(
+        fn rounding_adds_less_than_two_per_split(
             one in (0..1_u64 << 40, 0..1_u64 << 40),
             other in (0..1_u64 << 40, 0..1_u64 << 40),
         ) {

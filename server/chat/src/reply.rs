@@ -1,22 +1,22 @@
-//! This module is the reply of a model: text, tokens, time and cost. `Debug` shows no texts: they may hold evidence.
+//! The reply of a model. `Debug` omits texts, because they may contain evidence.
 
 use std::fmt;
 use std::time::Duration;
 
-/// An answer.
+/// An answer of a model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// What the model wrote; with a schema, its JSON text, not compared with the schema.
+    /// The text of the answer; with a schema, JSON that is not validated against it.
     pub text: String,
-    /// The model as the provider names it; the one asked for where it names none.
+    /// The model as the provider names it, or else the requested one.
     pub model: String,
     /// Why the model stopped.
     pub stop: Stop,
-    /// Tokens; `None` where the provider states none, which is not the same as zero.
+    /// The token usage; `None` if the provider does not report it.
     pub usage: Option<Usage>,
-    /// What was tried, in the order in which it ended, an attempt that was abandoned behind the one that answered.
+    /// The attempts, in the order in which they ended; an abandoned one follows the one that answered.
     pub attempts: Vec<Attempt>,
-    /// By which the provider finds the call in its own logs.
+    /// The id of the request in the provider's logs.
     pub request_id: Option<String>,
 }
 
@@ -34,23 +34,23 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It was done.
+    /// The answer is complete.
     Complete,
-    /// It had written as many tokens as it may.
+    /// The maximum number of tokens was reached.
     Length,
-    /// It will not answer, and says why (which may be nothing).
+    /// The model refused to answer, with its possibly empty explanation.
     Refusal(String),
-    /// The provider held the answer back.
+    /// The provider's content filter blocked the answer.
     ContentFilter,
-    /// Another reason, in the provider's word.
+    /// Another reason, as named by the provider.
     Other(String),
 }
 
 impl Stop {
-    /// The reason as a word, without what the model said.
+    /// Returns the name of the reason, without the text of a refusal.
     #[must_use]
     pub const fn name(&self) -> &str {
         match self {
@@ -69,31 +69,31 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// Tokens of one answer.
+/// The token usage of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// All tokens that were read, from a cache or not.
+    /// All input tokens, cached or not.
     pub input: u64,
-    /// All tokens that were written, reasoning included.
+    /// All output tokens, including reasoning.
     pub output: u64,
-    /// How many tokens of `input` came from the provider's cache.
+    /// The number of `input` tokens from the provider's cache.
     pub cached: Option<u64>,
-    /// How many tokens of `output` were reasoning and are not in the text.
+    /// The number of `output` tokens that are reasoning and not in the text.
     pub reasoning: Option<u64>,
 }
 
-/// One call of the provider.
+/// One request to the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The HTTP status, where one came.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The code of the failure, `ABANDONED` where the attempt beside it answered first; `None` for an answer.
+    /// The code of the failure, or `ABANDONED` if a concurrent attempt answered first; `None` for an answer.
     pub failure: Option<&'static str>,
-    /// From admission to its end.
+    /// The time from admission to the end.
     pub took: Duration,
-    /// Before it: for a permit, for the rate, between attempts.
+    /// The time waited before it for a permit, for the rate limit and between attempts.
     pub waited: Duration,
-    /// Whether it was started beside another that took long.
+    /// `true` for a hedging attempt.
     pub hedge: bool,
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_not_in_debug() {
+    fn debug_omits_texts() {
         let reply = Reply {
             text: "password hunter2".to_owned(),
             model: "m".to_owned(),

@@ -1,40 +1,40 @@
-//! This module is the question to a model, independent of any provider's format.
+//! A request to a model, independent of the provider.
 
 use serde_json::value::RawValue;
 
-/// The longest name of a schema, in bytes: what every provider takes.
+/// The maximum length of a schema name in bytes that all providers accept.
 const MAX_NAME_BYTES: usize = 64;
 
-/// One question to a model.
+/// A request to a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The system prompt; empty for nothing.
+    /// The system prompt; empty for none.
     pub system: String,
-    /// The conversation, oldest first; the last turn is what is answered.
+    /// The conversation, oldest turn first; the model answers the last one.
     pub messages: Vec<Turn>,
-    /// What shape the answer shall have; `None` for free text.
+    /// The schema of the answer; `None` for free text.
     pub schema: Option<Schema>,
-    /// `None` leaves it to the model, as those that reason demand.
+    /// The temperature; `None` for the model's default, which reasoning models require.
     pub temperature: Option<Temperature>,
-    /// Makes sampling repeatable where the provider can; Anthropic cannot, and is not sent it.
+    /// The seed of sampling. Not sent to Anthropic, which does not support it.
     pub seed: Option<u64>,
-    /// The most tokens of the answer; `None` takes that of the settings.
+    /// The maximum number of tokens of the answer; `None` for that of the settings.
     pub max_output_tokens: Option<u32>,
     /// The trace that the call belongs to.
     pub trace: Option<Trace>,
 }
 
-/// A trace as the headers of the W3C say it.
+/// A W3C trace context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// `traceparent`: the trace, and the span in it that calls.
+    /// The `traceparent` header.
     pub parent: String,
-    /// `tracestate`: what tracing systems add; empty where they add nothing.
+    /// The `tracestate` header; empty for none.
     pub state: String,
 }
 
 impl Request {
-    /// A question of one turn, at temperature 0.
+    /// Creates a request with one turn and temperature 0.
     #[must_use]
     pub fn new(system: impl Into<String>, question: impl Into<String>) -> Self {
         Self {
@@ -49,42 +49,42 @@ impl Request {
     }
 }
 
-/// What one side said.
+/// A message of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Who.
+    /// The author.
     pub role: Role,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Who asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
-/// The sampling temperature, 0 to 2: how far the model strays from the likeliest word.
+/// The sampling temperature, 0 to 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Temperature(f32);
 
 impl Temperature {
-    /// As little chance as the provider allows.
+    /// The least randomness.
     pub const ZERO: Self = Self(0.0);
 
-    /// So much chance that answers to the same question vary, and each still is a fair one.
+    /// Enough randomness for answers to vary without losing quality.
     pub const VARIED: Self = Self(0.7);
 
-    /// Checks it.
+    /// Creates a temperature.
     ///
     /// # Errors
     ///
-    /// Below 0, above 2 or no number.
+    /// The number is below 0, above 2 or NaN.
     pub fn new(given: f32) -> Result<Self, RequestError> {
-        // -0.0 compares equal to 0 and is another text in JSON.
+        // -0.0 equals 0 but differs in JSON.
         if (0.0..=2.0).contains(&given) {
             Ok(Self(given.abs()))
         } else {
@@ -92,14 +92,14 @@ impl Temperature {
         }
     }
 
-    /// The temperature, 0 to 2.
+    /// Returns the temperature, 0 to 2.
     #[must_use]
     pub const fn get(self) -> f32 {
         self.0
     }
 }
 
-/// A JSON schema with a name, its text kept as it was written: models heed the order of properties.
+/// A named JSON schema. Its text is kept unchanged, because models follow the order of properties.
 #[derive(Clone, Debug)]
 pub struct Schema {
     name: Box<str>,
@@ -107,11 +107,11 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Reads a schema.
+    /// Parses a schema.
     ///
     /// # Errors
     ///
-    /// The name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is no JSON object.
+    /// The name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is not a JSON object.
     pub fn new(name: &str, json: &str) -> Result<Self, RequestError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(allowed) {
@@ -121,25 +121,25 @@ impl Schema {
         let json: Box<RawValue> = serde_json::from_str(json)
             .map_err(|error| RequestError::Schema { reason: error.to_string() })?;
         if !json.get().starts_with('{') {
-            return Err(RequestError::Schema { reason: "it is no object".to_owned() });
+            return Err(RequestError::Schema { reason: "it is not an object".to_owned() });
         }
         Ok(Self { name: name.into(), json })
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &str {
         &self.name
     }
 
-    /// The schema as it was given.
+    /// Returns the schema.
     #[must_use]
     pub const fn json(&self) -> &RawValue {
         &self.json
     }
 }
 
-/// Why something cannot be asked.
+/// An error from building a request.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// The temperature is out of range.
@@ -148,16 +148,16 @@ pub enum RequestError {
         /// What was given.
         given: f32,
     },
-    /// The name of the schema would be refused.
+    /// The name of the schema is invalid.
     #[error("schema name: {given:?} is not allowed; allowed are 1 to 64 of A-Z a-z 0-9 _ -")]
     SchemaName {
         /// What was given.
         given: String,
     },
-    /// The schema is no JSON object.
+    /// The schema is not a JSON object.
     #[error("schema: {reason}; give a JSON schema as one JSON object")]
     Schema {
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
     },
 }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_providers_refuse_is_refused_here() {
+    fn rejects_invalid_schemas_and_temperatures() {
         for name in ["", "two words", "é", &"x".repeat(65)] {
             let error = Schema::new(name, "{}").unwrap_err();
             assert!(matches!(error, RequestError::SchemaName { .. }), "{name}");

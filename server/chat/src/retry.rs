@@ -1,4 +1,4 @@
-//! This module decides how long to wait before the next attempt, or that there is none. It never waits itself.
+//! Decides whether and when to make another attempt.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::clock::Jitter;
 use crate::failure::Failure;
 use crate::settings::Retry;
 
-/// When the next attempt begins after `failure`, the last of `failures`; `None` for no further attempt.
+/// Returns the start of the next attempt after `failure`, the last of `failures`; `None` for no further attempt.
 pub(crate) fn next_attempt(
     retry: &Retry,
     jitter: &dyn Jitter,
@@ -21,7 +21,7 @@ pub(crate) fn next_attempt(
         return None;
     }
     let wait = match failure.retry_after() {
-        // Callers with the same delay do not all retry at once.
+        // Jitter, so that callers with the same delay do not retry together.
         Some(asked) => asked.checked_add(jitter.up_to(retry.base))?,
         None => jitter.up_to(longest_wait(retry, failures)),
     };
@@ -34,8 +34,8 @@ fn longest_wait(retry: &Retry, failures: u32) -> Duration {
     retry.base.saturating_mul(doubled).min(retry.cap)
 }
 
-/// What the headers ask to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. A date is read against
-/// the answer's own, so that no clock of ours matters.
+/// Returns the requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. A date is relative to the
+/// `Date` of the response, so that the local clock does not matter.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
@@ -49,7 +49,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// Seconds with or without a fraction, as in `30`, `1.5` or, with a unit, `34.07s`.
+/// Parses seconds, such as `30`, `1.5` or `34.07s`.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let seconds: f64 = text.strip_suffix('s').unwrap_or(text).parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_cap_and_end_with_the_attempts() {
+    fn waits_double_up_to_the_cap_until_attempts_are_used_up() {
         let seconds = |number| waits(&Failure::EmptyAnswer, number, 60).map(|wait| wait.as_secs());
         assert_eq!([1, 2, 3, 4].map(seconds), [Some(1), Some(2), Some(3), None]);
         assert_eq!(waits(&Failure::AnswerTooLarge { limit: 1 }, 1, 60), None);
     }
 
     #[test]
-    fn nothing_begins_that_cannot_end_before_the_deadline() {
+    fn no_attempt_begins_without_time_before_the_deadline() {
         assert_eq!(waits(&Failure::EmptyAnswer, 1, 2), Some(Duration::from_secs(1)));
         assert_eq!(waits(&Failure::EmptyAnswer, 1, 1), None);
         assert_eq!(waits(&limited(30), 1, 32), Some(Duration::from_secs(31)));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_in_every_form() {
+    fn parses_every_form_of_retry_after() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
         let later = "Sun, 06 Nov 1994 08:50:07 GMT";
         for (headers, milliseconds) in [
@@ -141,7 +141,7 @@ mod tests {
         }
 
         #[test]
-        fn no_header_is_too_odd(value in "[ -~]{0,30}") {
+        fn any_header_value_is_parsed_or_ignored(value in "[ -~]{0,30}") {
             asked(&[("retry-after", &value), ("retry-after-ms", &value), ("date", &value)]);
         }
     }

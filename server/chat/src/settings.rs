@@ -1,4 +1,4 @@
-//! This module holds the limits of time, size and number for a provider. Its address is in [`crate::Endpoint`].
+//! The limits for calls of a model. Its address is in [`crate::Endpoint`].
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -7,80 +7,80 @@ use crate::model_name::Provider;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// The least and the most of every limit of time, such as [`Settings::total_timeout`].
+/// The minimum and maximum of timeouts, such as [`Settings::total_timeout`].
 pub const TIMEOUTS: (Duration, Duration) = (Duration::from_millis(1), HOUR);
-/// The most attempts of [`Retry::attempts`].
+/// The maximum of [`Retry::attempts`].
 pub const MAX_ATTEMPTS: u32 = 10;
-/// The most calls at once of [`Settings::max_concurrent`].
+/// The maximum of [`Settings::max_concurrent`].
 pub const MAX_CONCURRENT: usize = 10_000;
 
-/// Limits of the calls to one model. [`Default`] suits a hosted provider.
+/// Limits for calls of one model. The defaults suit a hosted provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// For a connection, TLS included: up to an hour; 5 s.
+    /// The timeout for connecting, including TLS: up to an hour; 5 s.
     pub connect_timeout: Duration,
-    /// From the start of an attempt to the first byte of its answer, which models give when they are done writing:
-    /// up to an hour; 60 s.
+    /// The timeout from the start of an attempt to the first byte of the response, which models send when the answer is
+    /// complete: up to an hour; 60 s.
     pub first_byte_timeout: Duration,
-    /// For a whole attempt: from `first_byte_timeout` to an hour; 90 s.
+    /// The timeout of an attempt: from `first_byte_timeout` to an hour; 90 s.
     pub total_timeout: Duration,
-    /// The most bytes of an answer, 1 KiB to 1 GiB; 4 MiB.
+    /// The maximum number of bytes of an answer, 1 KiB to 1 GiB; 4 MiB.
     pub max_answer_bytes: usize,
-    /// The most tokens of an answer, unless the request says, at least 1; 4096.
+    /// The default maximum number of tokens of an answer, at least 1; 4096.
     pub max_output_tokens: u32,
-    /// The most calls that run at once, 1 to 10 000; 16.
+    /// The maximum number of concurrent calls, 1 to 10 000; 16.
     pub max_concurrent: usize,
-    /// The most calls that wait for a permit, up to 1 000 000; 64. More are refused.
+    /// The maximum number of calls waiting for a permit, up to 1 000 000; 64. Further calls are refused.
     pub max_waiting: usize,
-    /// The most requests in a minute, evenly, a tenth of them at once; `None`, the default, for no limit.
+    /// The maximum number of requests per minute, with bursts of a tenth of it; `None`, the default, for no limit.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// When a call is repeated.
+    /// Retries.
     pub retry: Retry,
-    /// When a provider is left alone.
+    /// The circuit breaker.
     pub circuit: Circuit,
-    /// After how long the same question is asked a second time, beside the first, where a permit is free; the first
-    /// answer counts and both are paid for. `None`, the default, for never.
+    /// The time after which the same request is sent again concurrently, if a permit is free; the first answer counts, and
+    /// both are charged. `None`, the default, for never.
     pub hedge_after: Option<Duration>,
-    /// How a schema is handed to an endpoint that is compatible with OpenAI's; for other providers the default.
+    /// The way to send a schema to an OpenAI-compatible endpoint; must be the default for other providers.
     pub structured_output: StructuredOutput,
-    /// How many tokens Ollama reads: it cuts longer questions without a word. `None` leaves it at its own default.
+    /// The context size of Ollama in tokens, which truncates longer requests silently. `None` for its default.
     pub ollama_context: Option<NonZeroU32>,
 }
 
-/// When a call is repeated: exponential backoff with full jitter. The wait is random, from 0 to `base`, doubled each time
-/// up to `cap`, and never before the provider's Retry-After.
+/// Retries with exponential backoff and full jitter. The wait is random, from 0 to `base`, which doubles with each
+/// attempt up to `cap`, and not shorter than the provider's Retry-After.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// Attempts in all: 1 to 10; 3.
+    /// The maximum number of attempts: 1 to 10; 3.
     pub attempts: u32,
-    /// The longest wait before the second: up to `cap`; 500 ms.
+    /// The maximum wait before the second attempt: up to `cap`; 500 ms.
     pub base: Duration,
-    /// The longest wait: up to an hour; 20 s.
+    /// The maximum wait: up to an hour; 20 s.
     pub cap: Duration,
-    /// An attempt that would have less time before the deadline is not begun: 100 ms.
+    /// The minimum time before the deadline for another attempt; 100 ms.
     pub least_time: Duration,
 }
 
-/// When a provider is left alone.
+/// Settings of the circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// Failed attempts in a row before it opens: at least 1; 5.
+    /// The number of consecutive failures that opens it: at least 1; 5.
     pub failures: u32,
-    /// For so long, then one call tries: up to an hour; 30 s.
+    /// The time until one call probes the provider: up to an hour; 30 s.
     pub cool_down: Duration,
 }
 
-/// How a schema is handed over.
+/// The way to send a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StructuredOutput {
     /// `response_format` of type `json_schema`, strict.
     #[default]
     JsonSchema,
-    /// `guided_json`, as vLLM has it.
+    /// `guided_json` of vLLM.
     GuidedJson,
-    /// `response_format` of type `json_object`: JSON of any shape. The prompt must hold the schema.
+    /// `response_format` of type `json_object`: any JSON object. The prompt must contain the schema.
     JsonObject,
-    /// Not at all. The prompt must hold the schema.
+    /// Not at all. The prompt must contain the schema.
     Off,
 }
 
@@ -122,7 +122,7 @@ impl Default for Circuit {
 }
 
 impl Settings {
-    /// Checks every value.
+    /// Checks all values.
     pub(crate) fn check(&self, provider: Provider) -> Result<(), SettingsError> {
         let (milli, _) = TIMEOUTS;
         duration("connect_timeout", self.connect_timeout, milli, HOUR)?;
@@ -178,7 +178,7 @@ fn number(
     }
 }
 
-/// Why a model cannot be asked with these settings, at this endpoint.
+/// An error in the settings or the endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// A duration is out of range.
@@ -188,9 +188,9 @@ pub enum SettingsError {
         field: &'static str,
         /// What was given.
         given: Duration,
-        /// The least.
+        /// The minimum.
         least: Duration,
-        /// The most.
+        /// The maximum.
         most: Duration,
     },
     /// A number is out of range.
@@ -200,75 +200,75 @@ pub enum SettingsError {
         field: &'static str,
         /// What was given.
         given: usize,
-        /// The least that is allowed.
+        /// The minimum.
         least: usize,
-        /// The most that is allowed.
+        /// The maximum.
         most: usize,
     },
-    /// The provider has one way only.
+    /// The provider does not support this way.
     #[error(
-        "structured_output: {given:?} is not for {provider}, which has a way of its own; leave it out, or use openai-compatible or oci"
+        "structured_output: {given:?} is not supported for {provider}; remove it, or use openai-compatible or oci"
     )]
     StructuredOutput {
         /// What was given.
         given: StructuredOutput,
-        /// For whom.
+        /// The provider.
         provider: Provider,
     },
-    /// The provider has no address that is known.
+    /// The provider has no default address.
     #[error(
-        "base_url: {provider} has no address of its own; give the URL in front of /chat/completions as base_url or --judge-url"
+        "base_url: {provider} has no default address; set base_url or --judge-url to the URL before /chat/completions"
     )]
     NoBaseUrl {
-        /// Who.
+        /// The provider.
         provider: Provider,
     },
-    /// The text is no URL that can be used. It is not repeated here: it may hold a password.
+    /// The URL is invalid. It is omitted, because it may contain a password.
     #[error("{field}: {reason}; give http://host[:port][/path] or https://host[:port][/path]")]
     Url {
         /// The setting.
         field: &'static str,
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
-    /// A key would be sent where everybody on the way can read it.
-    #[error(
-        "base_url: {provider} is sent a key, and http:// to another host shows it to everybody on the way; use https://"
-    )]
+    /// A key would be sent unencrypted.
+    #[error("base_url: the key of {provider} would be sent unencrypted over http://; use https://")]
     KeyInTheClear {
-        /// Who.
+        /// The provider.
         provider: Provider,
     },
-    /// There is no key.
-    #[error("key: {provider} answers nobody without one; give one")]
+    /// The provider requires a key.
+    #[error("key: {provider} requires a key; set one")]
     NoKey {
-        /// Who.
+        /// The provider.
         provider: Provider,
     },
-    /// The value cannot be sent in a header. It is not repeated here.
-    #[error("{field}: it holds characters that no header can; check for a line break at its end")]
+    /// The value is invalid in a header. It is omitted, because it may be a secret.
+    #[error(
+        "{field}: it contains characters that are not allowed in a header; check for a trailing line break"
+    )]
     HeaderValue {
         /// The setting or the header.
         field: String,
     },
-    /// The name is no name of a header, or of one that is set here.
+    /// The header name is invalid or reserved.
     #[error(
-        "headers: {given:?} is not allowed; allowed are names of headers that are not set here already"
+        "headers: {given:?} is not allowed; use a valid name of a header that is not set already"
     )]
     HeaderName {
         /// What was given.
         given: String,
     },
-    /// The certificates cannot be used.
+    /// The certificates are unusable.
     #[error("certificate authorities: {reason}; give certificates in PEM")]
     Certificates {
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
-    /// The client for HTTP cannot be built.
-    #[error("the client for HTTP cannot be built: {reason}")]
+    /// The HTTP client cannot be built.
+    #[error("failed to build the HTTP client: {reason}")]
     Client {
-        /// What it said.
+        /// The cause.
         reason: String,
     },
 }
@@ -278,14 +278,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_allowed_everywhere() {
+    fn the_defaults_are_valid_for_every_provider() {
         for provider in Provider::ALL {
             assert_eq!(Settings::default().check(provider), Ok(()));
         }
     }
 
     #[test]
-    fn what_is_out_of_range_is_named_with_its_range() {
+    fn errors_name_the_setting_and_its_range() {
         let changed = |change: fn(&mut Settings)| {
             let mut settings = Settings::default();
             change(&mut settings);
@@ -304,7 +304,7 @@ mod tests {
         assert!(changed(|settings| settings.max_concurrent = 0).contains("1 to 10000"));
         assert!(
             changed(|settings| settings.structured_output = StructuredOutput::GuidedJson)
-                .contains("not for openai")
+                .contains("not supported for openai")
         );
         let guided =
             Settings { structured_output: StructuredOutput::GuidedJson, ..Settings::default() };

@@ -1,5 +1,4 @@
-//! This module sends one POST within its time and size, and cancels it when its caller is gone. It knows neither a
-//! provider's format nor retries.
+//! Sends one POST request within limits of time and size. Dropping the future cancels it.
 
 use std::error::Error;
 use std::future::Future;
@@ -19,9 +18,9 @@ use crate::failure::{Failure, Phase};
 use crate::request::Trace;
 use crate::settings::{Settings, SettingsError};
 
-/// The most bytes that are read of the body of an error.
+/// The maximum number of bytes read of the body of an error.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// Idle connections are closed before servers close them.
+/// Idle connections are closed after this time, before servers close them.
 const IDLE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -34,18 +33,18 @@ pub(crate) struct Transport {
     max_answer_bytes: usize,
 }
 
-/// What came, whole.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The HTTP status.
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    /// The body, as it came.
+    /// The body as received.
     pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    /// The content type where it is not JSON, with the encoding where there is one.
+    /// Returns the content type, and the encoding, if the body is not plain JSON.
     pub(crate) fn other_than_json(&self) -> Option<String> {
         let text =
             |name| self.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
@@ -93,7 +92,7 @@ impl Transport {
         })
     }
 
-    /// Sends `body` and reads the answer, whatever its status. Dropping the future closes the connection.
+    /// Sends `body` and reads the response of any status. Dropping the future closes the connection.
     pub(crate) async fn post(
         &self,
         url: &Url,
@@ -193,7 +192,7 @@ struct Limit {
     phase: Phase,
 }
 
-/// What there is of it: the status alone says enough.
+/// Reads the beginning of the body of an error. Failures are ignored, because the status is enough.
 async fn error_body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(part)) = response.chunk().await {
@@ -206,8 +205,8 @@ async fn error_body(mut response: Response) -> Vec<u8> {
     body
 }
 
-/// TLS with a provider of cryptography of its own, so that nothing is installed for the process. Where nothing is
-/// reached through TLS nobody is trusted, and a system without certificate authorities will do.
+/// Builds the TLS configuration with an explicit crypto provider, so that no process-wide one is installed. Without any
+/// https URL no authority is trusted, so that a system without certificate authorities works.
 fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
     let failed = |error: rustls::Error| SettingsError::Certificates { reason: error.to_string() };
     let provider = Arc::new(ring::default_provider());
@@ -227,7 +226,7 @@ fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
         .with_no_client_auth())
 }
 
-/// The innermost cause: the outer ones say only that something failed.
+/// Returns the innermost cause: the outer ones are unspecific.
 fn reason(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map(ToString::to_string).unwrap_or_default()
 }
@@ -236,7 +235,7 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| cause.is::<rustls::Error>())
 }
 
-/// The error and its causes, outermost first. What an I/O error wraps is not among its sources.
+/// Returns the error and its causes, outermost first, including errors wrapped in I/O errors, which are not their sources.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| inner(*error))
 }

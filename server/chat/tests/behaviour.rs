@@ -1,4 +1,4 @@
-//! These tests check deadlines, cancellation, retries, the circuit, limits and hedging, on a clock that stands still.
+//! Tests of deadlines, cancellation, retries, the circuit breaker, limits and hedging, with a manual clock.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ fn all_gone(counts: &Counts) -> bool {
 }
 
 #[tokio::test]
-async fn a_thousand_deadlines_leave_no_connection_and_no_place_taken() {
+async fn passed_deadlines_release_connections_and_permits() {
     let still = Still::new(Wire::OpenAi, Settings { max_concurrent: 50, ..once() }).await;
     still.server.always(Play::Hang);
     for _ in 0..20 {
@@ -41,7 +41,7 @@ async fn a_thousand_deadlines_leave_no_connection_and_no_place_taken() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_closed_at_once_and_gives_its_place_back() {
+async fn a_dropped_call_releases_its_connection_and_permit() {
     for play in [Play::Hang, Play::Dribble, Play::Announced(1000)] {
         let still = Still::new(Wire::Anthropic, once()).await;
         still.server.always(play);
@@ -56,7 +56,7 @@ async fn a_call_that_is_dropped_is_closed_at_once_and_gives_its_place_back() {
 }
 
 #[tokio::test]
-async fn a_deadline_that_has_passed_sends_nothing() {
+async fn nothing_is_sent_after_the_deadline() {
     let still = Still::new(Wire::Gemini, once()).await;
     let error = still.ask(Duration::ZERO).await.unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("DEADLINE_BEFORE_START", 0));
@@ -64,11 +64,11 @@ async fn a_deadline_that_has_passed_sends_nothing() {
 }
 
 #[tokio::test]
-async fn retry_after_is_waited_for() {
+async fn waits_for_retry_after() {
     let still = Still::new(Wire::OpenAi, Settings::default()).await;
     still.server.next([Play::RateLimited("30")]);
     let call = still.start(LONG);
-    // Retry-After and, by chance, at most the first wait.
+    // Retry-After plus the maximum jitter.
     let again = still.within(Duration::from_millis(30_500));
     still.clock.until_someone_sleeps_until(again).await;
     assert_eq!((still.server.counts().requests, still.chat.load().running), (1, 0));
@@ -83,7 +83,7 @@ async fn retry_after_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_retry_after_beyond_the_deadline_is_not_waited_for() {
+async fn fails_immediately_if_retry_after_exceeds_the_deadline() {
     let still = Still::new(Wire::OpenAi, Settings::default()).await;
     still.server.always(Play::RateLimited("30"));
     let error = still.ask(Duration::from_secs(30)).await.unwrap_err();
@@ -93,7 +93,7 @@ async fn a_retry_after_beyond_the_deadline_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn what_passes_is_asked_again_and_what_does_not_is_not() {
+async fn only_transient_failures_are_retried() {
     for (play, requests) in [
         (Play::Status(503), 3),
         (Play::Close, 3),
@@ -118,7 +118,7 @@ async fn what_passes_is_asked_again_and_what_does_not_is_not() {
 }
 
 #[tokio::test]
-async fn the_circuit_opens_lets_one_try_and_closes() {
+async fn the_circuit_opens_probes_and_closes() {
     let circuit = Circuit { failures: 3, cool_down: Duration::from_secs(30) };
     let still = Still::new(Wire::Gemini, Settings { circuit, ..once() }).await;
     still.server.next(vec![Play::Status(500); 3]);
@@ -156,7 +156,7 @@ async fn retries_end_when_the_circuit_opens_with_the_failure_that_opened_it() {
 }
 
 #[tokio::test]
-async fn deadlines_of_callers_say_nothing_about_the_provider() {
+async fn passed_deadlines_do_not_open_the_circuit() {
     let circuit = Circuit { failures: 2, cool_down: Duration::from_secs(30) };
     let still = Still::new(Wire::OpenAi, Settings { circuit, ..once() }).await;
     still.server.next([Play::Status(500), Play::Hang, Play::Hang, Play::Status(500)]);
@@ -174,7 +174,7 @@ async fn deadlines_of_callers_say_nothing_about_the_provider() {
 }
 
 #[tokio::test]
-async fn five_hundred_calls_run_by_tens_and_what_is_too_much_is_turned_away() {
+async fn limits_concurrent_and_waiting_calls() {
     let settings = Settings { max_concurrent: 10, max_waiting: 90, ..once() };
     let still = Still::new(Wire::Ollama, settings).await;
     still.server.always(Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()));
@@ -196,12 +196,12 @@ async fn five_hundred_calls_run_by_tens_and_what_is_too_much_is_turned_away() {
         }
     }
     assert_eq!((answered, turned_away), (100, 400));
-    assert_eq!(still.server.counts().opened, 10, "connections are used again");
+    assert_eq!(still.server.counts().opened, 10, "connections are reused");
     assert_eq!((still.chat.load().running, still.chat.load().waiting), (0, 0));
 }
 
 #[tokio::test]
-async fn who_waits_for_a_place_waits_no_longer_than_to_the_deadline() {
+async fn waiting_for_a_permit_ends_at_the_deadline() {
     let still = Still::new(Wire::Ollama, Settings { max_concurrent: 1, ..once() }).await;
     still.server.always(Play::Hang);
     let first = still.start(LONG);
@@ -216,7 +216,7 @@ async fn who_waits_for_a_place_waits_no_longer_than_to_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_minute_has_so_many_requests_and_no_call_waits_in_vain() {
+async fn limits_requests_per_minute_and_fails_early() {
     let per_minute = NonZeroU32::new(60);
     let settings = Settings { requests_per_minute: per_minute, ..once() };
     let still = Still::new(Wire::Anthropic, settings).await;
@@ -239,7 +239,7 @@ fn hedged() -> Settings {
 }
 
 #[tokio::test]
-async fn what_takes_long_is_asked_a_second_time_and_the_first_answer_counts() {
+async fn a_slow_call_is_hedged_and_the_first_answer_counts() {
     let still = Still::new(Wire::OpenAi, hedged()).await;
     still.server.next([Play::Hang]);
     let call = still.start(LONG);
@@ -255,7 +255,7 @@ async fn what_takes_long_is_asked_a_second_time_and_the_first_answer_counts() {
 }
 
 #[tokio::test]
-async fn a_failure_of_one_waits_for_the_other() {
+async fn a_failed_attempt_waits_for_the_other() {
     let still = Still::new(Wire::OpenAi, hedged()).await;
     still.server.next([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()), Play::Status(500)]);
     let call = still.start(LONG);
@@ -270,7 +270,7 @@ async fn a_failure_of_one_waits_for_the_other() {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_twice_where_there_is_no_room() {
+async fn does_not_hedge_without_a_free_permit() {
     let still = Still::new(Wire::OpenAi, Settings { max_concurrent: 1, ..hedged() }).await;
     still.server.next([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
     let call = still.start(LONG);

@@ -1,4 +1,4 @@
-//! These tests check connections that fail, and TLS.
+//! Tests of failing connections and TLS.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
 
@@ -31,7 +31,7 @@ async fn refused(endpoint: &Endpoint, code: &str) -> ChatError {
 }
 
 #[tokio::test]
-async fn nobody_who_listens_is_said_at_once() {
+async fn a_refused_connection_fails_immediately() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let error = refused(&at(&format!("http://{free}")), "CONNECT_FAILED").await;
     assert!(error.is_retryable() && error.to_string().contains("refused"), "{error}");
@@ -39,7 +39,7 @@ async fn nobody_who_listens_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_peer_that_is_silent_is_waited_for_as_long_as_configured() {
+async fn a_silent_peer_fails_after_the_connect_timeout() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = at(&format!("https://{}", silent.local_addr().unwrap()));
     let settings = Settings { connect_timeout: Duration::from_millis(50), ..once() };
@@ -48,14 +48,14 @@ async fn a_peer_that_is_silent_is_waited_for_as_long_as_configured() {
 }
 
 #[tokio::test]
-async fn a_peer_without_tls_is_not_confused_with_one_that_is_away() {
+async fn a_peer_without_tls_is_a_tls_failure() {
     let server = Server::start().await.unwrap();
     let endpoint = at(&format!("https://{}/openai/v1", server.address()));
     let error = refused(&endpoint, "TLS_FAILED").await;
     assert!(!error.is_retryable());
 }
 
-/// TLS in front of the server that plays; the authority it has signed for itself.
+/// Starts a TLS proxy for the server; returns its address and its self-signed certificate.
 async fn behind_tls(server: &Server) -> (SocketAddr, String) {
     let certified =
         rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
@@ -84,7 +84,7 @@ async fn behind_tls(server: &Server) -> (SocketAddr, String) {
 }
 
 #[tokio::test]
-async fn a_certificate_is_trusted_only_where_its_authority_is_named() {
+async fn a_certificate_is_trusted_only_with_its_authority() {
     let server = Server::start().await.unwrap();
     let (address, authority) = behind_tls(&server).await;
     let endpoint = at(&format!("https://localhost:{}/openai/v1", address.port()));
@@ -97,11 +97,11 @@ async fn a_certificate_is_trusted_only_where_its_authority_is_named() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_used_where_one_is_named() {
+async fn uses_a_configured_proxy() {
     let server = Server::start().await.unwrap();
     let endpoint = at("http://127.0.0.1:1/openai/v1");
     refused(&endpoint, "CONNECT_FAILED").await;
-    // It sees a whole URL where a server sees a path, and does not know it.
+    // A proxy receives a full URL instead of a path, which the fake server rejects.
     let proxied = endpoint.with_proxy(&format!("http://{}", server.address())).unwrap();
     refused(&proxied, "REQUEST_REFUSED").await;
     assert_eq!(server.counts().requests, 1);

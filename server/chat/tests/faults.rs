@@ -1,4 +1,4 @@
-//! These tests give every provider every fault: each ends in its documented code, within the deadline.
+//! Tests every fault of every provider: each has its documented code and ends by the deadline.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{Play, Wire};
 use support::{LONG, PROVIDERS, SECOND, Still, once};
 
-/// What ends by itself, with its code and whether asking again may help.
+/// Faults that end by themselves, with their code and whether a retry may help.
 fn faults() -> Vec<(Play, &'static str, bool)> {
     let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
     vec![
@@ -55,7 +55,7 @@ fn faults() -> Vec<(Play, &'static str, bool)> {
     ]
 }
 
-/// Deeper than a stack.
+/// Returns JSON nested too deeply to parse recursively.
 fn deep() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
@@ -84,7 +84,7 @@ async fn every_fault_of_every_provider_has_its_code() {
             assert_eq!(error.is_retryable(), retryable, "{provider}, {play:.40?}");
             assert_eq!(error.attempts.len(), 1);
         }
-        // The same connections and limits serve the next as if nothing had been.
+        // The next call succeeds with the same connections and limits.
         assert_eq!(still.ask(LONG).await.unwrap().stop, Stop::Complete);
         assert_eq!((still.chat.load().running, still.chat.load().waiting), (0, 0));
         assert_eq!(still.clock.sleeping(), 0);
@@ -92,7 +92,7 @@ async fn every_fault_of_every_provider_has_its_code() {
 }
 
 #[tokio::test]
-async fn an_error_in_an_answer_passes_where_the_provider_says_so() {
+async fn an_error_in_an_answer_is_retryable_if_transient() {
     for (wire, transient) in
         [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
     {
@@ -104,9 +104,9 @@ async fn an_error_in_an_answer_passes_where_the_provider_says_so() {
     }
 }
 
-/// What never ends by itself: which limit ends it, and which when the deadline is nearer.
+/// Faults that do not end by themselves, with the timeout that ends them.
 #[tokio::test]
-async fn what_hangs_is_ended_by_its_limit_or_by_the_deadline() {
+async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
     for (provider, wire) in PROVIDERS {
         for (play, limit, code) in [
             (Play::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
@@ -133,7 +133,7 @@ async fn what_hangs_is_ended_by_its_limit_or_by_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_fault_at_one_provider_holds_up_no_other() {
+async fn a_fault_of_one_provider_does_not_affect_others() {
     let hanging = Still::new(Wire::OpenAi, once()).await;
     hanging.server.always(Play::Hang);
     let calls: Vec<_> = (0..16).map(|_| hanging.start(LONG)).collect();
@@ -149,7 +149,7 @@ async fn a_fault_at_one_provider_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn what_came_of_an_answer_that_is_not_whole_is_kept() {
+async fn errors_contain_incomplete_replies() {
     for wire in Wire::ALL {
         let still = Still::new(wire, once()).await;
         still.server.always(Play::Length);

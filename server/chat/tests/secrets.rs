@@ -1,4 +1,4 @@
-//! These tests check that the key is in nothing that is shown: errors, `Debug`, logs.
+//! Tests that errors, `Debug` and logs do not contain the key.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use gsar_chat_wire::{KEY, Play, Server, Wire};
 use support::{LONG, Still, endpoint, once};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// All that is logged.
+/// A capture of the log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -42,7 +42,7 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 #[tokio::test]
-async fn a_server_that_repeats_the_key_does_not_get_it_into_an_error() {
+async fn errors_do_not_contain_a_key_repeated_by_the_server() {
     let server = Server::start().await.unwrap();
     for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini] {
         let model = format!("{}:m", support::provider(wire)).parse().unwrap();
@@ -62,7 +62,7 @@ async fn a_server_that_repeats_the_key_does_not_get_it_into_an_error() {
     }
 }
 
-/// The log is that of this thread, where the runtime of the test runs too.
+/// Captures the log of this thread, on which the runtime of the test runs.
 #[tokio::test]
 async fn neither_keys_nor_texts_are_logged() {
     let log = Log::default();
@@ -108,7 +108,7 @@ async fn neither_keys_nor_texts_are_logged() {
 }
 
 #[tokio::test]
-async fn headers_are_marked_so_that_no_layer_below_shows_them() {
+async fn debug_does_not_contain_the_key() {
     let server = Server::start().await.unwrap();
     for wire in Wire::ALL {
         let shown = format!(

@@ -1,4 +1,4 @@
-//! These tests check what each provider is sent, and what is read from its answers.
+//! Tests of the requests to each provider and of reading their answers.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use gsar_chat::{
 use gsar_chat_wire::{ANSWERING_MODEL, KEY, Play, Server, Wire};
 use support::{LONG, Still, endpoint, once};
 
-/// Its properties are not in the order of the alphabet.
+/// Its properties are not in alphabetical order.
 const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{"why":{"type":"string"},"ok":{"type":"boolean"}}}"#;
 
 fn conversation() -> Request {
@@ -32,7 +32,7 @@ fn conversation() -> Request {
     request
 }
 
-/// What the server saw, without the spaces of its own.
+/// Returns the request body received by the server.
 async fn sent(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
     let still = Still::new(wire, settings).await;
     still.server.demand_schema(false);
@@ -45,7 +45,7 @@ fn json(text: &str) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn every_provider_is_asked_in_its_own_words() {
+async fn writes_requests_in_the_format_of_each_provider() {
     let schema = SCHEMA;
     for (wire, expected) in [
         (
@@ -89,7 +89,7 @@ async fn every_provider_is_asked_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn what_is_not_asked_for_is_not_sent() {
+async fn unset_options_are_not_sent() {
     let mut request = Request::new("", "Is it up?");
     request.temperature = None;
     let message = r#""messages":[{"role":"user","content":"Is it up?"}]"#;
@@ -111,7 +111,7 @@ async fn what_is_not_asked_for_is_not_sent() {
 }
 
 #[tokio::test]
-async fn settings_and_ranges_of_providers_are_kept() {
+async fn respects_settings_and_ranges_of_providers() {
     let mut request = conversation();
     request.temperature = Some(Temperature::new(1.5).unwrap());
     let anthropic = sent(Wire::Anthropic, once(), &request).await;
@@ -125,7 +125,7 @@ async fn settings_and_ranges_of_providers_are_kept() {
 }
 
 #[tokio::test]
-async fn a_compatible_endpoint_is_handed_the_schema_as_configured() {
+async fn sends_the_schema_to_compatible_endpoints_as_configured() {
     let server = Server::start().await.unwrap();
     server.demand_schema(false);
     for (provider, structured_output, has, has_not) in [
@@ -171,7 +171,7 @@ async fn a_compatible_endpoint_is_handed_the_schema_as_configured() {
 }
 
 #[tokio::test]
-async fn a_tuned_model_of_gemini_has_a_path_of_its_own() {
+async fn a_tuned_model_of_gemini_has_its_own_path() {
     let server = Server::start().await.unwrap();
     for (model, path) in [
         ("gemini:gemini-2.5-flash", "/gemini/v1beta/models/gemini-2.5-flash:generateContent"),
@@ -187,7 +187,7 @@ async fn a_tuned_model_of_gemini_has_a_path_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_schema_that_gemini_cannot_follow_is_refused_before_anything_is_sent() {
+async fn rejects_an_unsupported_schema_before_sending() {
     let still = Still::new(Wire::Gemini, once()).await;
     let mut request = conversation();
     request.schema = Some(Schema::new("x", r#"{"allOf":[{}]}"#).unwrap());
@@ -197,7 +197,7 @@ async fn a_schema_that_gemini_cannot_follow_is_refused_before_anything_is_sent()
 }
 
 #[tokio::test]
-async fn every_answer_is_read_with_its_tokens() {
+async fn reads_answers_with_their_usage() {
     for wire in Wire::ALL {
         for schema in [true, false] {
             let still = Still::new(wire, once()).await;
@@ -226,7 +226,7 @@ async fn every_answer_is_read_with_its_tokens() {
 }
 
 #[tokio::test]
-async fn answers_that_are_sparse_or_unusual_are_read() {
+async fn reads_sparse_and_unusual_answers() {
     let anthropic = r#"{"content":[{"type":"thinking","thinking":"Hm."},{"type":"tool_use","input":{"z": 1.0,"a":[ ]}}]}"#;
     for (wire, body, text, stop) in [
         (Wire::OpenAi, r#"{"choices":[{"message":{"content":"x"}}]}"#, "x", "stop"),
@@ -255,12 +255,12 @@ async fn answers_that_are_sparse_or_unusual_are_read() {
         still.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
         let reply = still.ask(LONG).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.stop.name(), reply.usage), (text, stop, None));
-        assert_eq!(reply.model, "m", "the one asked for where none is named");
+        assert_eq!(reply.model, "m", "the requested model, because none is named");
     }
 }
 
 #[tokio::test]
-async fn errors_that_say_more_than_their_status_are_distinguished() {
+async fn classifies_errors_by_their_body() {
     let openai = |kind: &str, code: &str| {
         format!(r#"{{"error":{{"message":"x","type":"{kind}","code":"{code}"}}}}"#)
     };
@@ -285,7 +285,7 @@ async fn errors_that_say_more_than_their_status_are_distinguished() {
         (Wire::Anthropic, 400, credit.to_owned(), "QUOTA_EXHAUSTED", None),
         (Wire::Anthropic, 400, long.to_owned(), "REQUEST_TOO_LARGE", None),
         (Wire::Gemini, 429, delay.to_owned(), "RATE_LIMITED", Some(34)),
-        // Gateways and servers at home say all of it with status 200 as well.
+        // Gateways and local servers also report errors with status 200.
         (Wire::OpenAi, 200, openai("x", "context_length_exceeded"), "REQUEST_TOO_LARGE", None),
         (Wire::OpenAi, 200, openai("rate_limit_error", "x"), "RATE_LIMITED", None),
         (Wire::OpenAi, 200, openai("x", "401"), "KEY_REFUSED", None),
@@ -305,7 +305,7 @@ async fn errors_that_say_more_than_their_status_are_distinguished() {
 }
 
 #[tokio::test]
-async fn headers_of_the_caller_go_along_and_nothing_compressed_is_asked_for() {
+async fn sends_custom_headers_and_no_accept_encoding() {
     let server = Server::start().await.unwrap();
     let endpoint =
         endpoint(&server, "openai", Wire::OpenAi).with_header("x-team", "sre".into()).unwrap();

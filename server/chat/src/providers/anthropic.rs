@@ -1,5 +1,4 @@
-//! This module writes and reads Anthropic's messages. A schema becomes a tool that the model must use; the tool's
-//! input is the answer.
+//! Anthropic's messages API. A schema becomes a tool that the model must use, and the input of the tool is the answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -62,7 +61,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
                 content: &turn.text,
             })
             .collect(),
-        // From 0 to 1 there.
+        // Anthropic's range is 0 to 1.
         temperature: request.temperature.map(|temperature| temperature.get().min(1.0)),
         tools: schema.map(|schema| [tool(schema)]),
         tool_choice: schema.map(|schema| ToolChoice {
@@ -104,7 +103,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// What was read from the cache or written to it is not in `input_tokens`.
+    /// Sums up input tokens: `input_tokens` excludes those read from the cache or written to it.
     fn usage(&self) -> Usage {
         let cached = self.cache_read_input_tokens;
         Usage {

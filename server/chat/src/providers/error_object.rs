@@ -1,4 +1,4 @@
-//! This module reads the JSON errors of all providers. It decides only what kind of error one is.
+//! Parses and classifies the JSON errors of all providers.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::retry::seconds;
 
-/// What an error object says.
+/// A parsed error object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorObject {
     message: String,
-    /// The words and numbers by which it is classed: `type`, `code`, `status`.
+    /// The values of `type`, `code` and `status`, by which it is classified.
     kinds: Vec<String>,
-    /// Gemini says in the body how long to wait.
+    /// The time to wait, which Gemini states in the body.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -30,7 +30,7 @@ const TRANSIENT: [&str; 9] = [
 ];
 
 impl ErrorObject {
-    /// Whether it passes by itself.
+    /// Returns `true` for a transient error.
     pub(crate) fn is_transient(&self) -> bool {
         self.kinds.iter().any(|kind| {
             TRANSIENT.contains(&kind.as_str())
@@ -40,32 +40,32 @@ impl ErrorObject {
         }) && !self.is_quota()
     }
 
-    /// Whether the account has no credit left.
+    /// Returns `true` if the account has no credit left.
     pub(crate) fn is_quota(&self) -> bool {
         self.has_kind(&["insufficient_quota", "billing_error", "billing_not_active"])
             || self.message.contains("credit balance is too low")
     }
 
-    /// Whether a content filter refused the request.
+    /// Returns `true` if a content filter blocked the request.
     pub(crate) fn is_content_filter(&self) -> bool {
         self.has_kind(&["content_filter", "content_policy_violation"])
             || self.message.contains("content filtering policy")
     }
 
-    /// Whether there were too many requests.
+    /// Returns `true` if there were too many requests.
     pub(crate) fn is_rate_limit(&self) -> bool {
         self.has_kind(&["429", "rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"])
     }
 
-    /// Whether the key is wrong or may not do this.
+    /// Returns `true` if the key is invalid or lacks permissions.
     pub(crate) fn is_key(&self) -> bool {
         self.has_kind(&["401", "403", "authentication_error", "permission_error"])
             || self.has_kind(&["invalid_api_key", "UNAUTHENTICATED", "PERMISSION_DENIED"])
     }
 
-    /// Whether the question has more tokens than the model reads.
+    /// Returns `true` if the request exceeds the context of the model.
     pub(crate) fn is_too_large(&self) -> bool {
-        // The third is llama.cpp's.
+        // The third kind is llama.cpp's.
         self.has_kind(&[
             "context_length_exceeded",
             "request_too_large",
@@ -82,7 +82,7 @@ impl ErrorObject {
 }
 
 impl<'de> Deserialize<'de> for ErrorObject {
-    /// A text, or an object with any of `message`, `type`, `code`, `status` and `details`.
+    /// Accepts a string, or an object with any of `message`, `type`, `code`, `status` and `details`.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         let text = |name: &str| match value.get(name)? {
@@ -105,13 +105,13 @@ impl<'de> Deserialize<'de> for ErrorObject {
     }
 }
 
-/// The error in the body of an answer that is not 200; an empty one where it has no such form.
+/// Parses the error in the body of a response with another status than 200; returns an empty one if there is none.
 pub(crate) fn in_error_body(body: &[u8]) -> ErrorObject {
     #[derive(Deserialize)]
     struct Body {
         error: ErrorObject,
     }
-    // Google's endpoint that is compatible with OpenAI wraps it in a list.
+    // Google's OpenAI-compatible endpoint wraps it in a list.
     serde_json::from_slice::<(Body,)>(body)
         .map(|(body,)| body)
         .or_else(|_error| serde_json::from_slice(body))
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_classed_by_what_providers_call_them() {
-        let passing = [
+    fn classifies_errors_by_their_kinds() {
+        let transient = [
             r#"{"error":{"message":"x","type":"server_error","code":null}}"#,
             r#"{"error":{"code":502,"message":"upstream"}}"#,
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
             r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"x"}}"#,
         ];
-        assert!(passing.iter().all(|body| of(body).is_transient()));
+        assert!(transient.iter().all(|body| of(body).is_transient()));
         let quota = of(r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}"#);
         assert!(quota.is_quota() && !quota.is_transient());
         let filter = of(r#"{"error":{"code":"content_filter","message":"x"}}"#);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_delay_of_gemini_is_read() {
+    fn parses_the_delay_of_gemini() {
         let body = r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
             {"@type":"type.googleapis.com/google.rpc.QuotaFailure"},
             {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}]"#;
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_body_is_too_odd(body in "(\\PC{0,40}|\\{\"error\":\\PC{0,20}\\})") {
+        fn parses_any_body(body in "(\\PC{0,40}|\\{\"error\":\\PC{0,20}\\})") {
             of(&body);
         }
     }

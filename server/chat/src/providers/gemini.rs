@@ -1,4 +1,4 @@
-//! This module writes and reads Gemini's `generateContent`.
+//! Gemini's `generateContent` API.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};
 
-/// The path behind the base URL; `tunedModels/…` is one already.
+/// Returns the path after the base URL; `tunedModels/…` needs no prefix.
 pub(super) fn path(model: &str) -> String {
     let folder = if model.contains('/') { "" } else { "models/" };
     format!("{folder}{model}:generateContent")
@@ -68,7 +68,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
             .collect(),
         generation_config: Configuration {
             temperature: request.temperature.map(crate::Temperature::get),
-            // A signed number of 32 bits there.
+            // Gemini's seed is a signed 32-bit number.
             seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
             max_output_tokens: question.max_output_tokens,
             response_mime_type: schema.map(|_| "application/json"),
@@ -108,7 +108,7 @@ struct Parts {
 #[derive(Deserialize)]
 struct Part {
     text: Option<String>,
-    /// What it thought is not what it answers.
+    /// `true` for a part with reasoning.
     #[serde(default)]
     thought: bool,
 }

@@ -1,17 +1,17 @@
-//! This module writes JSON schemas for Gemini, which takes a part of OpenAPI's. What it lacks is left out where that
-//! only makes the schema laxer, and refused where it would mean something else.
+//! Converts JSON schemas for Gemini, which supports a subset of OpenAPI's. Unsupported keywords are omitted if that only
+//! makes the schema laxer, and rejected otherwise.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The most levels of a schema: no model follows more, and one that refers to itself has no end.
+/// The maximum depth of a schema, which also stops recursive references.
 const DEEPEST: usize = 32;
-/// The most nodes of a schema: references can double what is written with each level.
+/// The maximum number of nodes of a schema: references can double it with each level.
 const MAX_NODES: usize = 10_000;
 
-/// JSON whose members keep their order.
+/// JSON that keeps the order of members.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum Node {
@@ -42,7 +42,7 @@ impl Node {
     }
 }
 
-/// What Gemini understands as it stands.
+/// Keywords that Gemini supports unchanged.
 const KEPT: [&str; 14] = [
     "description",
     "enum",
@@ -59,10 +59,10 @@ const KEPT: [&str; 14] = [
     "title",
     "default",
 ];
-/// Formats it knows; others it refuses.
+/// The formats that Gemini accepts.
 const FORMATS: [&str; 5] = ["date-time", "int32", "int64", "float", "double"];
 
-/// The schema in Gemini's words, or why there are none.
+/// Converts a schema, or returns why that is impossible.
 pub(super) fn convert(schema: &RawValue) -> Result<Node, String> {
     let root: Node = serde_json::from_str(schema.get()).map_err(|error| error.to_string())?;
     Conversion { root: &root, nodes: 0 }.schema(&root, 0)
@@ -78,10 +78,10 @@ impl Conversion<'_> {
         self.nodes += 1;
         if depth > DEEPEST || self.nodes > MAX_NODES {
             return Err(format!(
-                "it is deeper than {DEEPEST} levels or larger than {MAX_NODES} schemas with its references followed; flatten it, and let nothing refer to itself"
+                "with its references resolved it is deeper than {DEEPEST} levels or larger than {MAX_NODES} schemas; flatten it, and remove recursive references"
             ));
         }
-        // `true` allows everything.
+        // `true` allows any value.
         let Some(members) = schema.as_object() else { return Ok(Node::Object(Members::new())) };
         if let Some(reference) = members.get("$ref") {
             let target = self.target(reference)?;
@@ -100,7 +100,9 @@ impl Conversion<'_> {
                     converted.insert("enum".to_owned(), Node::Array(vec![value.clone()]));
                 }
                 "allOf" | "not" | "if" | "patternProperties" | "dependentSchemas" => {
-                    return Err(format!("Gemini has no {name}; write the schema without it"));
+                    return Err(format!(
+                        "Gemini does not support {name}; write the schema without it"
+                    ));
                 }
                 "format" if !value.as_str().is_some_and(|format| FORMATS.contains(&format)) => {}
                 kept if KEPT.contains(&kept) => {
@@ -121,7 +123,7 @@ impl Conversion<'_> {
         };
         let other: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
         let [only] = other.as_slice() else {
-            return Err("Gemini has one type, and null beside it; write anyOf instead".to_owned());
+            return Err("Gemini supports only one type and null; use anyOf instead".to_owned());
         };
         converted.insert("type".to_owned(), in_capitals(only));
         if kinds.len() > 1 {
@@ -136,8 +138,8 @@ impl Conversion<'_> {
         depth: usize,
         converted: &mut Members,
     ) -> Result<(), String> {
-        let properties = properties.as_object().ok_or("properties is no object")?;
-        // Without it, Gemini writes them in the order of the alphabet.
+        let properties = properties.as_object().ok_or("properties is not an object")?;
+        // Without it, Gemini sorts the properties alphabetically.
         let order = properties.keys().map(|name| Node::text(name)).collect();
         let schemas = properties
             .iter()
@@ -148,7 +150,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// One alternative and null is that one, nullable.
+    /// Converts alternatives. One alternative and null become that alternative, nullable.
     fn alternatives(
         &mut self,
         alternatives: &Node,
@@ -156,7 +158,7 @@ impl Conversion<'_> {
         converted: &mut Members,
     ) -> Result<(), String> {
         let Node::Array(alternatives) = alternatives else {
-            return Err("anyOf is no list".to_owned());
+            return Err("anyOf is not a list".to_owned());
         };
         let is_null = |schema: &&Node| {
             schema.as_object().and_then(|schema| schema.get("type")?.as_str()) == Some("null")
@@ -175,16 +177,15 @@ impl Conversion<'_> {
                 others.push(last);
                 converted.insert("anyOf".to_owned(), Node::Array(others));
             }
-            (_, None) => return Err("anyOf has no alternative but null".to_owned()),
+            (_, None) => return Err("anyOf has only the alternative null".to_owned()),
         }
         Ok(())
     }
 
-    /// What `#/$defs/name` stands for.
+    /// Resolves a reference such as `#/$defs/name`.
     fn target(&self, reference: &Node) -> Result<Node, String> {
         let text = reference.as_str().unwrap_or_default();
-        let unknown =
-            || format!("the reference {text:?} leads nowhere in the schema; refer to #/$defs/NAME");
+        let unknown = || format!("the reference {text:?} is unknown; refer to #/$defs/NAME");
         let path = text.strip_prefix("#/").ok_or_else(unknown)?;
         path.split('/')
             .try_fold(self.root, |node, name| node.as_object()?.get(name))
@@ -193,7 +194,7 @@ impl Conversion<'_> {
     }
 }
 
-/// As Gemini names its types.
+/// Converts the name of a type to Gemini's.
 fn in_capitals(kind: &Node) -> Node {
     Node::text(&kind.as_str().unwrap_or_default().to_ascii_uppercase())
 }
@@ -202,7 +203,7 @@ fn nullable(converted: &mut Members) {
     converted.insert("nullable".to_owned(), Node::Scalar(Value::Bool(true)));
 }
 
-/// `null` among the values is said with `nullable`.
+/// Replaces `null` among enum values by `nullable`.
 fn allow_null(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get_mut("enum") else { return };
     let before = values.len();
@@ -212,7 +213,7 @@ fn allow_null(converted: &mut Members) {
     }
 }
 
-/// Gemini lists texts only; without the list the schema is laxer.
+/// Removes an enum of other values than strings, which Gemini does not support.
 fn only_texts(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get("enum") else { return };
     if values.is_empty() || !values.iter().all(|value| value.as_str().is_some()) {
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_keep_their_order_and_lose_what_gemini_lacks() {
+    fn keeps_the_order_and_omits_unsupported_keywords() {
         for (schema, expected) in [
             (
                 r#"{"$schema":"x","type":"object","additionalProperties":false,"required":["z","a"],
@@ -261,18 +262,18 @@ mod tests {
     }
 
     #[test]
-    fn what_would_mean_something_else_is_refused() {
+    fn rejects_what_cannot_be_converted() {
         for (schema, said) in [
-            (r#"{"allOf":[{}]}"#, "Gemini has no allOf"),
-            (r#"{"type":["string","integer"]}"#, "write anyOf instead"),
-            (r#"{"anyOf":[{"type":"null"}]}"#, "no alternative but null"),
-            (r##"{"$ref":"#/$defs/gone"}"##, "leads nowhere"),
-            (r#"{"$ref":"https://example.com/x"}"#, "leads nowhere"),
-            (r##"{"items":{"$ref":"#/items"}}"##, "let nothing refer to itself"),
-            (r##"{"properties":{"a":{"$ref":"#"}}}"##, "leads nowhere"),
+            (r#"{"allOf":[{}]}"#, "Gemini does not support allOf"),
+            (r#"{"type":["string","integer"]}"#, "use anyOf instead"),
+            (r#"{"anyOf":[{"type":"null"}]}"#, "only the alternative null"),
+            (r##"{"$ref":"#/$defs/gone"}"##, "is unknown"),
+            (r#"{"$ref":"https://example.com/x"}"#, "is unknown"),
+            (r##"{"items":{"$ref":"#/items"}}"##, "remove recursive references"),
+            (r##"{"properties":{"a":{"$ref":"#"}}}"##, "is unknown"),
             (
                 r##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}}}"##,
-                "let nothing refer to itself",
+                "remove recursive references",
             ),
         ] {
             let error = converted(schema).unwrap_err();
@@ -282,7 +283,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_converted_is_converted_to_itself(
+        fn conversion_is_idempotent(
             names in proptest::collection::vec("[a-z]{1,4}", 1..5),
             kinds in proptest::collection::vec(prop_oneof!["string", "integer", "boolean"], 5),
         ) {

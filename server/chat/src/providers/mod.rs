@@ -1,5 +1,4 @@
-//! This module holds the wire formats: what is written to each provider and how its answer is read. It knows no HTTP
-//! client and never waits.
+//! The wire formats of the providers: writes requests and reads answers.
 
 mod anthropic;
 mod error_object;
@@ -19,22 +18,22 @@ use crate::settings::StructuredOutput;
 
 pub(crate) use error_object::{ErrorObject, in_error_body};
 
-/// A question with what the settings add to it.
+/// A request combined with settings.
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a ModelName,
     pub(crate) request: &'a Request,
-    /// The most tokens of the answer.
+    /// The maximum number of tokens of the answer.
     pub(crate) max_output_tokens: u32,
     pub(crate) structured_output: StructuredOutput,
-    /// How many tokens Ollama reads; `None` for its own default.
+    /// The context size of Ollama in tokens; `None` for its default.
     pub(crate) ollama_context: Option<u32>,
 }
 
-/// An answer as a provider gave it.
+/// The answer in a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) text: String,
-    /// What the model said to itself, where the provider gives it apart.
+    /// The reasoning, if the provider separates it.
     pub(crate) reasoning: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) stop: Stop,
@@ -42,15 +41,15 @@ pub(crate) struct Answered {
     pub(crate) id: Option<String>,
 }
 
-/// Why there is no answer in a body of status 200.
+/// The reason why a body of status 200 contains no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     NotJson(String),
     WrongShape(String),
     Empty,
-    /// There is no answer but what the model said to itself, which is no JSON document.
+    /// There is only reasoning, which is not a JSON document.
     OnlyReasoning,
-    /// Question and answer do not fit into the model's window.
+    /// The request and the answer exceed the context of the model.
     ContextFull,
     Error(ErrorObject),
 }
@@ -65,7 +64,7 @@ impl From<serde_json::Error> for Unreadable {
     }
 }
 
-/// Where questions to this model go.
+/// Returns the URL for requests to this model.
 pub(crate) fn url(base: &Url, model: &ModelName) -> Url {
     let path = match model.provider() {
         Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => {
@@ -80,7 +79,7 @@ pub(crate) fn url(base: &Url, model: &ModelName) -> Url {
     url
 }
 
-/// The body of the request.
+/// Writes the body of a request.
 pub(crate) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     match question.model.provider() {
         Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::write(question),
@@ -96,7 +95,7 @@ pub(crate) fn read(
     body: &[u8],
     with_schema: bool,
 ) -> Result<Answered, Unreadable> {
-    // A list would be read as the members of an object, one after the other.
+    // serde would read a list as the members of an object.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Unreadable::WrongShape("it is a list".to_owned()));
     }
@@ -109,7 +108,7 @@ pub(crate) fn read(
     let is_empty =
         matches!(answered.stop, Stop::Complete | Stop::Other(_)) && answered.text.trim().is_empty();
     match answered.reasoning.take().filter(|reasoning| !reasoning.trim().is_empty()) {
-        // With a schema, servers that part reasoning from the answer take all of it for reasoning.
+        // With a schema, servers that separate reasoning may take the whole answer for reasoning.
         Some(reasoning) if is_empty && with_schema && is_document(&reasoning) => {
             Ok(Answered { text: reasoning, ..answered })
         }
@@ -119,12 +118,12 @@ pub(crate) fn read(
     }
 }
 
-/// Whether a text is one JSON object and nothing else.
+/// Returns `true` if the text is a JSON object.
 fn is_document(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// JSON of what was built here: only a writer that fails could fail, and a vector does not.
+/// Serializes a body. Cannot fail in practice, because writing to a vector does not fail.
 fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(body)
         .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_content_that_are_text_are_joined() {
+    fn joins_the_text_parts_of_a_content() {
         for (content, expected) in [
             (r#""{}""#, Ok("{}")),
             (
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_a_server_took_for_reasoning_is_used_where_it_is_nothing_else() {
+    fn reasoning_is_used_as_the_answer_if_it_is_a_json_document() {
         let openai = r#"{"choices":[{"message":{"content":null,"reasoning_content":REASONING}}]}"#;
         let newer = r#"{"choices":[{"message":{"content":"","reasoning":REASONING}}]}"#;
         let ollama = r#"{"message":{"content":"","thinking":REASONING}}"#;
@@ -197,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_full_is_no_short_answer() {
+    fn a_full_context_is_a_failure() {
         let body = r#"{"content":[{"type":"text","text":"The"}],"stop_reason":"model_context_window_exceeded"}"#;
         let full = read(Provider::Anthropic, body.as_bytes(), true);
         assert_eq!(full, Err(Unreadable::ContextFull));
     }
 
-    /// One whole answer of each, with every member that is read.
+    /// One complete answer per format, with all members that are read.
     const ANSWERS: [(Provider, &str); 4] = [
         (
             Provider::OpenAi,
@@ -224,7 +223,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_whole_answer_of_each_is_read() {
+    fn reads_a_complete_answer_of_each_format() {
         for (provider, body) in ANSWERS {
             let answered = read(provider, body.as_bytes(), true).unwrap();
             assert_eq!((answered.text.as_str(), answered.stop), ("{}", Stop::Complete));
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_an_answer_is_one() {
+    fn rejects_truncated_answers() {
         for (provider, body) in ANSWERS {
             for end in 0..body.len() {
                 let unreadable = read(provider, &body.as_bytes()[..end], true).unwrap_err();
@@ -243,7 +242,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_answer_is_too_odd(
+        fn damaged_answers_are_read_or_rejected(
             which in 0..4_usize,
             places in proptest::collection::vec((0..400_usize, any::<u8>()), 0..4),
             with_schema in any::<bool>(),

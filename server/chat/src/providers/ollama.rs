@@ -1,4 +1,4 @@
-//! This module writes and reads Ollama's own `/api/chat`, without streaming.
+//! Ollama's `/api/chat`, without streaming.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -53,7 +53,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
         format: request.schema.as_ref().map(Schema::json),
         options: Options {
             temperature: request.temperature.map(crate::Temperature::get),
-            // A signed number of 32 bits in what runs the model.
+            // The seed is a signed 32-bit number in the model runner.
             seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
             num_predict: question.max_output_tokens,
             num_ctx: question.ollama_context,
@@ -92,7 +92,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
             Some("length") => Stop::Length,
             Some(other) => Stop::Other(other.to_owned()),
         },
-        // What was read before and is still at hand is not counted there.
+        // Ollama does not count tokens of a cached prompt.
         usage: chat.eval_count.map(|output| Usage {
             input: chat.prompt_eval_count.unwrap_or(0),
             output,

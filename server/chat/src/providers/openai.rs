@@ -1,4 +1,4 @@
-//! This module writes and reads OpenAI's chat completions and those of compatible providers.
+//! The chat completions API of OpenAI and compatible providers.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -19,10 +19,10 @@ struct Body<'a> {
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
-    /// The most tokens of the answer, as OpenAI takes them; its models that reason refuse the other field.
+    /// The maximum number of tokens for OpenAI, whose reasoning models reject `max_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    /// The most tokens of the answer, as all others take them.
+    /// The maximum number of tokens for all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
         model: question.model.model(),
         messages: system.into_iter().chain(turns).collect(),
         temperature: request.temperature.map(crate::Temperature::get),
-        // A signed number there.
+        // OpenAI's seed is a signed 64-bit number.
         seed: request.seed.map(|seed| seed & i64::MAX.unsigned_abs()),
         max_completion_tokens: limit.filter(|_| is_openai),
         max_tokens: limit.filter(|_| !is_openai),
@@ -96,9 +96,9 @@ struct Completion {
     id: Option<String>,
     model: Option<String>,
     error: Option<ErrorObject>,
-    /// `error` where the body is the error itself, as with vLLM.
+    /// `error` if the body itself is the error, as with vLLM.
     object: Option<String>,
-    /// What a framework says that refuses the request, as FastAPI does.
+    /// The error of a web framework such as FastAPI.
     detail: Option<Value>,
     choices: Option<Vec<Choice>>,
     usage: Option<Tokens>,
@@ -108,7 +108,7 @@ struct Completion {
 struct Choice {
     message: Option<Reply>,
     finish_reason: Option<String>,
-    /// OpenRouter says here that the provider behind it failed.
+    /// The error of the upstream provider, as with OpenRouter.
     error: Option<ErrorObject>,
 }
 
@@ -116,13 +116,13 @@ struct Choice {
 struct Reply {
     content: Option<Content>,
     refusal: Option<String>,
-    /// Servers with a parser of reasoning put it here, DeepSeek's and vLLM's under this name.
+    /// Reasoning, as named by DeepSeek and vLLM.
     reasoning_content: Option<Content>,
-    /// OpenRouter's and newer ones of vLLM under this.
+    /// Reasoning, as named by OpenRouter and newer versions of vLLM.
     reasoning: Option<Content>,
 }
 
-/// Some gateways give parts instead of a text.
+/// A content: some gateways send parts instead of a string.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Content {
@@ -150,7 +150,7 @@ enum Part {
 }
 
 impl Part {
-    /// What belongs to the answer: reasoning, images and calls of tools do not.
+    /// Returns the text if it belongs to the answer, unlike reasoning, images and tool calls.
     fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),

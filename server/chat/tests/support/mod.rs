@@ -1,4 +1,4 @@
-//! This module has models of every provider at a server on loopback.
+//! Clients of every provider at a fake server.
 
 #![allow(
     dead_code,
@@ -19,10 +19,10 @@ use gsar_chat_wire::{KEY, Server, Wire};
 
 pub const SECOND: Duration = Duration::from_secs(1);
 
-/// Longer than any test takes.
+/// Longer than any test.
 pub const LONG: Duration = Duration::from_secs(600);
 
-/// Every provider, with the wire format that it speaks.
+/// Every provider with its wire format.
 pub const PROVIDERS: [(&str, Wire); 6] = [
     ("openai", Wire::OpenAi),
     ("anthropic", Wire::Anthropic),
@@ -32,7 +32,7 @@ pub const PROVIDERS: [(&str, Wire); 6] = [
     ("oci", Wire::OpenAi),
 ];
 
-/// The provider whose own format it is.
+/// Returns the provider of a wire format.
 pub fn provider(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAi => "openai",
@@ -47,7 +47,7 @@ pub fn endpoint(server: &Server, provider: &str, wire: Wire) -> Endpoint {
     Endpoint::new(model, Some(&server.base_url(wire)), Some(KEY.into())).unwrap()
 }
 
-/// No second attempt.
+/// Settings without retries.
 pub fn once() -> Settings {
     Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() }
 }
@@ -64,7 +64,7 @@ pub fn request() -> Request {
     request
 }
 
-/// A model on a clock that stands still, and the server that plays it.
+/// A client with a manual clock, and its fake server.
 pub struct Still {
     pub server: Server,
     pub chat: Chat,
@@ -97,7 +97,7 @@ impl Still {
         self.chat.ask(&request(), self.within(time)).await
     }
 
-    /// A call that runs beside the test.
+    /// Starts a call in the background.
     pub fn start(&self, time: Duration) -> tokio::task::JoinHandle<Result<Reply, ChatError>> {
         let (chat, deadline) = (self.chat.clone(), self.within(time));
         tokio::spawn(async move { chat.ask(&request(), deadline).await })

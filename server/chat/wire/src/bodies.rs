@@ -1,11 +1,11 @@
-//! Builds response bodies of each provider.
+//! Builds response bodies in the format of each provider.
 
 use serde_json::{Value, json};
 
 use crate::ANSWERING_MODEL;
 use crate::request::{Seen, Wire};
 
-/// The model's text. 120 tokens are read, 100 of them cached, and 30 written.
+/// Builds an answer with 120 input tokens, 100 of them cached, and 30 output tokens.
 pub(crate) fn answer(seen: &Seen, text: &str) -> Value {
     match seen.wire {
         Wire::OpenAi => openai(json!({"content": text, "refusal": null}), "stop"),
@@ -32,7 +32,7 @@ pub(crate) fn cut_off(seen: &Seen) -> Value {
     }
 }
 
-/// `None` if the provider has none.
+/// Builds a refusal; `None` if the provider has none.
 pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     const SAID: &str = "I cannot help with that.";
     match wire {
@@ -42,7 +42,7 @@ pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     }
 }
 
-/// With the status; `None` if the provider has none.
+/// Builds a content filter response and its status; `None` if the provider has none.
 pub(crate) fn content_filter(wire: Wire) -> Option<(u16, Value)> {
     match wire {
         Wire::OpenAi => Some((200, openai(json!({"content": ""}), "content_filter"))),
@@ -67,7 +67,7 @@ pub(crate) fn empty_choice(wire: Wire) -> Value {
     }
 }
 
-/// A transient error, except for Ollama, which does not report the kind.
+/// Builds an error; transient for a status of 500 or more, except for Ollama, whose errors have no kind.
 pub(crate) fn error(wire: Wire, status: u16) -> Value {
     let message = format!("the wire plays {status}");
     match wire {

@@ -1,4 +1,4 @@
-//! Serves one connection: reads requests and writes the configured responses, byte by byte if requested.
+//! Serves one connection: reads requests and sends the configured responses.
 
 use std::io;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::request::{Seen, Wire};
 use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
-/// The maximum size of a request, in bytes.
+/// The maximum size of a request in bytes.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-/// Serves until the peer goes away or an answer ends the connection.
+/// Serves until the peer or a response closes the connection.
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let _connected = Counted::new(&shared, |counts| &mut counts.open);
     shared.count(|counts| counts.opened += 1);
-    // What goes wrong here is the peer's leaving, which is counted.
+    // The only error is that the peer disconnects, which the counts show.
     let _ = Connection { stream, read: Vec::new(), shared: &shared }.serve().await;
 }
 
-/// One more while it lives.
+/// Increments a count while it is alive.
 struct Counted<'a> {
     shared: &'a Shared,
     which: fn(&mut Counts) -> &mut u64,
@@ -74,14 +74,14 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// The next request, or what is wrong with it; `None` at the end of the connection.
+    /// Reads the next request, or returns what is wrong with it; `None` at the end of the connection.
     async fn request(&mut self) -> io::Result<Option<Result<Seen, &'static str>>> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; 64];
             let mut head = httparse::Request::new(&mut headers);
             let Ok(parsed) = head.parse(&self.read) else {
                 self.read.clear();
-                return Ok(Some(Err("this is no HTTP")));
+                return Ok(Some(Err("invalid HTTP request")));
             };
             if let httparse::Status::Complete(length) = parsed {
                 let headers: Vec<_> = head
@@ -122,11 +122,11 @@ impl Connection<'_> {
         }
         let body: Vec<u8> = self.read.drain(..length).collect();
         let Some(wire) = Wire::of_path(&path).filter(|_| post) else {
-            return Ok(Err("this is neither a method nor a path of any provider"));
+            return Ok(Err("unknown method or path"));
         };
         Ok(serde_json::from_slice(&body)
             .map(|body| Seen { wire, path, headers, body })
-            .map_err(|_error| "the body is no JSON"))
+            .map_err(|_error| "the body is not valid JSON"))
     }
 
     async fn more(&mut self) -> io::Result<usize> {
@@ -242,7 +242,7 @@ impl Connection<'_> {
         Ok(After::Next)
     }
 
-    /// One byte a second, until the peer goes.
+    /// Sends one byte per second until the peer disconnects.
     async fn dribble(&mut self, body: &Value) -> io::Result<After> {
         let body = body.to_string();
         self.stream.write_all(head(200, JSON, "", Some(body.len())).as_bytes()).await?;
@@ -255,7 +255,7 @@ impl Connection<'_> {
         Ok(After::Next)
     }
 
-    /// Spaces, which JSON allows in front of it.
+    /// Sends spaces, which JSON allows before a value.
     async fn endless(&mut self, bytes: u64) -> io::Result<After> {
         let part = [b' '; 1 << 14];
         self.stream.write_all(head(200, JSON, "", None).as_bytes()).await?;
@@ -277,7 +277,7 @@ impl Connection<'_> {
         tokio::time::timeout(time, self.gone()).await.is_ok()
     }
 
-    /// Waits until the peer closes the connection, and buffers what it sends.
+    /// Waits until the peer disconnects, and buffers what it sends.
     async fn gone(&mut self) {
         while self.more().await.is_ok_and(|read| read > 0) {}
     }
@@ -293,7 +293,7 @@ fn head(status: u16, content_type: &str, extra: &str, length: Option<usize>) -> 
     )
 }
 
-/// An answer with invalid UTF-8.
+/// Returns an answer that is not valid UTF-8.
 fn not_utf8(seen: &Seen) -> Vec<u8> {
     const MARK: u8 = b'~';
     let mut body = bodies::answer(seen, r#"{"a":"~"}"#).to_string().into_bytes();

@@ -1,5 +1,5 @@
-//! This crate is a chat provider on loopback: it speaks every wire format over real HTTP, checks what it is asked,
-//! and misbehaves as configured. It is for tests and measurements only; it trusts every client.
+//! A fake chat provider on loopback: it speaks every wire format over real HTTP, validates requests, and misbehaves as
+//! configured. For tests and benchmarks only.
 //!
 //! ```
 //! # async fn example() -> std::io::Result<()> {
@@ -8,7 +8,7 @@
 //! let server = Server::start().await?;
 //! server.next([Play::Status(503), Play::answer(r#"{"ok":true}"#)]);
 //! let base_url = server.base_url(Wire::OpenAi);
-//! // Ask there, with the key gsar_chat_wire::KEY …
+//! // Send requests there, with the key gsar_chat_wire::KEY …
 //! assert_eq!(server.counts().requests, 0);
 //! # Ok(())
 //! # }
@@ -26,7 +26,7 @@ pub use prompt::{Prompt, Purpose, Question, Verdict, citation};
 pub use request::{Seen, Wire};
 pub use server::{Counts, Server};
 
-/// The key that is accepted.
+/// The only valid key.
 pub const KEY: &str = "wire-key-0123456789abcdef";
 /// The name of the model in answers, which differs from the requested one.
 pub const ANSWERING_MODEL: &str = "wire-model-2026-11-21";

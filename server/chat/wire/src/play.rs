@@ -1,10 +1,10 @@
-//! The configured responses.
+//! The configurable responses to a request.
 
 use std::time::Duration;
 
 use crate::request::Wire;
 
-/// A response to one request.
+/// The response to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Play {
     /// An answer with this text.
@@ -13,58 +13,58 @@ pub enum Play {
     AnswerAfter(Duration, String),
     /// An answer after [`crate::Server::release`].
     AnswerWhenReleased(String),
-    /// An HTTP status with an error of the provider.
+    /// An HTTP status with an error in the provider's format.
     Status(u16),
-    /// Status 429 with this Retry-After.
+    /// Status 429 with a Retry-After.
     RateLimited(&'static str),
-    /// This HTTP status, content type and body.
+    /// An HTTP status, content type and body.
     Raw(u16, &'static str, Vec<u8>),
     /// No response.
     Hang,
-    /// A head, then one byte a second.
+    /// A head, then one byte per second.
     Dribble,
-    /// A part of the head, then nothing.
+    /// Half of a head, then nothing.
     HangInHead,
-    /// The connection is closed instead of an answer.
+    /// Closes the connection without a response.
     Close,
-    /// A head and half of a body, then the connection is reset.
+    /// A head and half of the body, then a connection reset.
     Reset,
-    /// A complete body of truncated JSON.
+    /// Truncated JSON in a complete body.
     CutJson,
-    /// JSON of an unexpected shape.
+    /// JSON without the members of an answer.
     OtherShape,
     /// A refusal of the model.
     Refusal,
-    /// A refusal by the content filter.
+    /// A response of the content filter.
     ContentFilter,
-    /// An answer cut off by the token limit.
+    /// An answer truncated by the token limit.
     Length,
-    /// An answer without a choice.
+    /// An answer without choices.
     EmptyChoice,
-    /// Status 200 with an error inside.
+    /// Status 200 with an error in the body.
     ErrorInAnswer,
     /// An HTML page with status 200.
     Html,
     /// A chunked body of this many bytes.
     Endless(u64),
-    /// A body with this content length and no bytes.
+    /// A content length of this many bytes, without a body.
     Announced(u64),
-    /// A redirect that keeps the method and the body.
+    /// A redirect.
     Redirect,
-    /// An answer with invalid UTF-8.
+    /// A body that is not valid UTF-8.
     InvalidUtf8,
-    /// A small body with the content encoding gzip.
+    /// A small body with a content encoding.
     Gzip,
 }
 
 impl Play {
-    /// An answer of the model.
+    /// Returns an answer with this text.
     #[must_use]
     pub fn answer(text: &str) -> Self {
         Self::Answer(text.to_owned())
     }
 
-    /// `true` if the provider has a way to do this.
+    /// Returns `true` if the wire format has such a response.
     #[must_use]
     pub fn exists_in(&self, wire: Wire) -> bool {
         match self {

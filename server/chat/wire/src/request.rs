@@ -1,4 +1,4 @@
-//! Parses and checks a request as the provider does.
+//! Parses and validates requests like the provider.
 
 use serde_json::Value;
 
@@ -18,10 +18,10 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// All of them.
+    /// All wire formats.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// The prefix of the API's paths.
+    /// Returns the path of the base URL.
     pub(crate) const fn base(self) -> &'static str {
         match self {
             Self::OpenAi => "/openai/v1",
@@ -47,24 +47,24 @@ impl Wire {
 /// A received request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The wire format that its path names.
+    /// The wire format, derived from the path.
     pub wire: Wire,
     /// The path.
     pub path: String,
-    /// The headers, with names in lower case.
+    /// Lowercase names, and values.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Value,
 }
 
 impl Seen {
-    /// A header's value.
+    /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The JSON schema in the request.
+    /// Returns the schema.
     #[must_use]
     pub fn schema(&self) -> Option<&Value> {
         let pointers: &[&str] = match self.wire {
@@ -76,7 +76,7 @@ impl Seen {
         pointers.iter().find_map(|pointer| self.body.pointer(pointer))
     }
 
-    /// `true` if the key is the one that is accepted; without one Ollama answers everybody.
+    /// Returns `true` if the key is valid; Ollama needs none.
     pub(crate) fn has_key(&self) -> bool {
         match self.wire {
             Wire::OpenAi => self.header("authorization") == Some(&format!("Bearer {KEY}")),
@@ -86,7 +86,7 @@ impl Seen {
         }
     }
 
-    /// The field that the provider would reject, if any.
+    /// Returns the name of an invalid part.
     pub(crate) fn complaint(&self) -> Option<&'static str> {
         let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
         let demands: &[(bool, &'static str)] = match self.wire {

@@ -14,7 +14,7 @@ use crate::connection;
 use crate::play::Play;
 use crate::request::{Seen, Wire};
 
-/// A provider on loopback. Ends when dropped, with its connections.
+/// A fake provider on loopback. Dropping it closes all connections.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -25,13 +25,13 @@ pub struct Server {
 /// Counts of connections and requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Connections opened so far.
+    /// The total number of connections.
     pub opened: u64,
-    /// Open connections.
+    /// The number of open connections.
     pub open: u64,
-    /// Complete requests received.
+    /// The number of complete requests received.
     pub requests: u64,
-    /// Requests in progress, without those whose client has disconnected.
+    /// The number of requests being answered, excluding those whose client has disconnected.
     pub answering: u64,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) released: Semaphore,
 }
 
-/// Chooses the response to a request.
+/// A function that returns the response to a request.
 type Answer = Arc<dyn Fn(&Seen) -> Play + Send + Sync>;
 
 struct Plays {
@@ -60,11 +60,11 @@ impl fmt::Debug for Plays {
 }
 
 impl Server {
-    /// Listens on a free port. It answers `{"ok":true}` until configured otherwise.
+    /// Starts a server on a free port. By default it answers `{"ok":true}`.
     ///
     /// # Errors
     ///
-    /// No port.
+    /// An error from binding the port.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -83,55 +83,55 @@ impl Server {
         Ok(Self { address, shared, accepting })
     }
 
-    /// The base URL for one wire format.
+    /// Returns the base URL for a wire format.
     #[must_use]
     pub fn base_url(&self, wire: Wire) -> String {
         format!("http://{}{}", self.address, wire.base())
     }
 
-    /// The address of the server.
+    /// Returns its address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sets the responses to the next requests, one each.
+    /// Sets the responses to the next requests.
     pub fn next(&self, plays: impl IntoIterator<Item = Play>) {
         self.shared.plays().next.extend(plays);
     }
 
-    /// Sets the response to every later request.
+    /// Sets the response to all later requests.
     pub fn always(&self, play: Play) {
         self.answer_with(move |_| play.clone());
     }
 
-    /// Sets a function that chooses the response to every later request.
+    /// Sets the response to all later requests, as a function of the request.
     pub fn answer_with(&self, answer: impl Fn(&Seen) -> Play + Send + Sync + 'static) {
         self.shared.plays().then = Arc::new(answer);
     }
 
-    /// Sets whether requests without a schema are refused; on by default.
+    /// Sets whether a request without a schema is refused; `true` by default.
     pub fn demand_schema(&self, demanded: bool) {
         self.shared.plays().schema = demanded;
     }
 
-    /// Stops recording requests, for measurements.
+    /// Stops recording requests, for benchmarks.
     pub fn forget_requests(&self) {
         self.shared.plays().keep_seen = false;
     }
 
-    /// Releases `number` answers that wait.
+    /// Releases `number` waiting answers.
     pub fn release(&self, number: usize) {
         self.shared.released.add_permits(number);
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     #[must_use]
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.seen().clone()
     }
 
-    /// Counts of connections and requests.
+    /// Returns the current counts.
     #[must_use]
     pub fn counts(&self) -> Counts {
         *self.shared.counts.borrow()
@@ -139,7 +139,7 @@ impl Server {
 
     /// Waits until the counts satisfy a condition.
     pub async fn until(&self, so: impl FnMut(&Counts) -> bool) {
-        // The sender lives as long as this server.
+        // The server keeps the sender alive.
         let _ = self.shared.counts.subscribe().wait_for(so).await;
     }
 }
@@ -151,20 +151,20 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// Records a request and chooses its response.
+    /// Records a request and returns the response to it.
     pub(crate) fn play(&self, seen: &Seen) -> Play {
         let mut plays = self.plays();
         if plays.keep_seen {
             self.seen().push(seen.clone());
         }
         if plays.schema && seen.schema().is_none() {
-            return Play::Raw(422, "text/plain", b"there is no schema".to_vec());
+            return Play::Raw(422, "text/plain", b"the schema is missing".to_vec());
         }
         match plays.next.pop_front() {
             Some(play) => play,
             None => {
                 let answer = Arc::clone(&plays.then);
-                // It may take its time; other requests need not wait for it.
+                // It may be slow, so do not block other requests.
                 drop(plays);
                 answer(seen)
             }
