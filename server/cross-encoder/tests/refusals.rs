@@ -83,7 +83,7 @@ fn files_that_are_not_those_of_the_manifest_are_reported() {
     };
     let error = opened(|copy| manifest(copy, "00")).unwrap_err();
     assert!(matches!(&error, ModelError::File(FileError::Changed { .. })), "{error}");
-    assert_says(&error, &["config.json has sha256 ", "its manifest says 00"]);
+    assert_says(&error, &["config.json has sha256 ", "its manifest has 00"]);
     let error = opened(|copy| fs::write(copy.join("manifest.json"), "{").unwrap()).unwrap_err();
     assert_says(&error, &["manifest.json cannot be read"]);
     // An example that was added later is not part of the model.
@@ -94,7 +94,7 @@ fn files_that_are_not_those_of_the_manifest_are_reported() {
     let written = json!({ "files": files }).to_string();
     let error =
         opened(|copy| fs::write(copy.join("manifest.json"), &written).unwrap()).unwrap_err();
-    assert_says(&error, &["examples.jsonl has sha256 ", "its manifest says nothing"]);
+    assert_says(&error, &["examples.jsonl has sha256 ", "its manifest has nothing"]);
     opened(|copy| {
         fs::write(copy.join("manifest.json"), &written).unwrap();
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
@@ -122,13 +122,13 @@ fn labels_and_settings_that_are_not_understood_are_refused() {
     });
     assert_says(&error.unwrap_err(), &["gsar.temperature = -1 is not supported; 0.01 to 100 is"]);
     let error = opened(|copy| fs::write(copy.join("config.json"), "no json").unwrap());
-    assert_says(&error.unwrap_err(), &["config.json cannot be read: it is no JSON"]);
+    assert_says(&error.unwrap_err(), &["config.json cannot be read: it is not valid JSON"]);
 }
 
 #[test]
 fn tokenizers_that_cannot_part_claim_and_premise_are_refused() {
     for (content, expected) in [
-        ("", "it is no JSON"),
+        ("", "it is not valid JSON"),
         ("{}", "it describes no known tokenizer"),
         ("[1]", "it describes no known tokenizer"),
     ] {
@@ -181,7 +181,7 @@ fn a_graph_that_is_cut_short_or_foreign_is_refused() {
             fs::write(copy.join("model.onnx"), &content).unwrap();
         });
         assert!(matches!(&error, ModelError::File(FileError::Onnx { .. })), "{error}");
-        assert_says(&error, &["model.onnx is no ONNX model", "put a cross-encoder"]);
+        assert_says(&error, &["model.onnx is not a valid ONNX model", "put a cross-encoder"]);
     }
     for flip in (0..64).step_by(3) {
         let mut altered = whole.clone();

@@ -1,6 +1,6 @@
-//! Embeds every line of a file: rows of little-endian `f32`, in the order of the lines.
+//! Embeds every line of a file as a row of little-endian `f32` values.
 //!
-//! `embed_lines LINES VECTORS WORKERS`; what measures an index wants vectors of real sentences
+//! `embed_lines LINES VECTORS WORKERS`; provides vectors of real sentences to benchmarks of the index
 //! (`benches/vectors/sentences.py`).
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write as _};
 
 use gsar_embedding::{Embedder, Model, Options, Priority, Runtime};
 
-/// Lines that are embedded at once.
+/// The number of lines embedded at once.
 const AT_ONCE: usize = 1_024;
 
 #[tokio::main(flavor = "current_thread")]

@@ -1,8 +1,8 @@
-//! How many texts a second are embedded: by bare sessions on given batches, and by the pool in its own.
+//! Measures texts embedded per second: by plain sessions on given batches, and by the pool.
 //!
-//! `embedding_times FILE WORKERS` reads batches of texts (JSON, an array of arrays) and loads the model of the
-//! user's cache. For every line it then reads, it measures once and prints one line of JSON; so a driver can let
-//! it take turns with something else (`benches/embedding/compare.py`).
+//! `embedding_times FILE WORKERS` reads batches of texts (JSON, an array of arrays) and loads the model of the user's cache.
+//! For every line on stdin it measures once and prints one line of JSON, so that a driver can alternate it with another
+//! program (`benches/embedding/compare.py`).
 
 use std::error::Error;
 use std::io::BufRead;
@@ -12,11 +12,11 @@ use std::time::Instant;
 use gsar_embedding::{Embedder, Model, OnnxSession, Options, Priority, Runtime, Session};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// How many texts are embedded one after the other for the latency.
+/// The number of texts embedded one by one to measure the latency.
 const SINGLE: usize = 24;
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "the program prints its results")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(file), Some(workers)) = (arguments.next(), arguments.next()) else {
@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The clock, and the processor time of this process.
+/// The wall clock, and the CPU time of this process.
 struct Clocks(Instant, Timespec);
 
 impl Clocks {
@@ -61,7 +61,7 @@ impl Clocks {
         Self(Instant::now(), clock_gettime(ClockId::ProcessCPUTime))
     }
 
-    /// Texts a second by the clock, and a second of processor time.
+    /// Returns texts per second of wall time and of CPU time.
     fn per_second(self, texts: usize) -> (f64, f64) {
         let now = Self::now();
         let spent = |time: Timespec| time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
@@ -70,7 +70,7 @@ impl Clocks {
     }
 }
 
-/// Every batch once, each by whichever session is free.
+/// Embeds every batch once, each by the next free session.
 fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(), Box<dyn Error>> {
     let next = AtomicUsize::new(0);
     let work = |session: &mut OnnxSession| {
@@ -94,7 +94,7 @@ fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(
     Ok(outcomes.into_iter().collect::<Result<(), String>>()?)
 }
 
-/// The median time of one text alone, in milliseconds.
+/// Returns the median time of a single text in milliseconds.
 async fn single(embedder: &Embedder, texts: &[String]) -> Result<f64, Box<dyn Error>> {
     let mut times = Vec::new();
     for text in texts.iter().step_by(texts.len().div_ceil(SINGLE).max(1)) {

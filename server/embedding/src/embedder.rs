@@ -1,5 +1,4 @@
-//! This module turns texts into vectors with a pool: it makes the vectors of sessions unit vectors and refuses what is
-//! none. It knows nothing of queues and threads.
+//! Embeds texts with a pool, and normalizes and validates the vectors.
 
 use crate::cache::Cache;
 use crate::error::{EmbedError, StartError};
@@ -9,9 +8,9 @@ use crate::runtime::Runtime;
 use crate::session::{Session, SessionError};
 use crate::vector::{self, Vector};
 
-/// Embeds texts for many callers with one pool of sessions. Clones share the pool.
+/// Embeds texts for concurrent callers with one pool of sessions. Clones share the pool.
 ///
-/// Dropping the last clone ends the threads and waits for the batches that run.
+/// Dropping the last clone stops the threads after their current batches.
 #[derive(Clone, Debug)]
 pub struct Embedder {
     pool: Pool<String>,
@@ -19,7 +18,7 @@ pub struct Embedder {
 }
 
 impl Embedder {
-    /// Starts a pool for a model. Blocks, about 0.3 s for each worker with a model of 100 MB.
+    /// Starts a pool for a model. Blocks for about 0.3 s per worker with a model of 100 MB.
     ///
     /// # Errors
     /// [`StartError`].
@@ -36,8 +35,7 @@ impl Embedder {
         Self::with_sessions(sessions, model.digest(), options, cache)
     }
 
-    /// Starts a pool of any sessions, as many workers as there are. The digest tells models apart in the
-    /// cache.
+    /// Starts a pool with one worker per session. The digest distinguishes models in the cache.
     ///
     /// # Errors
     /// [`StartError::InvalidOption`], [`StartError::Dimensions`] or [`StartError::Thread`].
@@ -65,13 +63,13 @@ impl Embedder {
         Ok(Self { pool: Pool::start(work, options, cache)?, dimension })
     }
 
-    /// One vector of unit length for each text, in their order. Waits while the queue is full.
+    /// Embeds texts as unit vectors, in order. Waits while the queue is full.
     ///
-    /// The same text is computed once for all callers. A vector does not depend on what
-    /// else is computed with it, up to 1e-5 in each number. Dropping the future gives up what is not begun.
+    /// The same text is computed once for all concurrent callers. A vector depends on the rest of its batch by at most 1e-5
+    /// per value. Dropping the future cancels texts whose computation has not begun.
     ///
     /// # Errors
-    /// [`EmbedError`], the first of a text that cannot be embedded.
+    /// [`EmbedError`] for the first text that cannot be embedded.
     pub async fn embed(
         &self,
         texts: Vec<String>,
@@ -80,20 +78,20 @@ impl Embedder {
         Ok(self.pool.ask(texts, priority).await?)
     }
 
-    /// The number of values of each vector.
+    /// Returns the number of values of each vector.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// What happened so far.
+    /// Returns the statistics of the pool.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.statistics()
     }
 }
 
-/// A session whose vectors are made unit vectors.
+/// A session whose vectors are normalized.
 struct Embedding {
     session: Box<dyn Session>,
     dimension: usize,
@@ -115,11 +113,12 @@ impl Embedding {
     fn unit(&self, values: &[f32]) -> Result<Vector, SessionError> {
         if values.len() != self.dimension {
             return Err(SessionError(format!(
-                "a vector of {} numbers came, expected {}",
+                "the model returned a vector of {} values, expected {}",
                 values.len(),
                 self.dimension
             )));
         }
-        vector::unit(values).ok_or_else(|| SessionError("the vector has no direction".to_owned()))
+        vector::unit(values)
+            .ok_or_else(|| SessionError("the vector is zero or not finite".to_owned()))
     }
 }

@@ -1,36 +1,36 @@
-//! This module holds the errors of a pool: of its start, of a call, and of a text to embed.
+//! Errors of a pool and of embedding.
 
 use crate::model::ModelError;
 
-/// Why a pool did not answer.
+/// An error from a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// The model failed on one of the questions, alone.
-    #[error("what has {bytes} bytes cannot be computed: {reason}")]
+    /// The model failed on a question, even alone in a batch.
+    #[error("a question of {bytes} bytes cannot be computed: {reason}")]
     Session {
         /// The length of the question, in bytes.
         bytes: usize,
-        /// What the session said.
+        /// The error from the session.
         reason: String,
     },
-    /// The threads of the pool are gone.
-    #[error("the pool has ended; start it anew")]
+    /// The threads of the pool have ended.
+    #[error("the pool has ended; start it again")]
     Ended,
 }
 
-/// Why texts were not embedded.
+/// An error from embedding texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    /// The model failed on one of the texts, alone.
+    /// The model failed on a text, even alone in a batch.
     #[error("a text of {bytes} bytes cannot be embedded: {reason}")]
     Session {
         /// The length of the text, in bytes.
         bytes: usize,
-        /// What the session said.
+        /// The error from the session.
         reason: String,
     },
-    /// The threads of the pool are gone.
-    #[error("the pool that embeds texts has ended; start it anew")]
+    /// The threads of the pool have ended.
+    #[error("the embedding pool has ended; start it again")]
     Ended,
 }
 
@@ -43,38 +43,38 @@ impl From<PoolError> for EmbedError {
     }
 }
 
-/// Why a pool could not be started.
+/// An error from starting a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// An option has a value that is not allowed.
+    /// An option is out of range.
     #[error("option {field}: {given} is not allowed; allowed is {allowed}")]
     InvalidOption {
         /// The option.
         field: &'static str,
         /// What was given.
         given: u64,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// The sessions do not give vectors of one length.
+    /// The sessions have different dimensions.
     #[error(
-        "the sessions of one pool give vectors of {first} and of {other} numbers; give it sessions of one model"
+        "the sessions of the pool return vectors of {first} and {other} values; use sessions of one model"
     )]
     Dimensions {
-        /// The number of values of the first.
+        /// The dimension of the first session.
         first: usize,
-        /// The number of values of another.
+        /// The dimension of another session.
         other: usize,
     },
     /// The model cannot be run.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The system gives no thread.
+    /// A thread cannot be started.
     #[error(
-        "a thread of the pool cannot be started: {reason}; raise the limit of threads, or lower the number of workers"
+        "failed to start a thread of the pool: {reason}; raise the limit of threads, or lower the number of workers"
     )]
     Thread {
-        /// What the system said.
+        /// The error from the operating system.
         reason: String,
     },
 }

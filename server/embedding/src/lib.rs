@@ -1,8 +1,7 @@
-//! This crate turns texts into vectors with a local ONNX sentence model: no network, one bounded pool, nothing
-//! computed twice.
+//! Embeds texts as vectors with a local ONNX sentence model: no network, one bounded pool, and cached results.
 //!
-//! [`Runtime`] finds and loads the shared library of ONNX Runtime, [`Model`] reads a sentence model from a
-//! folder, and [`Embedder`] runs it for many callers at once:
+//! [`Runtime`] finds and loads the shared library of ONNX Runtime, [`Model`] reads a sentence model from a folder, and
+//! [`Embedder`] runs it for concurrent callers:
 //!
 //! ```no_run
 //! use gsar_embedding::{Embedder, MemoryCache, Model, Options, Priority, Runtime};
@@ -19,12 +18,11 @@
 //! # }
 //! ```
 //!
-//! `make onnxruntime` and `make models` put the library and the model all-MiniLM-L6-v2 into the user's cache.
-//! Any other model comes from a folder ([`Model::open`]). What a model wants in front of a text ("query: ")
-//! is for the caller to put there.
+//! `make onnxruntime` and `make models` put the library and the model all-MiniLM-L6-v2 into the user's cache. Other
+//! models are read from a folder ([`Model::open`]). Callers add the text prefix that a model requires, such as
+//! "query: ".
 //!
-//! Other local models use what vectors need and texts do not: [`Runtime`], [`ModelFolder`], and a [`Pool`] for whatever
-//! is a [`Question`].
+//! Other kinds of local models can use [`Runtime`], [`ModelFolder`] and a [`Pool`] of any [`Question`].
 
 mod cache;
 mod embedder;

@@ -1,7 +1,7 @@
-//! This module finds the shared library of ONNX Runtime and checks it before it is loaded.
+//! Finds, checks and loads the shared library of ONNX Runtime.
 //!
-//! A process loads it once. ONNX Runtime allows one environment in the life of a process, which is the only
-//! global state of this crate.
+//! A process loads it once, because ONNX Runtime allows only one environment per process. This is the only global state
+//! of this crate.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,106 +15,106 @@ use crate::user_cache::{self, Manifest};
 
 /// The version that `make onnxruntime` fetches.
 const FETCHED_VERSION: &str = "1.27.0";
-/// The least version that has what the crates in between ask for.
+/// The minimum version that the `ort` crate supports.
 const NEEDED: &str = "1.24";
-/// The variable that names the library.
+/// The environment variable with the path of the library.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
-/// Where packages put the folder of the library, seen from the folder of the program.
+/// The folder of the library in packages, relative to the folder of the program.
 const INSTALLED: &str = "../lib/gsar/onnxruntime";
 
 static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
 
-/// ONNX Runtime, loaded. Clones share it.
+/// The loaded ONNX Runtime. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Runtime {
     environment: Environment,
     library: Arc<Path>,
 }
 
-/// Why ONNX Runtime could not be loaded.
+/// An error from loading ONNX Runtime.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuntimeError {
-    /// There is no file.
+    /// The file is missing.
     #[error("ONNX Runtime: there is no file {} ({origin}); {}", file.display(), fix(*origin))]
     Missing {
-        /// What was looked for.
+        /// The file.
         file: PathBuf,
-        /// Why it was looked for.
+        /// Where its path comes from.
         origin: Origin,
     },
-    /// No place to look at: nothing was named, and the user has no cache folder.
+    /// No library is configured, and there is no cache folder.
     #[error(
-        "ONNX Runtime: no library is named and neither XDG_CACHE_HOME nor HOME is an absolute path; set {VARIABLE} to the shared library of version {NEEDED} or later"
+        "ONNX Runtime: no library is configured and neither XDG_CACHE_HOME nor HOME is an absolute path; set {VARIABLE} to the shared library of version {NEEDED} or later"
     )]
     NoCacheFolder,
-    /// The file is no shared library that can be loaded here.
-    #[error("ONNX Runtime: {} ({origin}) is no shared library of it: {found}; {}", file.display(), fix(*origin))]
+    /// The file is not a loadable shared library.
+    #[error("ONNX Runtime: {} ({origin}) is not a loadable library: {found}; {}", file.display(), fix(*origin))]
     NotALibrary {
         /// The file.
         file: PathBuf,
-        /// Why it was taken.
+        /// Where its path comes from.
         origin: Origin,
-        /// What is wrong with it.
+        /// The cause.
         found: String,
     },
-    /// The library is of a version that lacks what is needed.
-    #[error("ONNX Runtime: {} ({origin}) is version {found}, {NEEDED} or later is needed; {}", file.display(), fix(*origin))]
+    /// The version of the library is too old.
+    #[error("ONNX Runtime: {} ({origin}) is version {found}, but {NEEDED} or later is required; {}", file.display(), fix(*origin))]
     TooOld {
         /// The file.
         file: PathBuf,
-        /// Why it was taken.
+        /// Where its path comes from.
         origin: Origin,
         /// Its version.
         found: String,
     },
-    /// The library is no longer the one that was fetched.
-    #[error("ONNX Runtime: {} ({origin}) has sha256 {found}, its manifest says {expected}; run `make onnxruntime`", file.display())]
+    /// The library changed since it was fetched.
+    #[error("ONNX Runtime: {} ({origin}) has sha256 {found}, but its manifest has {expected}; run `make onnxruntime`", file.display())]
     Changed {
         /// The file.
         file: PathBuf,
-        /// Why it was taken.
+        /// Where its path comes from.
         origin: Origin,
-        /// The digest that was written when it was fetched.
+        /// The digest in the manifest.
         expected: String,
-        /// The digest of what lies there.
+        /// The digest of the file.
         found: String,
     },
-    /// This process has loaded another library before.
-    #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; name one library", loaded.display(), asked.display())]
+    /// This process has loaded another library.
+    #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; configure only one library", loaded.display(), asked.display())]
     OtherLoaded {
-        /// What was loaded.
+        /// The loaded library.
         loaded: PathBuf,
-        /// What was asked for now.
+        /// The requested library.
         asked: PathBuf,
     },
-    /// The library was loaded and then refused to start.
-    #[error("ONNX Runtime: {} does not start: {reason}", file.display())]
+    /// The library was loaded but failed to start.
+    #[error("ONNX Runtime: {} failed to start: {reason}", file.display())]
     Refused {
         /// The file.
         file: PathBuf,
-        /// What it said.
+        /// The error from the library.
         reason: String,
     },
 }
 
-/// Why a library is the one to load.
+/// The origin of the path of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The caller named it.
+    /// Given by the caller.
     Given,
-    /// The variable `ORT_DYLIB_PATH` names it.
+    /// The variable `ORT_DYLIB_PATH`.
     Variable,
-    /// It was installed with the program that runs.
+    /// Installed with this program.
     Installed,
-    /// It is where `make onnxruntime` puts it.
+    /// Fetched by `make onnxruntime`.
     Cache,
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Given => "named by the configuration",
-            Self::Variable => "named by ORT_DYLIB_PATH",
+            Self::Given => "set in the configuration",
+            Self::Variable => "set by ORT_DYLIB_PATH",
             Self::Installed => "installed with this program",
             Self::Cache => "in the user's cache",
         })
@@ -124,7 +124,7 @@ impl fmt::Display for Origin {
 fn fix(origin: Origin) -> &'static str {
     match origin {
         Origin::Given | Origin::Variable => {
-            "name the shared library of version 1.24 or later, or name none and run `make onnxruntime`"
+            "set it to the shared library of version 1.24 or later, or unset it and run `make onnxruntime`"
         }
         Origin::Installed => "install the package again, or set ORT_DYLIB_PATH",
         Origin::Cache => "run `make onnxruntime`, or set ORT_DYLIB_PATH",
@@ -132,14 +132,14 @@ fn fix(origin: Origin) -> &'static str {
 }
 
 impl Runtime {
-    /// Loads the library: the one that is named, else the one that `ORT_DYLIB_PATH` names, else the one that was
-    /// installed with this program, else the one in the user's cache. What is named is never passed over for the next.
+    /// Loads the given library, or else that of `ORT_DYLIB_PATH`, the one installed with this program, or the one in the
+    /// user's cache. If the given library or that of the variable is unusable, no other one is tried.
     ///
-    /// A second call gives the library that is loaded. Takes about 0.2 s the first time.
+    /// Later calls return the loaded library. The first call takes about 0.2 s.
     ///
     /// # Errors
-    /// Every [`RuntimeError`]; the process can try again with another file after each but
-    /// [`RuntimeError::OtherLoaded`] and [`RuntimeError::Refused`].
+    /// [`RuntimeError`]. The process can retry with another file, except after [`RuntimeError::OtherLoaded`] and
+    /// [`RuntimeError::Refused`].
     pub fn load(library: Option<&Path>) -> Result<Self, RuntimeError> {
         let program = std::env::current_exe().ok();
         let (file, origin) = locate(library, |name| std::env::var_os(name), program.as_deref())?;
@@ -163,13 +163,13 @@ impl Runtime {
         Ok(loaded.insert(Self { environment, library: file.into() }).clone())
     }
 
-    /// What sessions of ONNX Runtime are made in.
+    /// Returns the environment for sessions.
     #[must_use]
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// The library that is loaded.
+    /// Returns the path of the loaded library.
     #[must_use]
     pub fn library(&self) -> &Path {
         &self.library
@@ -196,7 +196,7 @@ fn locate(
     Ok((folder.join("onnxruntime").join(FETCHED_VERSION).join(name), Origin::Cache))
 }
 
-/// Refuses what would crash the loader of the system, or what it would not notice.
+/// Rejects files that would crash the dynamic loader, or that changed since they were fetched.
 fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     let refused =
         |found: String| RuntimeError::NotALibrary { file: file.to_owned(), origin, found };
@@ -210,7 +210,7 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     if let Some(whole) = length_by_header(&content)
         && whole > content.len() as u64
     {
-        return Err(refused(format!("it is cut short: {} of {whole} bytes", content.len())));
+        return Err(refused(format!("it is truncated: {} of {whole} bytes", content.len())));
     }
     let (Some(folder), Some(name)) =
         (file.parent(), file.file_name().and_then(|name| name.to_str()))
@@ -234,8 +234,8 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     })
 }
 
-/// Where the last table of a 64-bit little-endian ELF file ends; `None` for other files. The loader of the
-/// system maps what the header announces without looking at the length of the file.
+/// Returns the end of the last table of a 64-bit little-endian ELF file; `None` for other files. The dynamic loader maps
+/// what the header announces without checking the length of the file.
 fn length_by_header(content: &[u8]) -> Option<u64> {
     let number = |offset: usize, bytes: usize| {
         let field = content.get(offset..offset + bytes)?;
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_comes_first_then_the_variable_then_what_is_installed_then_the_cache() {
+    fn looks_in_the_argument_the_variable_the_package_and_the_cache_in_order() {
         let prefix = tempfile::tempdir().unwrap();
         let program = prefix.path().join("bin/gsar-server");
         let installed = prefix.path().join("lib/gsar/onnxruntime");
@@ -322,13 +322,13 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_the_one_that_is_fetched() {
+    fn the_version_matches_that_of_fetch_py() {
         let program = include_str!("../fetch.py");
         assert!(program.contains(&format!("RUNTIME_VERSION = \"{FETCHED_VERSION}\"")));
     }
 
     #[test]
-    fn a_library_that_is_cut_short_is_recognised_by_its_header() {
+    fn computes_the_length_of_a_library_from_its_header() {
         let mut library = vec![0_u8; 64];
         library[..6].copy_from_slice(b"\x7fELF\x02\x01");
         library[40..48].copy_from_slice(&1000_u64.to_le_bytes());

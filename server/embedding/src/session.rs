@@ -1,43 +1,43 @@
-//! This module computes vectors in a session of a model, used by one thread at a time.
+//! Sessions of a model, each used by one thread at a time.
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 
-/// What computes vectors. A pool has one for each of its threads.
+/// Computes vectors. A pool has one session per thread.
 pub trait Session: Send {
-    /// The number of values of each vector.
+    /// Returns the number of values of each vector.
     fn dimension(&self) -> usize;
 
-    /// The longest text, in bytes, whose end still counts; what is longer is cut by the model somewhere
-    /// behind it. Only the planning of batches looks at it.
+    /// Returns the maximum length of a text in bytes that the model may read in full; it truncates longer ones. Used only to
+    /// form batches.
     fn longest_text(&self) -> usize;
 
-    /// One vector of [`Session::dimension`] numbers for each text, in their order. Their length is free.
+    /// Computes a vector of [`Session::dimension`] values for each text, in order, of any norm.
     ///
     /// # Errors
-    /// What went wrong. A batch that fails is tried again text by text.
+    /// [`SessionError`]. A failed batch is retried text by text.
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError>;
 }
 
-/// What went wrong in a session, in its own words.
+/// An error of a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SessionError(pub String);
 
-/// A session of ONNX Runtime with one thread, and a tokenizer.
+/// A single-threaded session of ONNX Runtime, with a tokenizer.
 pub struct OnnxSession {
     embedding: TextEmbedding,
     dimension: usize,
     max_tokens: usize,
 }
 
-/// The most bytes of a token in ordinary text.
+/// The maximum number of bytes per token in ordinary text.
 const BYTES_OF_A_TOKEN: usize = 6;
-/// The bytes looked at for each token that counts. Only long runs of spaces need more, and a text of many megabytes
-/// costs no more than this.
+/// The number of bytes passed to the tokenizer per token of the limit. Only long runs of spaces need more. Bounds the cost
+/// of texts of many megabytes.
 const BYTES_LOOKED_AT: usize = 128;
 
 impl OnnxSession {
-    /// Reads the model and embeds one text, which finds the dimension.
+    /// Loads the model and embeds one text to determine the dimension.
     pub(crate) fn open(
         environment: ort::environment::Environment,
         onnx: Vec<u8>,
@@ -53,9 +53,9 @@ impl OnnxSession {
         let model = UserDefinedEmbeddingModel::new(onnx, tokenizer).with_pooling(pooling);
         let embedding = caught(|| {
             TextEmbedding::try_new_from_user_defined(model, options).map_err(|error| match error {
-                // The files were parsed as JSON before, so this one is no tokenizer.
+                // The files are valid JSON, so this one is not a tokenizer.
                 fastembed::Error::Io(_) => {
-                    OpenError::Tokenizer("it is JSON, and describes no known tokenizer".to_owned())
+                    OpenError::Tokenizer("it is JSON but not a known tokenizer".to_owned())
                 }
                 fastembed::Error::TokenizerConfig(reason) => OpenError::TokenizerConfig(reason),
                 _ => OpenError::Onnx(error.to_string()),
@@ -68,27 +68,27 @@ impl OnnxSession {
             .map_err(|error| OpenError::Rehearsal(error.0))?;
         session.dimension = vectors.first().map_or(0, Vec::len);
         if session.dimension == 0 {
-            return Err(OpenError::Rehearsal("it gives vectors without numbers".to_owned()));
+            return Err(OpenError::Rehearsal("it returns empty vectors".to_owned()));
         }
         Ok(session)
     }
 
-    /// How many tokens the tokenizer knows.
+    /// Returns the vocabulary size of the tokenizer.
     pub(crate) fn vocabulary(&self) -> usize {
         self.embedding.tokenizer.get_vocab_size(true)
     }
 }
 
-/// Why a session could not be opened.
+/// An error from opening a session.
 #[derive(Debug)]
 pub(crate) enum OpenError {
-    /// ONNX Runtime refuses the graph.
+    /// ONNX Runtime rejects the graph.
     Onnx(String),
-    /// The tokenizer cannot be read.
+    /// The tokenizer is invalid.
     Tokenizer(String),
-    /// The tokenizer cannot be used as it is configured.
+    /// The configuration of the tokenizer is invalid.
     TokenizerConfig(String),
-    /// Both are read, and a text cannot be embedded.
+    /// The model is loaded but fails to embed a text.
     Rehearsal(String),
 }
 
@@ -105,10 +105,10 @@ impl Session for OnnxSession {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let most = self.max_tokens.saturating_mul(BYTES_LOOKED_AT);
+        let max_bytes = self.max_tokens.saturating_mul(BYTES_LOOKED_AT);
         let beginnings: Vec<&str> = texts
             .iter()
-            .map(|text| text.get(..text.floor_char_boundary(most)).unwrap_or(text))
+            .map(|text| text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text))
             .collect();
         self.embedding
             .embed(beginnings, Some(texts.len()))
@@ -125,7 +125,7 @@ impl std::fmt::Debug for OnnxSession {
     }
 }
 
-/// Runs what other crates may end by a panic.
+/// Runs a function of another crate and catches panics.
 ///
 /// # Errors
 /// The message of the panic.

@@ -1,4 +1,4 @@
-//! This module is the folder that gsar keeps for this user, with the manifests of what was fetched into it.
+//! The user's cache folder, and the manifests of files fetched into it.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The file beside what was fetched that says what it is.
+/// The file name of a manifest.
 const MANIFEST: &str = "manifest.json";
 
-/// `${XDG_CACHE_HOME:-~/.cache}/gsar`; `None` where neither variable names an absolute folder.
+/// Returns `${XDG_CACHE_HOME:-~/.cache}/gsar`; `None` if neither variable is an absolute path.
 pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
@@ -18,15 +18,15 @@ pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
         .map(|cache| cache.join("gsar"))
 }
 
-/// The SHA-256 of every file that was fetched together.
+/// The SHA-256 digests of files fetched together.
 #[derive(Debug)]
 pub(crate) struct Manifest(Value);
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` where it has none.
+    /// Reads the manifest of a folder; `None` if there is none.
     ///
     /// # Errors
-    /// What the system said, or what is wrong with the JSON.
+    /// An I/O error, or invalid JSON.
     pub(crate) fn read(folder: &Path) -> io::Result<Option<Self>> {
         match std::fs::read(folder.join(MANIFEST)) {
             Ok(bytes) => Ok(Some(Self(serde_json::from_slice(&bytes)?))),
@@ -35,18 +35,18 @@ impl Manifest {
         }
     }
 
-    /// The SHA-256 of a file, in small hexadecimal digits.
+    /// Returns the SHA-256 of a file in lowercase hexadecimal.
     pub(crate) fn sha256(&self, name: &str) -> Option<&str> {
         self.0.get("files")?.get(name)?.get("sha256")?.as_str()
     }
 }
 
-/// The SHA-256 of a content.
+/// Computes the SHA-256 of a content.
 pub(crate) fn sha256(content: &[u8]) -> [u8; 32] {
     Sha256::digest(content).into()
 }
 
-/// Small hexadecimal digits.
+/// Formats bytes in lowercase hexadecimal.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_follows_the_variables() {
+    fn the_folder_depends_on_the_variables() {
         let with = |cache: Option<&str>, home: Option<&str>| {
             folder(|name| match name {
                 "XDG_CACHE_HOME" => cache.map(OsString::from),

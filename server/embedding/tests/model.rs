@@ -1,5 +1,4 @@
-//! The real model: known vectors, hostile texts, damaged files. Skipped where the model or the runtime is not
-//! in the user's cache (`make models onnxruntime`).
+//! Tests of the real model. Skipped if the model or the runtime is not in the user's cache (`make models onnxruntime`).
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +35,7 @@ fn difference(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
 }
 
-/// A copy of the model without its manifest, to be damaged; the graph is linked unless it is to change.
+/// Copies the model without its manifest, with a link to the graph.
 fn copy_of(model: &Model, folder: &Path) -> PathBuf {
     let copy = folder.join("copy");
     fs::create_dir_all(copy.join("1_Pooling")).unwrap();
@@ -54,7 +53,7 @@ fn copy_of(model: &Model, folder: &Path) -> PathBuf {
     copy
 }
 
-/// What is wrong with the model in a folder, by reading and running it.
+/// Returns the error from loading the model in a folder.
 fn error_of(folder: &Path, runtime: &Runtime) -> ModelError {
     match Model::open(folder) {
         Ok(model) => model.session(runtime).unwrap_err(),
@@ -83,8 +82,8 @@ async fn a_known_text_has_its_known_vector() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_vector_does_not_depend_on_its_company() {
-    let Some((runtime, model)) = real("a_vector_does_not_depend_on_its_company") else { return };
+async fn a_vector_does_not_depend_on_its_batch() {
+    let Some((runtime, model)) = real("a_vector_does_not_depend_on_its_batch") else { return };
     let texts: Vec<String> = (0..24)
         .map(|number| {
             let words = ["pool", "timeout", "503", "checkout", "restart", "latency", "of", "the"];
@@ -104,8 +103,8 @@ async fn a_vector_does_not_depend_on_its_company() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hostile_texts_have_vectors_like_any_other() {
-    let Some((runtime, model)) = real("hostile_texts_have_vectors_like_any_other") else { return };
+async fn embeds_unusual_texts() {
+    let Some((runtime, model)) = real("embeds_unusual_texts") else { return };
     let cache = Some(Box::new(MemoryCache::new(1 << 20)) as Box<_>);
     let embedder = Embedder::start(&runtime, &model, &options(2), cache).unwrap();
     let texts = vec![
@@ -125,7 +124,7 @@ async fn hostile_texts_have_vectors_like_any_other() {
     assert_eq!(vectors, again);
     assert_eq!(embedder.statistics().computed, texts.len() as u64);
     assert!(vectors.iter().all(|vector| vector.iter().all(|number| number.is_finite())));
-    // Of a long text, the beginning counts.
+    // Long texts are truncated.
     let beginning = vec!["word ".repeat(254)];
     let beginning = embedder.embed(beginning, Priority::Query).await.unwrap();
     assert!(difference(&vectors[3], &beginning[0]) < 1e-5);
@@ -134,8 +133,8 @@ async fn hostile_texts_have_vectors_like_any_other() {
 }
 
 #[test]
-fn any_folder_with_a_sentence_model_will_do() {
-    let Some((runtime, model)) = real("any_folder_with_a_sentence_model_will_do") else { return };
+fn opens_a_sentence_model_in_any_folder() {
+    let Some((runtime, model)) = real("opens_a_sentence_model_in_any_folder") else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
     assert_eq!(Model::open(&copy).unwrap().digest(), model.digest());
@@ -155,8 +154,8 @@ fn any_folder_with_a_sentence_model_will_do() {
 }
 
 #[test]
-fn files_that_are_missing_or_wrong_are_named() {
-    let Some((runtime, model)) = real("files_that_are_missing_or_wrong_are_named") else { return };
+fn errors_name_missing_and_invalid_files() {
+    let Some((runtime, model)) = real("errors_name_missing_and_invalid_files") else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
     let nowhere = error_of(&folder.path().join("nowhere"), &runtime);
@@ -164,17 +163,17 @@ fn files_that_are_missing_or_wrong_are_named() {
 
     for (file, content, expected) in [
         ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
-        ("tokenizer.json", "no json", "it is no JSON"),
-        ("tokenizer.json", "", "it is no JSON"),
+        ("tokenizer.json", "no json", "it is not valid JSON"),
+        ("tokenizer.json", "", "it is not valid JSON"),
         ("tokenizer_config.json", "{}", "tokenizer_config.json cannot be used"),
         (
             "tokenizer_config.json",
             r#"{"model_max_length": 1}"#,
             "a limit of 1 tokens is not supported",
         ),
-        ("config.json", "[", "it is no JSON"),
+        ("config.json", "[", "it is not valid JSON"),
         ("config.json", r#"{"vocab_size": 100}"#, "it belongs to another model"),
-        ("special_tokens_map.json", "\0", "it is no JSON"),
+        ("special_tokens_map.json", "\0", "it is not valid JSON"),
         ("sentence_bert_config.json", r#"{"max_seq_length": 0}"#, "a limit of 0 tokens"),
         (
             "1_Pooling/config.json",
@@ -208,8 +207,8 @@ fn files_that_are_missing_or_wrong_are_named() {
 }
 
 #[test]
-fn a_tokenizer_of_another_model_is_recognised_by_its_vocabulary() {
-    let Some((runtime, model)) = real("a_tokenizer_of_another_model") else { return };
+fn rejects_the_tokenizer_of_another_model() {
+    let Some((runtime, model)) = real("rejects_the_tokenizer_of_another_model") else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
     let words: Vec<String> = (0..40_000).map(|at| format!("\"w{at}\": {at}")).collect();
@@ -221,12 +220,12 @@ fn a_tokenizer_of_another_model_is_recognised_by_its_vocabulary() {
     );
     fs::write(copy.join("tokenizer.json"), tokenizer).unwrap();
     let error = error_of(&copy, &runtime).to_string();
-    assert!(error.contains("it knows 40005 tokens and the model 30522"), "{error}");
+    assert!(error.contains("it has 40005 tokens and the model 30522"), "{error}");
 }
 
 #[test]
-fn a_file_that_changed_after_it_was_fetched_is_reported() {
-    let Some((_, model)) = real("a_file_that_changed_after_it_was_fetched_is_reported") else {
+fn rejects_a_file_changed_since_it_was_fetched() {
+    let Some((_, model)) = real("rejects_a_file_changed_since_it_was_fetched") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -244,15 +243,15 @@ fn a_file_that_changed_after_it_was_fetched_is_reported() {
     fs::write(copy.join("modules.json"), "[]").unwrap();
     fs::copy(model.folder().join("tokenizer.json"), copy.join("tokenizer.json")).unwrap();
     let error = Model::open(&copy).unwrap_err();
-    assert!(error.to_string().contains("its manifest says nothing"), "{error}");
+    assert!(error.to_string().contains("its manifest has nothing"), "{error}");
     fs::write(copy.join("manifest.json"), "{").unwrap();
     let error = Model::open(&copy).unwrap_err();
     assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
 }
 
 #[test]
-fn a_graph_that_is_cut_short_or_altered_never_crashes() {
-    let Some((runtime, model)) = real("a_graph_that_is_cut_short_or_altered_never_crashes") else {
+fn a_truncated_or_altered_graph_does_not_crash() {
+    let Some((runtime, model)) = real("a_truncated_or_altered_graph_does_not_crash") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +273,7 @@ fn a_graph_that_is_cut_short_or_altered_never_crashes() {
         refused += usize::from(session.is_err());
     }
     assert!(refused > 0);
-    fs::write(&path, "this is a text and no graph").unwrap();
+    fs::write(&path, "this is a text and not a graph").unwrap();
     let error = error_of(&copy, &runtime);
     assert!(matches!(error, ModelError::Onnx { .. }), "{error}");
 }

@@ -1,4 +1,4 @@
-//! These tests run the pool with sessions that are no model: who waits, what is computed once, what is given up.
+//! Tests of the pool with fake sessions.
 
 #![allow(
     clippy::unwrap_used,
@@ -53,7 +53,7 @@ fn assert_near(vectors: &[Vector], expected: &[Vec<f32>]) {
     }
 }
 
-/// Waits, without sleeping, until `count` texts wait.
+/// Yields until `number` texts wait.
 async fn until_waiting(embedder: &Embedder, number: usize) {
     while embedder.statistics().waiting != number {
         tokio::task::yield_now().await;
@@ -70,7 +70,7 @@ fn spawned(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn order_is_kept_whatever_the_lengths_and_repetitions() {
+async fn preserves_the_order_of_texts() {
     let long = "long ".repeat(300);
     let texts = ["b", &long, "", "a", "b", "middle of the road", &long, "\0", "b"];
     for cache in [None, Some(Box::new(MemoryCache::new(1 << 20)) as Box<dyn Cache>)] {
@@ -86,7 +86,7 @@ async fn order_is_kept_whatever_the_lengths_and_repetitions() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_of_many_callers_share_batches_and_each_text_is_computed_once() {
+async fn callers_share_batches_and_each_text_is_computed_once() {
     let (embedder, gate) = gated_pool(&options(), None);
     let first = spawned(&embedder, &["first"], Priority::Background);
     assert_eq!(gate.begun.recv().unwrap(), ["first"]);
@@ -99,7 +99,7 @@ async fn requests_of_many_callers_share_batches_and_each_text_is_computed_once()
     assert_eq!(batch, ["a", "b", "c"]);
     assert_near(&first.await.unwrap().unwrap(), &expected(&["first"]));
     assert_near(&one.await.unwrap().unwrap(), &expected(&["a", "b"]));
-    // "first" may have been asked for after it was answered, where nothing is cached.
+    // "first" may have been requested again after its answer, because there is no cache.
     drop(gate);
     assert_near(&two.await.unwrap().unwrap(), &expected(&["b", "c", "first"]));
 }
@@ -123,7 +123,7 @@ async fn a_query_overtakes_background_work() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_given_up_before_it_began_is_not_computed() {
+async fn cancelled_texts_are_not_computed() {
     let (embedder, gate) = gated_pool(&options(), Some(Box::new(MemoryCache::new(1 << 20))));
     let first = spawned(&embedder, &["first"], Priority::Query);
     gate.begun.recv().unwrap();
@@ -137,28 +137,28 @@ async fn what_is_given_up_before_it_began_is_not_computed() {
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["b"]);
     kept.await.unwrap().unwrap();
-    // What had begun was computed and kept, although its caller had gone.
+    // A running text is computed and cached although its caller was dropped.
     embedder.embed(owned(&["first"]), Priority::Query).await.unwrap();
     let statistics = embedder.statistics();
     assert_eq!((statistics.computed, statistics.known, statistics.waiting), (2, 1, 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_queue_makes_callers_wait_and_queries_have_room_of_their_own() {
+async fn callers_wait_for_a_full_queue_and_queries_have_their_own() {
     let options = Options { batch_texts: 1, queue_bytes: 4096, ..options() };
     let (embedder, gate) = gated_pool(&options, None);
     let texts: Vec<String> = (0..40).map(|number| format!("text {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let background = spawned(&embedder, &texts, Priority::Background);
     gate.begun.recv().unwrap();
-    // Each counts its bytes and 256: 15 have room.
+    // Each text counts 256 bytes more: 15 fit.
     until_waiting(&embedder, 15).await;
     let query = spawned(&embedder, &["now"], Priority::Query);
     until_waiting(&embedder, 16).await;
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
     query.await.unwrap().unwrap();
-    // Larger than the whole queue, and yet it gets its turn.
+    // A text larger than the whole queue is computed as well.
     let large = "x".repeat(100_000);
     let large = spawned(&embedder, &[&large], Priority::Query);
     for _ in 0..40 {
@@ -169,7 +169,7 @@ async fn a_full_queue_makes_callers_wait_and_queries_have_room_of_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_bad_text_fails_only_those_who_asked_for_it() {
+async fn a_bad_text_fails_only_its_callers() {
     let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
     for bad in ["bad", "bad panic", "wide", "nan", "zero"] {
         let one = spawned(&embedder, &["good one", bad], Priority::Query);
@@ -181,14 +181,14 @@ async fn one_bad_text_fails_only_those_who_asked_for_it() {
             "{error}"
         );
     }
-    // Nothing of a failure is kept.
+    // Failures are not cached.
     assert_eq!(embedder.statistics().failed, 5);
     embedder.embed(owned(&["bad"]), Priority::Query).await.unwrap_err();
     assert_eq!(embedder.statistics().failed, 6);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_text_is_computed_twice_by_many_callers_at_once() {
+async fn concurrent_callers_compute_each_text_once() {
     let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
     let callers: Vec<_> = (0..64)
         .map(|caller| {
@@ -206,7 +206,7 @@ async fn no_text_is_computed_twice_by_many_callers_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_text_is_computed_twice_across_restarts() {
+async fn vectors_are_cached_across_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let texts = owned(&["a", "b", "c", "a"]);
     let mut computed = Vec::new();
@@ -221,7 +221,7 @@ async fn no_text_is_computed_twice_across_restarts() {
     assert_eq!(computed, [3, 0]);
 }
 
-/// A cache that can be broken.
+/// A broken cache.
 struct Broken {
     panics: bool,
     asked: Arc<AtomicBool>,
@@ -231,7 +231,7 @@ impl Cache for Broken {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
         self.asked.store(true, Ordering::Relaxed);
         assert!(!self.panics, "as asked");
-        // Too few, of another model, and not of unit length.
+        // Too few vectors, of another dimension and not of unit length.
         Ok(vec![Some(vec![1.0; keys.len()].into())])
     }
 
@@ -241,7 +241,7 @@ impl Cache for Broken {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cache_that_fails_or_lies_fails_nobody() {
+async fn a_broken_cache_does_not_fail_requests() {
     for panics in [false, true] {
         let asked = Arc::new(AtomicBool::new(false));
         let embedder = free_pool(Some(Box::new(Broken { panics, asked: Arc::clone(&asked) })));
@@ -256,7 +256,7 @@ async fn a_cache_that_fails_or_lies_fails_nobody() {
 }
 
 #[test]
-fn sessions_of_several_models_are_refused() {
+fn rejects_sessions_of_different_models() {
     struct Other;
     impl Session for Other {
         fn dimension(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Files that are no ONNX Runtime, in a process that has loaded none: each is refused by name, and never by a crash.
+//! Tests that files other than ONNX Runtime are rejected without a crash.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,8 +19,7 @@ use std::process::Command;
 
 use gsar_embedding::{Origin, Runtime, RuntimeError};
 
-/// A shared library that says it is ONNX Runtime of some version; `None`, with a line that says so, without
-/// a C compiler.
+/// Compiles a shared library; prints a message and returns `None` without a C compiler.
 fn library(folder: &Path, name: &str, source: &str) -> Option<std::path::PathBuf> {
     let (code, library) = (folder.join("code.c"), folder.join(name));
     fs::write(&code, source).unwrap();
@@ -38,7 +37,7 @@ fn refused(file: &Path) -> RuntimeError {
 }
 
 #[test]
-fn only_onnx_runtime_of_a_sufficient_version_is_loaded() {
+fn loads_only_onnx_runtime_of_a_supported_version() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
 
@@ -82,7 +81,7 @@ fn only_onnx_runtime_of_a_sufficient_version_is_loaded() {
         assert!(error.to_string().contains("1.24 or later"), "{error}");
     }
 
-    // After all that, the right one is loaded, once; where it is at hand.
+    // The real library, if available, is loaded once.
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -100,14 +99,14 @@ fn only_onnx_runtime_of_a_sufficient_version_is_loaded() {
 }
 
 #[test]
-fn a_library_that_changed_after_it_was_fetched_is_reported() {
+fn rejects_a_library_changed_since_it_was_fetched() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("libonnxruntime.so");
     fs::write(&file, "another library").unwrap();
     let manifest = r#"{"files": {"libonnxruntime.so": {"sha256": "00"}}}"#;
     fs::write(folder.path().join("manifest.json"), manifest).unwrap();
     let error = refused(&file);
-    // The other test of this process may have loaded the right one by now.
+    // The other test of this process may have loaded the real library already.
     assert!(
         matches!(error, RuntimeError::Changed { .. } | RuntimeError::OtherLoaded { .. }),
         "{error}"

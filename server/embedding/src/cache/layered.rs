@@ -1,10 +1,10 @@
-//! This module layers two caches, memory before disk.
+//! Layers two caches, such as memory before disk.
 
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// Asks the front, then the back for the rest, and keeps in the front what the back gave. Where only the back
-/// fails, what the front knows is still known.
+/// Reads from the front, then the rest from the back, and copies that to the front. If only the back fails, vectors from
+/// the front are still returned.
 #[derive(Debug)]
 pub struct LayeredCache<Front, Back> {
     front: Front,
@@ -12,7 +12,7 @@ pub struct LayeredCache<Front, Back> {
 }
 
 impl<Front: Cache, Back: Cache> LayeredCache<Front, Back> {
-    /// A cache of both.
+    /// Creates a layered cache.
     #[must_use]
     pub fn new(front: Front, back: Back) -> Self {
         Self { front, back }
@@ -31,20 +31,20 @@ impl<Front: Cache, Back: Cache> Cache for LayeredCache<Front, Back> {
         if missing.is_empty() {
             return Ok(found);
         }
-        let behind = match self.back.get_many(&missing) {
-            Ok(behind) => behind,
+        let from_back = match self.back.get_many(&missing) {
+            Ok(from_back) => from_back,
             Err(_) if missing.len() < keys.len() => return Ok(found),
             Err(error) => return Err(error),
         };
         let fresh: Vec<(Key, Vector)> = missing
             .iter()
-            .zip(&behind)
+            .zip(&from_back)
             .filter_map(|(key, vector)| Some((*key, Vector::clone(vector.as_ref()?))))
             .collect();
         self.front.put_many(&fresh)?;
-        let mut behind = behind.into_iter();
+        let mut from_back = from_back.into_iter();
         for vector in found.iter_mut().filter(|vector| vector.is_none()) {
-            *vector = behind.next().flatten();
+            *vector = from_back.next().flatten();
         }
         Ok(found)
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_back_gives_stays_in_the_front() {
+    fn vectors_from_the_back_are_copied_to_the_front() {
         let keys = ["a", "b", "c", "d"].map(|text| Key::new(&[0; 32], text));
         let vector = |number: f32| Vector::from(vec![number]);
         let cache = LayeredCache::new(MemoryCache::new(1 << 20), MemoryCache::new(1 << 20));

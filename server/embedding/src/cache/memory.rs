@@ -1,4 +1,4 @@
-//! This module caches the vectors used last in memory, bounded in bytes.
+//! A least-recently-used cache in memory, limited in bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// What an entry costs besides its numbers, in bytes: two keys, counters and the nodes of both maps.
+/// The overhead of an entry in bytes: two keys, counters and the nodes of both maps.
 const OVERHEAD: usize = 192;
 
-/// The vectors that were used last. Those unused longest make room for new ones.
+/// A cache in memory that evicts the least recently used vectors.
 #[derive(Debug)]
 pub struct MemoryCache {
     most_bytes: usize,
@@ -25,7 +25,7 @@ struct Entries {
 }
 
 impl MemoryCache {
-    /// A cache of at most `most_bytes` bytes: 1 MiB holds 605 vectors of 384 numbers.
+    /// Creates a cache of at most `most_bytes` bytes: 1 MiB holds 605 vectors of 384 values.
     #[must_use]
     pub fn new(most_bytes: usize) -> Self {
         Self { most_bytes, entries: Mutex::default() }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn those_unused_longest_make_room() {
+    fn evicts_the_least_recently_used() {
         let cache = MemoryCache::new(2 * cost(&vector()));
         cache.put_many(&[(key("a"), vector()), (key("b"), vector())]).unwrap();
         cache.get_many(&[key("a")]).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_twice_is_counted_once() {
+    fn a_vector_put_twice_counts_once() {
         let cache = MemoryCache::new(1 << 20);
         for _ in 0..3 {
             cache.put_many(&[(key("a"), vector())]).unwrap();
@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_below_one_vector_holds_nothing() {
+    fn a_limit_below_one_vector_stores_nothing() {
         let cache = MemoryCache::new(8);
         cache.put_many(&[(key("a"), vector())]).unwrap();
         assert_eq!(cache.get_many(&[key("a")]).unwrap(), [None]);
     }
 
     #[test]
-    fn keys_tell_models_and_texts_apart() {
+    fn keys_distinguish_models_and_texts() {
         assert_ne!(key("a"), key("b"));
         assert_ne!(key("a"), Key::new(&[8; 32], "a"));
         assert_eq!(key(""), key(""));

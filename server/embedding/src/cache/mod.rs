@@ -1,7 +1,7 @@
-//! This module caches computed vectors by the digest of their text.
+//! Caches vectors by the digest of the model and the text.
 //!
-//! A [`Key`] stands for a text under a model. [`MemoryCache`] holds the latest vectors of this process,
-//! [`SqliteCache`] those of every process that used its file, and [`LayeredCache`] asks one before the other.
+//! [`MemoryCache`] stores the most recently used vectors of this process, [`SqliteCache`] those of all processes that share
+//! its file, and [`LayeredCache`] combines two caches.
 
 mod layered;
 mod memory;
@@ -13,18 +13,18 @@ pub use layered::LayeredCache;
 pub use memory::MemoryCache;
 pub use sqlite::SqliteCache;
 
-/// A text under a model: the BLAKE3 hash of the text, keyed with the digest of the model.
+/// The key of a vector: the BLAKE3 hash of the text, keyed with the digest of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key of a text under the model of this digest.
+    /// Computes the key of a text and a model.
     #[must_use]
     pub fn new(model_digest: &[u8; 32], text: &str) -> Self {
         Self(blake3::keyed_hash(model_digest, text.as_bytes()).into())
     }
 
-    /// The key of what has two parts: where the first ends, counts.
+    /// Computes the key of a pair of texts; the boundary between them matters.
     #[must_use]
     pub fn of_two(model_digest: &[u8; 32], first: &str, second: &str) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(model_digest);
@@ -32,51 +32,51 @@ impl Key {
         Self(hasher.update(first.as_bytes()).update(second.as_bytes()).finalize().into())
     }
 
-    /// The bytes of the hash.
+    /// Returns the bytes of the hash.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// Vectors by key. A pool asks from one thread, which may wait for a disk.
+/// A cache of vectors. A pool uses it from one thread, which may block on a disk.
 ///
-/// A cache may forget at any time. What it gives is checked for dimension and length, and computed anew when
-/// it does not fit; a cache that fails costs time and is counted, and no request fails for it.
+/// A cache may evict vectors at any time. Returned vectors are validated, and computed again if they are invalid. Failures
+/// of the cache are counted and do not fail requests.
 pub trait Cache: Send + Sync {
-    /// The vector of each key, in their order; `None` for those that are not known.
+    /// Returns the vector of each key, in order; `None` for a miss.
     ///
     /// # Errors
-    /// What went wrong; nothing is taken as known then.
+    /// [`CacheError`], which counts as a miss of all keys.
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError>;
 
-    /// Keeps vectors.
+    /// Stores vectors.
     ///
     /// # Errors
-    /// What went wrong; nothing is taken as kept then.
+    /// [`CacheError`] if vectors were not stored.
     fn put_many(&self, vectors: &[(Key, Vector)]) -> Result<(), CacheError>;
 }
 
-/// What went wrong with a cache.
+/// An error of a cache.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheError {
-    /// The file is not one of these caches.
-    #[error("cache of vectors: {file} belongs to another program or version; name another file")]
+    /// The file is not such a cache.
+    #[error("vector cache: {file} belongs to another program or version; use another file")]
     Foreign {
         /// The file.
         file: String,
     },
-    /// The file cannot be used.
+    /// The file is unusable.
     #[error(
-        "cache of vectors: {file}: {reason}; it holds nothing that cannot be computed again: when it is damaged, delete it together with its -wal and -shm files"
+        "vector cache: {file}: {reason}; if it is damaged, delete it together with its -wal and -shm files, since its vectors can be computed again"
     )]
     Unusable {
         /// The file.
         file: String,
-        /// What SQLite or the system said.
+        /// The error from SQLite or the operating system.
         reason: String,
     },
     /// A cache of another kind failed.
-    #[error("cache of vectors: {0}")]
+    #[error("vector cache: {0}")]
     Other(String),
 }

@@ -1,7 +1,7 @@
-//! This module caches vectors in one SQLite file, so that no text is embedded twice across restarts.
+//! A cache of vectors in a SQLite file, which survives restarts.
 //!
-//! The file may be shared by several processes. It holds hashes and vectors, no texts; and yet vectors tell
-//! something of their texts, so the file is for its owner alone.
+//! Several processes may share the file. It contains hashes and vectors but no texts. Because vectors reveal something
+//! about their texts, only the owner can read the file.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -14,19 +14,19 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, pa
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// The application id in SQLite's header: the letters `gsve`.
+/// The application id in SQLite's header: `gsve` in ASCII.
 const APPLICATION_ID: i64 = 0x6773_7665;
-/// The one version of the schema.
+/// The only version of the schema.
 const SCHEMA_VERSION: i64 = 1;
 const SCHEMA: &str = "CREATE TABLE vectors (
     id INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
     vector BLOB NOT NULL
 ) STRICT";
-/// How long a connection waits for another process: computing a vector takes about as long.
+/// How long a connection waits for another process: about as long as computing a vector.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Vectors in one SQLite file.
+/// A cache of vectors in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteCache {
     file: String,
@@ -35,10 +35,10 @@ pub struct SqliteCache {
 }
 
 impl SqliteCache {
-    /// Opens the file, or creates it with mode 0600 and the folders above it with mode 0700.
+    /// Opens the file, or creates it with mode 0600, and missing parent folders with mode 0700.
     ///
-    /// The oldest vectors are deleted when the file would outgrow `most_bytes`: 1 GiB holds about half a
-    /// million of 384 numbers. The write-ahead log beside it comes on top, a few megabytes.
+    /// The oldest vectors are deleted before the file exceeds `most_bytes`: 1 GiB holds about half a million vectors of 384
+    /// values. The write-ahead log takes a few more megabytes.
     ///
     /// # Errors
     /// [`CacheError::Foreign`] or [`CacheError::Unusable`].
@@ -81,7 +81,7 @@ impl SqliteCache {
     }
 }
 
-/// A connection in the schema of this cache; `None` where the file is of something else.
+/// Opens a connection and creates the schema; `None` if the file belongs to another program.
 fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags)?;
@@ -92,7 +92,7 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
         return Ok(None);
     }
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    // After a loss of power the latest vectors may be missing, which costs computing them again.
+    // The latest vectors may be lost in a power failure; they are computed again.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -105,7 +105,7 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
     Ok(Some(connection))
 }
 
-/// Whether the database is empty or of this cache.
+/// Returns `true` if the database is empty or a cache of this version.
 fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
     let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let application = ask("PRAGMA application_id")?;
@@ -150,9 +150,9 @@ impl Cache for SqliteCache {
     }
 }
 
-/// Deletes the oldest vectors until the pages in use fit. Free pages are filled before the file grows.
+/// Deletes the oldest vectors until the used pages fit. Free pages are reused before the file grows.
 fn shrink(connection: &Connection, most_bytes: u64) -> rusqlite::Result<()> {
-    /// How many are deleted at a time.
+    /// The number of vectors deleted at a time.
     const STEP: i64 = 64;
     let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let most_bytes = i64::try_from(most_bytes).unwrap_or(i64::MAX);
@@ -173,7 +173,7 @@ fn shrink(connection: &Connection, most_bytes: u64) -> rusqlite::Result<()> {
     }
 }
 
-/// The numbers as little-endian bytes.
+/// Converts values to little-endian bytes.
 fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_survive_and_two_processes_share_them() {
+    fn vectors_survive_restarts_and_are_shared() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("new/vectors.sqlite3");
         let cache = SqliteCache::open(&file, MUCH).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room() {
+    fn deletes_the_oldest_vectors() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("vectors.sqlite3");
         let cache = SqliteCache::open(&file, 1 << 20).unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_others_are_left_alone() {
+    fn foreign_files_are_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("other.sqlite3");
         Connection::open(&file).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
@@ -242,7 +242,7 @@ mod tests {
         assert!(matches!(refused, CacheError::Foreign { .. }), "{refused}");
         assert_eq!(std::fs::read(&file).unwrap(), before);
 
-        std::fs::write(&file, "this is a text and no database at all, whatever its name").unwrap();
+        std::fs::write(&file, "this is a text and not a database, whatever its name").unwrap();
         let refused = SqliteCache::open(&file, MUCH).unwrap_err();
         assert!(refused.to_string().contains("delete it"), "{refused}");
         let refused = SqliteCache::open(folder.path(), MUCH).unwrap_err();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_of_a_broken_number_is_not_known() {
+    fn a_blob_of_invalid_length_is_a_miss() {
         let folder = tempfile::tempdir().unwrap();
         let cache = SqliteCache::open(&folder.path().join("vectors.sqlite3"), MUCH).unwrap();
         cache.put_many(&[(key(1), vector(1))]).unwrap();

@@ -1,99 +1,99 @@
-//! This module holds the errors of a model, each with the file and the fix.
+//! Errors of a model, each with the file and the fix.
 
 use std::path::PathBuf;
 
-/// Why a model could not be read.
+/// An error from loading a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The user has no cache folder in which the model could be.
+    /// There is no cache folder.
     #[error(
-        "model: neither XDG_CACHE_HOME nor HOME is an absolute path; set one, or name the folder of a model"
+        "model: neither XDG_CACHE_HOME nor HOME is an absolute path; set one, or configure the folder of a model"
     )]
     NoCacheFolder,
-    /// Files are not there.
+    /// Files are missing.
     #[error("model {}: there is no {}; {fix}", folder.display(), files.join(", "))]
     Missing {
         /// The folder of the model.
         folder: PathBuf,
-        /// Every file that is needed and not there.
+        /// The missing files.
         files: Vec<&'static str>,
-        /// What to do.
+        /// The fix.
         fix: Fix,
     },
-    /// The system does not let the file be read, or it is not what its name says.
+    /// A file cannot be read or parsed.
     #[error("model: {} cannot be read: {reason}; {fix}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
-        /// What to do.
+        /// The fix.
         fix: Fix,
     },
-    /// A file is no longer the one that was fetched.
-    #[error("model: {} has sha256 {found}, its manifest says {expected}; {fix}", file.display())]
+    /// A file changed since it was fetched.
+    #[error("model: {} has sha256 {found}, but its manifest has {expected}; {fix}", file.display())]
     Changed {
         /// The file.
         file: PathBuf,
-        /// The digest that was written when it was fetched.
+        /// The digest in the manifest.
         expected: String,
-        /// The digest of what lies there.
+        /// The digest of the file.
         found: String,
-        /// What to do.
+        /// The fix.
         fix: Fix,
     },
-    /// The model asks for something that is not done here.
+    /// The model requires an unsupported feature.
     #[error("model: {}: {found} is not supported; {allowed}", file.display())]
     Unsupported {
-        /// The file that says so.
+        /// The file that requires it.
         file: PathBuf,
-        /// What it asks for.
+        /// The required feature.
         found: String,
-        /// What is.
+        /// The supported ones.
         allowed: &'static str,
     },
-    /// ONNX Runtime refuses the graph.
-    #[error("model: {} is no ONNX model that can be run: {reason}; {fix}", file.display())]
+    /// ONNX Runtime rejects the graph.
+    #[error("model: {} is not a valid ONNX model: {reason}; {fix}", file.display())]
     Onnx {
         /// The file.
         file: PathBuf,
-        /// What ONNX Runtime said.
+        /// The error from ONNX Runtime.
         reason: String,
-        /// What to do.
+        /// The fix.
         fix: Fix,
     },
-    /// The tokenizer cannot be used, or belongs to another model.
+    /// The tokenizer is invalid or belongs to another model.
     #[error("model: {} cannot be used: {reason}; {fix}", file.display())]
     Tokenizer {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
-        /// What to do.
+        /// The fix.
         fix: Fix,
     },
-    /// Graph and tokenizer are read, and yet no text can be embedded.
+    /// The model is loaded but fails to embed a text.
     #[error("model {}: a text cannot be embedded: {reason}; {fix}", folder.display())]
     Rehearsal {
         /// The folder of the model.
         folder: PathBuf,
-        /// What ONNX Runtime said.
+        /// The error from ONNX Runtime.
         reason: String,
-        /// What to do.
+        /// The fix.
         fix: Fix,
     },
 }
 
-/// What to do about a model that cannot be used.
+/// The fix for an unusable model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fix(pub &'static str);
 
 impl Fix {
-    /// It is the one that is fetched.
+    /// For the model that is fetched.
     pub const FETCH: Self = Self("run `make models`");
-    /// Somebody put it there.
+    /// For a model that the user provides.
     pub const EXPORT: Self =
-        Self("put a sentence model exported to ONNX there, with the tokenizer that belongs to it");
+        Self("put a sentence model exported to ONNX there, with its tokenizer");
 }
 
 impl std::fmt::Display for Fix {

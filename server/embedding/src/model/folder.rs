@@ -1,5 +1,4 @@
-//! This module reads the files of a model and holds each against the manifest beside them, where there is one. What the
-//! files say is for others to know.
+//! Reads the files of a model and checks them against the manifest, if there is one.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +7,13 @@ use serde_json::Value;
 use super::error::{Fix, ModelError};
 use crate::user_cache::{self, Manifest};
 
-/// Files of a model that are part of the program, by their names.
+/// The names and contents of model files embedded in the program.
 pub type BuiltIn = &'static [(&'static str, &'static [u8])];
 
-/// The folder of a model while it is read.
+/// A reader of the folder of a model.
 pub struct ModelFolder {
     path: PathBuf,
-    /// Its files, where it is part of the program.
+    /// The files, if they are embedded in the program.
     built_in: Option<BuiltIn>,
     fix: Fix,
     manifest: Option<Manifest>,
@@ -22,10 +21,10 @@ pub struct ModelFolder {
 }
 
 impl ModelFolder {
-    /// The folder, and its `manifest.json` where it has one.
+    /// Opens a folder and its optional `manifest.json`.
     ///
     /// # Errors
-    /// [`ModelError::Unreadable`] where the manifest is none.
+    /// [`ModelError::Unreadable`] if the manifest is invalid.
     pub fn open(path: &Path, fix: Fix) -> Result<Self, ModelError> {
         let manifest = Manifest::read(path).map_err(|error| ModelError::Unreadable {
             file: path.join("manifest.json"),
@@ -36,20 +35,20 @@ impl ModelFolder {
         Ok(Self { path: path.to_owned(), built_in: None, fix, manifest, digest })
     }
 
-    /// Files that are part of the program; `name` stands for their folder in errors.
+    /// Opens files embedded in the program; errors show `name` as their folder.
     #[must_use]
     pub fn built_in(name: &str, files: BuiltIn, fix: Fix) -> Self {
         let digest = blake3::Hasher::new();
         Self { path: PathBuf::from(name), built_in: Some(files), fix, manifest: None, digest }
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether there is a file or folder of that name.
+    /// Returns `true` if there is a file or folder of that name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         match self.built_in {
@@ -58,13 +57,13 @@ impl ModelFolder {
         }
     }
 
-    /// Whether there is a manifest.
+    /// Returns `true` if there is a manifest.
     #[must_use]
     pub fn has_manifest(&self) -> bool {
         self.manifest.is_some()
     }
 
-    /// Reads a file, holds it against the manifest and adds it to the digest of the model.
+    /// Reads a file, checks it against the manifest, and adds it to the digest of the model.
     ///
     /// # Errors
     /// [`ModelError::Unreadable`] or [`ModelError::Changed`].
@@ -72,7 +71,7 @@ impl ModelFolder {
         self.read_as(name, name)
     }
 
-    /// The same for a file that counts under another name in the digest.
+    /// Reads a file that has another name in the digest.
     ///
     /// # Errors
     /// Those of [`ModelFolder::read`].
@@ -108,34 +107,34 @@ impl ModelFolder {
         }
     }
 
-    /// The content of a file as JSON.
+    /// Parses the content of a file as JSON.
     ///
     /// # Errors
     /// [`ModelError::Unreadable`].
     pub fn json(&self, name: &str, content: &[u8]) -> Result<Value, ModelError> {
         serde_json::from_slice(content)
-            .map_err(|error| self.unreadable(name, format!("it is no JSON: {error}")))
+            .map_err(|error| self.unreadable(name, format!("it is not valid JSON: {error}")))
     }
 
-    /// The digest of everything that was read so far.
+    /// Returns the digest of all files read so far.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest.finalize().into()
     }
 
-    /// That files are not there.
+    /// Returns an error about missing files.
     #[must_use]
     pub fn missing(&self, files: Vec<&'static str>) -> ModelError {
         ModelError::Missing { folder: self.path.clone(), files, fix: self.fix }
     }
 
-    /// That a file is not what its name says.
+    /// Returns an error about an unreadable file.
     #[must_use]
     pub fn unreadable(&self, name: &str, reason: String) -> ModelError {
         ModelError::Unreadable { file: self.path.join(name), reason, fix: self.fix }
     }
 
-    /// That a file asks for something that is not done.
+    /// Returns an error about an unsupported feature.
     #[must_use]
     pub fn unsupported(&self, name: &str, found: String, allowed: &'static str) -> ModelError {
         ModelError::Unsupported { file: self.path.join(name), found, allowed }

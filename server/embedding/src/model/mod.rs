@@ -1,9 +1,8 @@
-//! This module loads a sentence model from a folder: an ONNX graph, its tokenizer, and their settings.
+//! Loads a sentence model from a folder: an ONNX graph, its tokenizer, and their settings.
 //!
-//! The layout is the one in which sentence models are published: `model.onnx` (or `onnx/model.onnx`),
-//! `tokenizer.json`, `tokenizer_config.json`, `config.json`, `1_Pooling/config.json`, and where they exist
-//! `special_tokens_map.json`, `sentence_bert_config.json` and `modules.json`. Where a `manifest.json` lies
-//! beside them, every file must be the one it names.
+//! The layout is that of published sentence models: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`,
+//! `tokenizer_config.json`, `config.json`, `1_Pooling/config.json`, and optionally `special_tokens_map.json`,
+//! `sentence_bert_config.json` and `modules.json`. If there is a `manifest.json`, all files must match it.
 
 mod error;
 mod folder;
@@ -34,7 +33,7 @@ const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 const SENTENCE: &str = "sentence_bert_config.json";
 const MODULES: &str = "modules.json";
 
-/// A sentence model, read and checked, not yet given to ONNX Runtime.
+/// A sentence model whose files are read and checked, but not yet loaded into ONNX Runtime.
 pub struct Model {
     folder: PathBuf,
     fix: Fix,
@@ -48,8 +47,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model that `make models` puts into the user's cache: all-MiniLM-L6-v2, 384 numbers, 256 tokens,
-    /// English.
+    /// Reads the model that `make models` puts into the user's cache: all-MiniLM-L6-v2, 384 values, 256 tokens, English.
     ///
     /// # Errors
     /// Those of [`Model::open`], and [`ModelError::NoCacheFolder`].
@@ -67,40 +65,39 @@ impl Model {
         Err(reader.missing(vec!["manifest.json"]))
     }
 
-    /// Reads the model in a folder. Reads all of it: about 0.5 s for 100 MB, mostly for the digest.
+    /// Reads the model in a folder. Takes about 0.5 s for 100 MB, mostly for the digest.
     ///
     /// # Errors
-    /// [`ModelError`], but nothing yet that only ONNX Runtime can tell.
+    /// [`ModelError`], except for errors from ONNX Runtime.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
         read(folder, Fix::EXPORT, ModelFolder::open(folder, Fix::EXPORT)?)
     }
 
-    /// The folder it was read from.
+    /// Returns the folder it was read from.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How the vectors of the tokens become one.
+    /// Returns the pooling of token vectors.
     #[must_use]
     pub fn pooling(&self) -> Pooling {
         self.pooling
     }
 
-    /// How many tokens of a text count; the rest of it is cut off, and so is what lies behind 128 bytes for
-    /// each of them.
+    /// Returns the maximum number of tokens of a text. Longer texts are truncated, also at 128 bytes per token of this limit.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.max_tokens
     }
 
-    /// A digest of everything that takes part in a vector: two models with one digest give the same vectors.
+    /// Returns a digest of everything a vector depends on: models with the same digest return the same vectors.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }
 
-    /// A session of its own, with its own copy of the weights. Takes about 0.3 s for 100 MB.
+    /// Opens a session with its own copy of the weights. Takes about 0.3 s for 100 MB.
     ///
     /// # Errors
     /// [`ModelError::Onnx`], [`ModelError::Tokenizer`] or [`ModelError::Rehearsal`].
@@ -126,7 +123,7 @@ impl Model {
             Some(words) if session.vocabulary() as u64 > words => {
                 let vocabulary = session.vocabulary();
                 let reason = format!(
-                    "it knows {vocabulary} tokens and the model {words}, so it belongs to another model"
+                    "it has {vocabulary} tokens and the model {words}, so it belongs to another model"
                 );
                 Err(self.tokenizer_refused(TOKENIZER, reason))
             }
@@ -151,7 +148,7 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// Reads the files of a model in their folder.
+/// Reads the files of a model.
 fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelError> {
     let onnx_name = complete(&folder)?;
     let content = folder.read(POOLING)?;
@@ -159,7 +156,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
     let config = folder.read(CONFIG)?;
     let tokenizer_config = folder.read(TOKENIZER_CONFIG)?;
     let tokenizer = folder.read(TOKENIZER)?;
-    // The graph counts the same in either place.
+    // The digest is the same for both places of the graph.
     let onnx = folder.read_as(onnx_name, ONNX[0])?;
     let mut optional = |name| folder.has(name).then(|| folder.read(name)).transpose();
     let special_tokens = optional(SPECIAL_TOKENS)?.unwrap_or_else(|| b"{}".to_vec());
@@ -175,18 +172,18 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
         let modules = folder.json(MODULES, &content)?;
         let others = settings::other_modules(&modules);
         if !others.is_empty() {
-            let allowed = "a model of Transformer, Pooling and Normalize is";
+            let allowed = "supported are Transformer, Pooling and Normalize";
             return Err(folder.unsupported(MODULES, others.join(", "), allowed));
         }
     }
     let pooling = settings::pooling(&pooling_config).map_err(|found| {
-        let allowed = "one of pooling_mode_mean_tokens and pooling_mode_cls_token is";
+        let allowed = "supported is one of pooling_mode_mean_tokens and pooling_mode_cls_token";
         folder.unsupported(POOLING, found, allowed)
     })?;
     let max_tokens =
         settings::max_tokens(sentence.as_ref(), &parsed_tokenizer_config, &parsed_config).map_err(
             |found| {
-                let allowed = "a model_max_length of 3 to 1000000 tokens is";
+                let allowed = "supported is a model_max_length of 3 to 1000000 tokens";
                 folder.unsupported(TOKENIZER_CONFIG, found, allowed)
             },
         )?;
@@ -208,7 +205,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
     })
 }
 
-/// The name of the graph, when every file that is needed is there.
+/// Returns the name of the graph file if all required files exist.
 fn complete(folder: &ModelFolder) -> Result<&'static str, ModelError> {
     let onnx = ONNX.into_iter().find(|name| folder.has(name));
     let files: Vec<_> = [TOKENIZER, TOKENIZER_CONFIG, CONFIG, POOLING]
@@ -227,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_that_was_not_fetched_is_reported_with_the_fix() {
+    fn a_missing_model_is_an_error_with_the_fix() {
         let cache = tempfile::tempdir().unwrap();
         let with =
             |name: &str| (name == "XDG_CACHE_HOME").then(|| cache.path().as_os_str().to_owned());

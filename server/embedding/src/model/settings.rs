@@ -1,9 +1,8 @@
-//! This module reads the settings files of a sentence model: the pooling of token vectors, and the most tokens that
-//! count.
+//! Reads the settings of a sentence model: the pooling of token vectors, and the maximum number of tokens.
 
 use serde_json::Value;
 
-/// How the vectors of the tokens become the vector of the text.
+/// The way to combine token vectors into the vector of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// The mean over all tokens of the text.
@@ -21,10 +20,10 @@ impl From<Pooling> for fastembed::Pooling {
     }
 }
 
-/// The pooling that `1_Pooling/config.json` asks for.
+/// Returns the pooling in `1_Pooling/config.json`.
 ///
 /// # Errors
-/// The modes it names, where they are not exactly one of those that are done here.
+/// The configured modes, unless they are exactly one supported mode.
 pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
     let modes: Vec<&str> = config
         .as_object()
@@ -41,7 +40,7 @@ pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
     }
 }
 
-/// The kinds of module in `modules.json` that change the vector and are not done here.
+/// Returns the unsupported kinds of modules in `modules.json`.
 pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
     modules
         .as_array()
@@ -53,10 +52,10 @@ pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The least of the limits that the files name, in tokens.
+/// Returns the minimum of the limits in the files, in tokens.
 ///
 /// # Errors
-/// What they say, where that leaves no room for a word between the marks at both ends.
+/// The limit, if there is none or it leaves no room for a word between the special tokens.
 pub(super) fn max_tokens(
     sentence: Option<&Value>,
     tokenizer: &Value,
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_that_change_the_vector_are_found() {
+    fn finds_unsupported_modules() {
         let module = |kind: &str| json!({ "type": format!("sentence_transformers.models.{kind}") });
         let plain = json!([module("Transformer"), module("Pooling"), module("Normalize")]);
         assert!(other_modules(&plain).is_empty());
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_limit_counts() {
+    fn the_lowest_limit_counts() {
         let sentence = json!({ "max_seq_length": 256 });
         let tokenizer = json!({ "model_max_length": 1e30 });
         let config = json!({ "max_position_embeddings": 512 });

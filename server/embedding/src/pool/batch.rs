@@ -1,33 +1,32 @@
-//! This module chooses which of the waiting texts are computed together: the oldest, and those nearest to it in
-//! length.
+//! Forms batches: the oldest waiting text, and those nearest to it in length.
 //!
-//! A batch is padded to its longest text, so a text much shorter than that is computed for nothing.
+//! A batch is padded to its longest text, so much shorter texts would waste computation.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::cache::Key;
 
-/// Texts below this many bytes count as equally long: they have a handful of tokens.
+/// Texts below this many bytes count as equally long, because they have only a few tokens.
 const SHORT: usize = 32;
 
-/// The bounds of one batch.
+/// The limits of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// The most texts.
+    /// The maximum number of texts.
     pub(super) texts: usize,
-    /// The most bytes, each text counted as the longest.
+    /// The maximum number of padded bytes.
     pub(super) bytes: usize,
 }
 
-/// Where a job stands in a line.
+/// The position of a job among the waiting ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     length: usize,
     age: u64,
 }
 
-/// The waiting jobs of one priority, by age and by length.
+/// The waiting jobs of one priority, indexed by age and by length.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     by_length: BTreeMap<Place, Key>,
@@ -35,7 +34,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Adds a job; `age` is unique and grows. `length` is in bytes.
+    /// Adds a job. `age` must be unique and increasing; `length` is in bytes.
     pub(super) fn add(&mut self, key: Key, length: usize, age: u64) -> Place {
         let place = Place { length: length.max(SHORT), age };
         self.by_length.insert(place, key);
@@ -43,18 +42,18 @@ impl Line {
         place
     }
 
-    /// Removes the job of a place.
+    /// Removes a job.
     pub(super) fn remove(&mut self, place: Place) {
         self.by_length.remove(&place);
         self.by_age.remove(&place.age);
     }
 
-    /// How many wait.
+    /// Returns the number of waiting jobs.
     pub(super) fn len(&self) -> usize {
         self.by_length.len()
     }
 
-    /// Removes the oldest job and those that go with it; none when none waits.
+    /// Removes and returns the next batch: the oldest job and those of similar length. Empty if no job waits.
     pub(super) fn take(&mut self, bounds: Bounds) -> Vec<Key> {
         let Some((age, length)) = self.by_age.first_key_value() else { return Vec::new() };
         let oldest = Place { length: *length, age: *age };
@@ -96,7 +95,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Adds a job unless the bounds are met, or padding would be more than a quarter of the work of a text.
+    /// Adds a job unless a limit is reached or padding would exceed a quarter of a text.
     fn add(&mut self, place: Place, bounds: Bounds) -> ControlFlow<()> {
         let least = self.least.min(place.length);
         let most = self.most.max(place.length);
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_goes_with_those_of_its_length() {
+    fn batches_the_oldest_with_texts_of_similar_length() {
         let lengths = [100, 1000, 90, 101, 5, 110, 990];
         let mut line = line(&lengths);
         assert_eq!(taken(&mut line, WIDE, &lengths), [0, 2, 3, 5]);
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_keeps_its_bounds_and_the_nearest_go_first() {
+    fn respects_the_limits_and_prefers_the_nearest() {
         let lengths = [100, 120, 101, 98, 97];
         let few = Bounds { texts: 3, ..WIDE };
         assert_eq!(taken(&mut line(&lengths), few, &lengths), [0, 2, 3]);
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_beyond_the_bound_of_bytes_goes_alone() {
+    fn a_text_beyond_the_limit_is_a_batch_of_its_own() {
         let lengths = [5000, 5000];
         let bounds = Bounds { bytes: 100, ..WIDE };
         let mut line = line(&lengths);
@@ -173,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_count_as_equal() {
+    fn short_texts_count_as_equally_long() {
         let lengths = [1, 30, 0, 17];
         assert_eq!(taken(&mut line(&lengths), WIDE, &lengths), [0, 1, 2, 3]);
     }
 
     #[test]
-    fn none_is_lost_and_the_oldest_is_always_in() {
+    fn every_batch_has_the_oldest_and_no_job_is_lost() {
         let lengths: Vec<usize> = (0..500).map(|at| (at * 7919) % 3000).collect();
         let mut line = line(&lengths);
         let mut left: std::collections::BTreeSet<usize> = (0..500).collect();

@@ -1,4 +1,4 @@
-//! This module is the pool's interface to its callers.
+//! The interface of the pool.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,30 +16,30 @@ use crate::cache::{Cache, Key};
 use crate::error::{PoolError, StartError};
 use crate::vector::Vector;
 
-/// The bytes that a waiting question counts besides its own.
+/// The overhead of a waiting question in bytes.
 const OVERHEAD: usize = 256;
 
-/// Answers questions for many callers with one pool of sessions. Clones share the pool.
+/// Answers questions for concurrent callers with one pool of sessions. Clones share the pool.
 ///
-/// Dropping the last clone ends the threads and waits for the batches that run.
+/// Dropping the last clone stops the threads after their current batches.
 pub struct Pool<Q: Question> {
     inner: Arc<Inner<Q>>,
 }
 
-/// What a pool did since its start, and what it has to do.
+/// Statistics of a pool since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// How many questions were computed.
+    /// The number of computed questions.
     pub computed: u64,
-    /// In how many batches they were computed.
+    /// The number of computed batches.
     pub batches: u64,
-    /// How many questions the cache answered.
+    /// The number of questions answered by the cache.
     pub known: u64,
-    /// How many questions could not be computed.
+    /// The number of failed questions.
     pub failed: u64,
-    /// How often the cache failed.
+    /// The number of failures of the cache.
     pub cache_faults: u64,
-    /// How many questions are not begun.
+    /// The number of questions whose computation has not begun.
     pub waiting: usize,
 }
 
@@ -54,7 +54,7 @@ struct Inner<Q: Question> {
 }
 
 impl<Q: Question> Pool<Q> {
-    /// Starts a thread for each computation, whatever [`Options::workers`] says, and one for the cache.
+    /// Starts one thread per computation, ignoring [`Options::workers`], and one for the cache.
     ///
     /// # Errors
     /// [`StartError::InvalidOption`] or [`StartError::Thread`].
@@ -90,13 +90,13 @@ impl<Q: Question> Pool<Q> {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// One answer for each question, in their order. Waits while the queue is full.
+    /// Answers questions, in order. Waits while the queue is full.
     ///
-    /// The same question is computed once for all callers. Dropping the future gives up what is not
-    /// begun.
+    /// The same question is computed once for all concurrent callers. Dropping the future cancels questions whose
+    /// computation has not begun.
     ///
     /// # Errors
-    /// [`PoolError`], the first of a question that cannot be computed.
+    /// [`PoolError`] for the first question that cannot be computed.
     pub async fn ask(
         &self,
         questions: Vec<Q>,
@@ -126,7 +126,7 @@ impl<Q: Question> Pool<Q> {
         order.iter().map(|at| answers.get(*at).map(Vector::clone).ok_or(PoolError::Ended)).collect()
     }
 
-    /// What happened so far.
+    /// Returns the statistics of the pool.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let shared = &self.inner.shared;
@@ -195,7 +195,7 @@ impl<Q: Question> Drop for Inner<Q> {
     fn drop(&mut self) {
         self.shared.end_workers();
         for worker in self.workers.drain(..) {
-            // A thread ends by a panic only where a session cannot even be dropped.
+            // A worker panics only if dropping its session panics.
             let _ = worker.join();
         }
         self.shared.end_cache();
@@ -203,7 +203,7 @@ impl<Q: Question> Drop for Inner<Q> {
     }
 }
 
-/// What a call has asked for. Dropped before everything came, it gives up the rest.
+/// The pending questions of a call, which are cancelled on drop.
 struct Asked<'a, Q: Question> {
     shared: &'a Shared<Q>,
     keys: Vec<Key>,

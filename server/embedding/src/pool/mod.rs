@@ -1,11 +1,11 @@
-//! This module is one bounded pool of sessions for all callers.
+//! A bounded pool of sessions for concurrent callers.
 //!
-//! What is asked becomes a job, unless the same is one already. A job is looked up in the cache, waits, is computed in
-//! a batch with others of about its length, and answers everyone who asked.
+//! A question becomes a job, unless there is a job for the same question. A job is looked up in the cache, waits, and is
+//! computed in a batch with others of similar length. Its answer is sent to all callers.
 //!
 //! ```text
 //! ask ─► permit of the queue ─► job ─► cache thread: look up ─► wait ─► worker: batch ─► answer
-//!                                           └── known: answer          └─► cache thread: keep
+//!                                           └── hit: answer            └─► cache thread: store
 //! ```
 
 mod batch;

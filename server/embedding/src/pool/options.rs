@@ -1,46 +1,46 @@
-//! This module holds the options of a pool and their allowed values.
+//! The options of a pool.
 
 use std::thread::available_parallelism;
 
 use crate::error::StartError;
 
-/// The most workers: each holds a copy of the weights.
+/// The maximum number of workers; each has a copy of the weights.
 const MAX_WORKERS: usize = 64;
-/// The most workers by default.
+/// The maximum number of workers by default.
 const DEFAULT_WORKERS: usize = 4;
-/// The greatest value of [`Options::batch_texts`].
+/// The maximum of [`Options::batch_texts`].
 const MAX_BATCH_TEXTS: usize = 1_024;
-/// The least value of [`Options::queue_bytes`].
+/// The minimum of [`Options::queue_bytes`].
 const MIN_QUEUE_BYTES: u32 = 4 << 10;
-/// The greatest value of [`Options::queue_bytes`].
+/// The maximum of [`Options::queue_bytes`].
 const MAX_QUEUE_BYTES: u32 = 1 << 30;
 
-/// What a pool is started with.
+/// The options of a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Sessions, each with a thread and a copy of the weights, 1 to 64; as many as processors, at most four.
+    /// The number of sessions, each with a thread and a copy of the weights, 1 to 64; the number of processors, at most 4.
     pub workers: usize,
-    /// The most texts in a batch, 1 to 1024; 16. Large batches gain little on a processor, and a query waits for the
-    /// batches that run.
+    /// The maximum number of texts in a batch, 1 to 1024; 16. Large batches gain little on a CPU, and queries wait for
+    /// running batches.
     pub batch_texts: usize,
-    /// The most bytes of a batch, each text counted as the longest of it; 4 KiB. One text alone may have more.
+    /// The maximum number of bytes of a padded batch; 4 KiB. A single text may be longer.
     pub batch_bytes: usize,
-    /// The most bytes of text that may wait, 4 KiB to 1 GiB, for each priority; 16 MiB. Each text counts 256 more. A
-    /// caller waits when no permit is free.
+    /// The maximum number of bytes of waiting texts per priority, 4 KiB to 1 GiB; 16 MiB. Each text counts 256 bytes more.
+    /// Callers wait while the queue is full.
     pub queue_bytes: u32,
 }
 
-/// What goes first.
+/// The priority of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
-    /// Somebody waits for it.
+    /// Interactive work.
     Query,
-    /// Work that has time, such as filling an index. It gets one batch in eight while queries wait.
+    /// Background work, such as filling an index. It gets one batch in eight while queries wait.
     Background,
 }
 
 impl Default for Options {
-    /// As many workers as processors, at most four; batches of 16 texts and 4 KiB; 16 MiB may wait.
+    /// One worker per processor, at most four; batches of 16 texts and 4 KiB; a queue of 16 MiB.
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self {
@@ -53,7 +53,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses the first value that is not allowed.
+    /// Checks that all values are in range.
     ///
     /// # Errors
     /// [`StartError::InvalidOption`].
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_at_the_bounds_are_allowed_and_behind_them_not() {
+    fn accepts_the_limits_and_rejects_values_beyond() {
         Options::default().check().unwrap();
         let with = |change: fn(&mut Options)| {
             let mut options = Options::default();

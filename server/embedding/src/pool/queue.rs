@@ -1,4 +1,4 @@
-//! This module queues the jobs of a pool and records who waits for each. It knows no threads.
+//! The jobs of a pool and the callers waiting for them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,14 +11,14 @@ use crate::cache::Key;
 use crate::error::PoolError;
 use crate::vector::Vector;
 
-/// What becomes of a question.
+/// The result of a question.
 pub(super) type Outcome = Result<Vector, PoolError>;
 
-/// After this many batches of queries in a row, background work that waits gets one.
+/// The maximum number of consecutive batches of queries while background work waits.
 const QUERIES_IN_A_ROW: u32 = 7;
-/// The most jobs looked up at a time, so that a query does not wait for a long look-up.
+/// The maximum number of jobs per lookup, so that queries do not wait for a long one.
 const LOOK_UPS: usize = 256;
-/// The most answers that wait to be kept; more are not kept, when the cache is slower than the model.
+/// The maximum number of answers waiting to be stored. Further ones are dropped if the cache is slower than the model.
 const MAX_TO_KEEP: usize = 8_192;
 
 /// The jobs of a pool.
@@ -36,13 +36,13 @@ pub(super) struct Queue<Q> {
 
 #[derive(Debug)]
 struct Job<Q> {
-    /// Gone when the job begins.
+    /// Taken when the computation begins.
     question: Option<Q>,
     bytes: usize,
     priority: Priority,
     stage: Stage,
     callers: Vec<oneshot::Sender<Outcome>>,
-    /// Given back when the job begins, or ends before.
+    /// Released when the computation begins or the job ends.
     permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -53,7 +53,7 @@ enum Stage {
     Running,
 }
 
-/// One of each priority.
+/// One value per priority.
 #[derive(Debug, Default)]
 struct Both<T> {
     query: T,
@@ -69,7 +69,7 @@ impl<T> Both<T> {
     }
 }
 
-/// A question that is to be answered.
+/// A job whose computation begins.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Begun<Q> {
     pub(super) key: Key,
@@ -77,7 +77,7 @@ pub(super) struct Begun<Q> {
 }
 
 impl<Q: Question> Queue<Q> {
-    /// An empty queue. `longest` is the length in bytes from which on questions count as equally long.
+    /// Creates an empty queue. Questions of at least `longest` bytes count as equally long.
     pub(super) fn new(has_cache: bool, longest: usize) -> Self {
         Self {
             has_cache,
@@ -91,7 +91,7 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// Waits for a job that is there already, and moves it forward when this caller has less time.
+    /// Joins an existing job, and raises its priority if this caller's is higher.
     pub(super) fn join(
         &mut self,
         key: Key,
@@ -114,7 +114,7 @@ impl<Q: Question> Queue<Q> {
         Some(receiver)
     }
 
-    /// Asks a question.
+    /// Adds a question, or joins the existing job.
     pub(super) fn ask(
         &mut self,
         key: Key,
@@ -143,7 +143,7 @@ impl<Q: Question> Queue<Q> {
         receiver
     }
 
-    /// Drops the jobs that have not begun and for which nobody waits any more.
+    /// Removes jobs without callers whose computation has not begun.
     pub(super) fn forget(&mut self, keys: &[Key]) {
         for key in keys {
             let Some(job) = self.jobs.get_mut(key) else { continue };
@@ -160,7 +160,7 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// The next jobs to look up in the cache.
+    /// Returns the next jobs to look up in the cache.
     pub(super) fn take_look_ups(&mut self) -> Vec<Key> {
         let mut keys = Vec::new();
         while keys.len() < LOOK_UPS {
@@ -170,7 +170,7 @@ impl<Q: Question> Queue<Q> {
                 .pop_front()
                 .or_else(|| self.to_look_up.background.pop_front());
             let Some(key) = next else { break };
-            // A key is listed twice when its job moved forward, and idly when its job was dropped.
+            // A key is listed twice if the priority was raised, and its job may have been removed.
             if self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp)) {
                 keys.push(key);
             }
@@ -178,7 +178,7 @@ impl<Q: Question> Queue<Q> {
         keys
     }
 
-    /// Takes note of what the cache knows of a job.
+    /// Completes the lookup of a job.
     pub(super) fn looked_up(&mut self, key: Key, known: Option<Vector>) {
         let is_meant = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
         match known {
@@ -188,7 +188,7 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// Begins a batch for one of `workers`; none when nothing waits.
+    /// Begins the next batch for one of `workers`; empty if no job waits.
     pub(super) fn begin(&mut self, bounds: Bounds, workers: usize) -> Vec<Begun<Q>> {
         let queries = self.waiting.query.len();
         let background = self.waiting.background.len();
@@ -201,7 +201,7 @@ impl<Q: Question> Queue<Q> {
             self.queries_in_a_row = self.queries_in_a_row.saturating_add(1);
             (&mut self.waiting.query, queries)
         };
-        // What waits is shared among the workers, rather than taken by the first.
+        // Waiting jobs are divided among the workers.
         let texts = bounds.texts.min(waiting.div_ceil(workers.max(1)));
         let keys = line.take(Bounds { texts, ..bounds });
         keys.into_iter()
@@ -214,9 +214,9 @@ impl<Q: Question> Queue<Q> {
             .collect()
     }
 
-    /// Answers everyone who asked what was computed, and lists the answer to be kept.
+    /// Sends the answer to all callers and lists it for the cache.
     ///
-    /// The list is emptied before the next look-up, so nothing is computed again after this.
+    /// The cache thread stores the listed answers before its next lookup, so nothing is computed twice.
     pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
         if let Ok(vector) = outcome
             && self.has_cache
@@ -227,12 +227,12 @@ impl<Q: Question> Queue<Q> {
         self.answer(key, outcome);
     }
 
-    /// The answers to be kept.
+    /// Takes the answers to store.
     pub(super) fn take_to_keep(&mut self) -> Vec<(Key, Vector)> {
         std::mem::take(&mut self.to_keep)
     }
 
-    /// How many questions are looked up or wait.
+    /// Returns the number of jobs whose computation has not begun.
     pub(super) fn not_begun(&self) -> usize {
         self.jobs.values().filter(|job| !matches!(job.stage, Stage::Running)).count()
     }
@@ -247,7 +247,7 @@ impl<Q: Question> Queue<Q> {
 
     fn answer(&mut self, key: Key, outcome: &Outcome) {
         for caller in self.jobs.remove(&key).into_iter().flat_map(|job| job.callers) {
-            // A caller that is gone needs no answer.
+            // The caller may have been dropped.
             let _ = caller.send(outcome.clone());
         }
     }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_asked_for_while_it_waits_or_runs_is_one_job() {
+    fn the_same_text_is_one_job_while_it_waits_or_runs() {
         let mut queue = Queue::new(false, 100);
         let mut first = ask(&mut queue, "a", Priority::Background);
         let mut second = ask(&mut queue, "a", Priority::Background);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_moves_a_waiting_text_forward() {
+    fn a_query_raises_the_priority_of_a_waiting_text() {
         let mut queue = Queue::new(false, 100);
         let _receivers = [
             ask(&mut queue, "first", Priority::Background),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_is_dropped_unless_it_runs() {
+    fn jobs_without_callers_are_removed_unless_running() {
         for has_cache in [false, true] {
             let mut queue = Queue::new(has_cache, 100);
             let free = Arc::new(Semaphore::new(1));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn permit_is_given_back_when_a_job_begins() {
+    fn a_permit_is_released_when_its_job_begins() {
         let free = Arc::new(Semaphore::new(1));
         let mut queue = Queue::new(false, 100);
         let _receiver = queue.ask(key("a"), "a".to_owned(), Priority::Query, permit(&free));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_cache_knows_is_not_computed() {
+    fn cached_answers_are_not_computed() {
         let mut queue = Queue::new(true, 100);
         let mut known = ask(&mut queue, "known", Priority::Background);
         let mut new = ask(&mut queue, "new", Priority::Background);
@@ -376,13 +376,13 @@ mod tests {
         assert_eq!(known.try_recv().unwrap(), Ok(vector(1.0)));
         assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
         assert_eq!(begin(&mut queue), ["new"]);
-        // A second answer for the same text comes too late to matter.
+        // A second lookup result for the same text is ignored.
         queue.looked_up(key("new"), Some(vector(9.0)));
         assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
     }
 
     #[test]
-    fn a_query_is_looked_up_first() {
+    fn queries_are_looked_up_first() {
         let mut queue = Queue::new(true, 100);
         let _receivers = [
             ask(&mut queue, "a", Priority::Background),
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_shared_among_the_workers() {
+    fn waiting_jobs_are_divided_among_the_workers() {
         let mut queue = Queue::new(false, 100);
         let _receivers: Vec<_> = (0..6)
             .map(|number| ask(&mut queue, &format!("text {number}"), Priority::Query))

@@ -1,4 +1,4 @@
-//! This module runs the threads of a pool: one for each computation, and one for the cache.
+//! The threads of a pool: one per computation, and one for the cache.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,12 +11,12 @@ use crate::error::PoolError;
 use crate::session::{SessionError, caught};
 use crate::vector::Vector;
 
-/// What the threads and the callers of a pool share.
+/// The state shared by the threads and callers of a pool.
 pub(super) struct Shared<Q> {
     queue: Mutex<Queue<Q>>,
-    /// For workers: something waits.
+    /// Wakes workers when jobs wait.
     work: Condvar,
-    /// For the cache thread: something is to be looked up or kept.
+    /// Wakes the cache thread when there are lookups or answers to store.
     errand: Condvar,
     ending: AtomicBool,
     workers_ended: AtomicBool,
@@ -26,13 +26,13 @@ pub(super) struct Shared<Q> {
     pub(super) counts: Counts,
 }
 
-/// What the cache thread does next.
+/// The next work of the cache thread.
 struct Errand {
     keep: Vec<(Key, Vector)>,
     look_up: Vec<Key>,
 }
 
-/// What happened since the start.
+/// Counters since the start.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) computed: AtomicU64,
@@ -71,14 +71,14 @@ impl<Q: Question> Shared<Q> {
         self.work.notify_one();
     }
 
-    /// Tells the workers to end after their batch.
+    /// Stops the workers after their current batches.
     pub(super) fn end_workers(&self) {
         let _queue = self.queue();
         self.ending.store(true, Ordering::Relaxed);
         self.work.notify_all();
     }
 
-    /// Tells the cache thread to end when it has kept what the workers computed.
+    /// Stops the cache thread after it has stored all answers.
     pub(super) fn end_cache(&self) {
         let _queue = self.queue();
         self.workers_ended.store(true, Ordering::Relaxed);
@@ -117,7 +117,7 @@ impl<Q: Question> Shared<Q> {
         }
     }
 
-    /// Keeps and looks up answers until the pool ends.
+    /// Stores and looks up answers until the pool ends.
     pub(super) fn serve_cache(&self, cache: &dyn Cache) {
         let mut is_failing = false;
         while let Some(Errand { keep, look_up }) = self.next_errand() {
@@ -138,7 +138,7 @@ impl<Q: Question> Shared<Q> {
             if let Some(fault) = faults.first()
                 && !is_failing
             {
-                tracing::warn!("{fault}; what it holds is computed again until it works");
+                tracing::warn!("{fault}; vectors are computed again until it works");
             }
             is_failing = !faults.is_empty();
         }
@@ -147,7 +147,7 @@ impl<Q: Question> Shared<Q> {
     fn next_errand(&self) -> Option<Errand> {
         let mut queue = self.queue();
         loop {
-            // What is kept is taken together with what is looked up, and goes to the cache before it.
+            // Both are taken together, and answers are stored before the lookup, so that the lookup finds them.
             let errand = Errand { keep: queue.take_to_keep(), look_up: queue.take_look_ups() };
             if !errand.keep.is_empty() || !errand.look_up.is_empty() {
                 return Some(errand);
@@ -181,7 +181,7 @@ fn guarded<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T, CacheErr
     caught(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
 }
 
-/// Computes a batch; when it fails, question by question, so that nobody's question fails for another's.
+/// Computes a batch. If it fails, computes each question alone, so that one question does not fail others.
 fn compute<Q: Question>(computation: &mut dyn Computation<Q>, questions: &[&Q]) -> Vec<Outcome> {
     match run(computation, questions) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
@@ -210,6 +210,10 @@ fn run<Q>(
     if answers.len() == questions.len() {
         Ok(answers)
     } else {
-        Err(SessionError(format!("{} answers came for {}", answers.len(), questions.len())))
+        Err(SessionError(format!(
+            "got {} answers for {} questions",
+            answers.len(),
+            questions.len()
+        )))
     }
 }

@@ -1,16 +1,15 @@
-//! This module says what a pool is made for: what is asked of it, what computes the answers, and which answers can
-//! be right. It knows no model, no queue and no thread.
+//! The traits and parameters of a pool: its questions, the computation of answers, and their validation.
 
 use crate::cache::Key;
 use crate::session::SessionError;
 use crate::vector::Vector;
 
-/// What is asked of a pool.
+/// A question to a pool.
 pub trait Question: Send + 'static {
-    /// Its length in bytes. What waits is bounded by it, and what is computed together is of like length.
+    /// Returns its length in bytes, used to limit the queue and to form batches.
     fn bytes(&self) -> usize;
 
-    /// The key that distinguishes it from every other question under the model of this digest.
+    /// Returns its cache key for the model with this digest.
     fn key(&self, model_digest: &[u8; 32]) -> Key;
 }
 
@@ -24,30 +23,30 @@ impl Question for String {
     }
 }
 
-/// What computes answers. A pool has one for each of its threads.
+/// Computes answers. A pool has one computation per thread.
 pub trait Computation<Q>: Send {
-    /// The longest question, in bytes, whose end still counts. Only the planning of batches looks at it.
+    /// Returns the maximum length of a question in bytes that the model may read in full. Used only to form batches.
     fn longest(&self) -> usize;
 
-    /// One answer for each question, in their order.
+    /// Computes an answer to each question, in order.
     ///
     /// # Errors
-    /// What went wrong. A batch that fails is tried again question by question.
+    /// [`SessionError`]. A failed batch is retried question by question.
     fn compute(&mut self, questions: &[&Q]) -> Result<Vec<Vector>, SessionError>;
 }
 
-/// Whether an answer that a cache kept can be one of the model.
+/// Returns `true` if a cached answer is valid for the model.
 pub type Fits = Box<dyn Fn(&[f32]) -> bool + Send + Sync>;
 
-/// What a pool is made for.
+/// The parameters of a pool.
 pub struct Work<Q> {
-    /// What its threads are called.
+    /// The name of its threads.
     pub name: &'static str,
-    /// The digest by which the cache distinguishes models.
+    /// The digest that distinguishes models in the cache.
     pub model_digest: [u8; 32],
-    /// Which of the answers that a cache kept can be right.
+    /// Validates cached answers.
     pub fits: Fits,
-    /// As many as there are to be threads.
+    /// One computation per thread.
     pub computations: Vec<Box<dyn Computation<Q>>>,
 }
 

@@ -1,4 +1,4 @@
-//! This module is a session for tests that waits to be released and reports what it was given.
+//! Sessions for tests.
 
 #![allow(
     dead_code,
@@ -18,23 +18,23 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gsar_embedding::{Model, Runtime, Session, SessionError};
 
-/// The length of the vectors of [`Gated`].
+/// The dimension of the test sessions.
 pub(crate) const DIMENSION: usize = 8;
 
-/// A session that computes a batch when it is let.
+/// A session that reports each batch and waits before computing it.
 pub(crate) struct Gated {
     begun: Sender<Vec<String>>,
     go_on: Receiver<()>,
 }
 
-/// The other end of a [`Gated`].
+/// Controls a [`Gated`] session.
 pub(crate) struct Gate {
     pub(crate) begun: Receiver<Vec<String>>,
     pub(crate) go_on: Sender<()>,
 }
 
 impl Gate {
-    /// Waits for a batch to begin and lets it be computed.
+    /// Waits for a batch to begin and lets it continue.
     pub(crate) fn pass(&self) -> Vec<String> {
         let batch = self.begun.recv().unwrap();
         self.go_on.send(()).unwrap();
@@ -48,7 +48,7 @@ pub(crate) fn gated() -> (Box<dyn Session>, Gate) {
     (Box::new(Gated { begun, go_on: may_go_on }), Gate { begun: is_begun, go_on })
 }
 
-/// What [`Gated`] and [`Free`] give for a text.
+/// Returns the vector of a text in both test sessions.
 pub(crate) fn vector_of(text: &str) -> Vec<f32> {
     let hash = text.bytes().fold(17_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
     let values: Vec<f32> =
@@ -89,7 +89,7 @@ impl Session for Gated {
     }
 }
 
-/// A session that computes at once.
+/// A session that computes immediately.
 pub(crate) struct Free;
 
 impl Session for Free {
@@ -106,7 +106,7 @@ impl Session for Free {
     }
 }
 
-/// The runtime and the model of the user's cache; `None`, with a line that says so, where they are not.
+/// Loads the runtime and model of the user's cache; prints a message and returns `None` if they are unavailable.
 pub(crate) fn real(test: &str) -> Option<(Runtime, Model)> {
     let loaded = Runtime::load(None).map_err(|error| error.to_string()).and_then(|runtime| {
         Ok((runtime, Model::all_mini_lm().map_err(|error| error.to_string())?))
