@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use futures_util::{StreamExt as _, stream};
-use gsar_chat_wire::{Play, Seen, Server};
+use gsar_chat_wire::{Play, ReceivedRequest, Server};
 use gsar_datasets::{Incident, ReportKind, folder, incidents};
 use gsar_proto::v1;
 use serde::Deserialize;
@@ -75,7 +75,7 @@ impl Answers {
         }
     }
 
-    fn play(&self, seen: &Seen) -> Play {
+    fn play(&self, seen: &ReceivedRequest) -> Play {
         let messages = seen.body["messages"].as_array().unwrap().iter();
         let prompt: String = messages.filter_map(|of| of["content"].as_str()).collect();
         let answer = match asked(&prompt, "The statements to read, one JSON object a line:\n") {

@@ -3,7 +3,7 @@
 
 use crate::support::chat_models::{Models, request, verdict};
 use crate::support::{Running, item};
-use gsar_chat_wire::{Play, Seen, Server};
+use gsar_chat_wire::{Play, ReceivedRequest, Server};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Member, Panel};
 use serde_json::Value;
@@ -51,7 +51,7 @@ fn refuted() -> Play {
 }
 
 /// The whole prompt of a request.
-fn prompt(seen: &Seen) -> String {
+fn prompt(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"].as_array().unwrap().iter();
     messages.map(|message| message["content"].as_str().unwrap_or_default()).collect()
 }
@@ -328,7 +328,7 @@ async fn evidence_that_orders_a_judge_to_ground_all_holds_nothing_open() {
         held += usize::from(tier(&answer) != v1::Tier::Proceed);
     }
     assert_eq!(held, 100);
-    let reads = |seen: &&Seen| statements(&prompt(seen)).is_some();
+    let reads = |seen: &&ReceivedRequest| statements(&prompt(seen)).is_some();
     let seen = provider.seen();
     assert!(seen.iter().filter(reads).all(|seen| seen.body["model"] == "reader"));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gsar_chat_wire::{KEY, Play, Seen, Server, Verdict, Wire, citation};
+use gsar_chat_wire::{KEY, Play, ReceivedRequest, Server, Verdict, Wire, citation};
 
 use crate::faults::schedule::Outage;
 
@@ -72,7 +72,7 @@ impl Model {
     }
 }
 
-fn answer(seen: &Seen) -> String {
+fn answer(seen: &ReceivedRequest) -> String {
     let answer =
         seen.prompt().map(|prompt| prompt.answer(|question| verdict(&question.text, prompt.text)));
     answer.unwrap_or_default()

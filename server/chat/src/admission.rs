@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::failure::{Failure, Phase};
 use crate::settings::Settings;
 
-type Rate = RateLimiter<NotKeyed, InMemoryState, Time, NoOpMiddleware<Instant>>;
+type Rate = RateLimiter<NotKeyed, InMemoryState, ClockAdapter, NoOpMiddleware<Instant>>;
 
 #[derive(Debug)]
 pub(crate) struct Admission {
@@ -31,7 +31,7 @@ impl Admission {
     pub(crate) fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Self {
         let rate = settings
             .requests_per_minute
-            .map(|number| Rate::direct_with_clock(quota(number), Time(Arc::clone(&clock))));
+            .map(|number| Rate::direct_with_clock(quota(number), ClockAdapter(Arc::clone(&clock))));
         Self {
             clock,
             permits: Semaphore::new(settings.max_concurrent),
@@ -43,14 +43,14 @@ impl Admission {
     }
 
     /// Waits for a permit to run, in FIFO order.
-    pub(crate) async fn permit(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
+    pub(crate) async fn acquire(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
         if let Some(permit) = self.try_permit() {
             return Ok(permit);
         }
-        let _waiting = self.stand_in_line()?;
+        let _waiting = self.enqueue()?;
         tokio::select! {
             biased;
-            permit = self.permits.acquire() => permit.map_err(|_closed| self.full()),
+            permit = self.permits.acquire() => permit.map_err(|_closed| self.too_many_calls()),
             () = self.clock.sleep_until(deadline) => {
                 Err(Failure::DeadlinePassed { phase: Phase::Queue })
             }
@@ -63,7 +63,7 @@ impl Admission {
     }
 
     /// Waits until the rate allows another request, unless that is after the deadline.
-    pub(crate) async fn rate(&self, deadline: Instant) -> Result<(), Failure> {
+    pub(crate) async fn wait_for_rate(&self, deadline: Instant) -> Result<(), Failure> {
         let Some(rate) = &self.rate else { return Ok(()) };
         while let Err(not_until) = rate.check() {
             let at = not_until.earliest_possible();
@@ -77,7 +77,7 @@ impl Admission {
     }
 
     /// Returns `true` and counts a request if the rate allows another one now.
-    pub(crate) fn rate_now(&self) -> bool {
+    pub(crate) fn try_rate(&self) -> bool {
         self.rate.as_ref().is_none_or(|rate| rate.check().is_ok())
     }
 
@@ -91,21 +91,21 @@ impl Admission {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    fn stand_in_line(&self) -> Result<Waiting<'_>, Failure> {
+    fn enqueue(&self) -> Result<Waiting<'_>, Failure> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(&self.waiting);
-        if before < self.max_waiting { Ok(waiting) } else { Err(self.full()) }
+        if before < self.max_waiting { Ok(waiting) } else { Err(self.too_many_calls()) }
     }
 
-    const fn full(&self) -> Failure {
+    const fn too_many_calls(&self) -> Failure {
         Failure::TooManyCalls { concurrent: self.max_concurrent, waiting: self.max_waiting }
     }
 }
 
 /// Spreads requests evenly over the minute, with bursts of up to a tenth of them.
 fn quota(per_minute: NonZeroU32) -> Quota {
-    let at_once = NonZeroU32::new(per_minute.get() / 10).unwrap_or(NonZeroU32::MIN);
-    Quota::per_minute(per_minute).allow_burst(at_once)
+    let burst = NonZeroU32::new(per_minute.get() / 10).unwrap_or(NonZeroU32::MIN);
+    Quota::per_minute(per_minute).allow_burst(burst)
 }
 
 struct Waiting<'a>(&'a AtomicUsize);
@@ -118,9 +118,9 @@ impl Drop for Waiting<'_> {
 
 /// Adapts our clock for the rate limiter.
 #[derive(Clone, Debug)]
-struct Time(Arc<dyn Clock>);
+struct ClockAdapter(Arc<dyn Clock>);
 
-impl RateClock for Time {
+impl RateClock for ClockAdapter {
     type Instant = Instant;
 
     fn now(&self) -> Instant {
@@ -149,21 +149,21 @@ mod tests {
             settings.max_waiting = 1;
         });
         let deadline = clock.now() + Duration::from_secs(1);
-        let first = admission.permit(deadline).await.unwrap();
-        let mut second = Box::pin(admission.permit(deadline));
+        let first = admission.acquire(deadline).await.unwrap();
+        let mut second = Box::pin(admission.acquire(deadline));
         tokio::select! {
             biased;
             _ = &mut second => panic!("no permit is free"),
             () = std::future::ready(()) => {}
         }
         assert_eq!((admission.running(), admission.waiting()), (1, 1));
-        let third = admission.permit(deadline).await.unwrap_err();
+        let third = admission.acquire(deadline).await.unwrap_err();
         assert_eq!(third, Failure::TooManyCalls { concurrent: 1, waiting: 1 });
         drop(first);
         let second = second.await.unwrap();
         assert_eq!((admission.running(), admission.waiting()), (1, 0));
         clock.advance(Duration::from_secs(1));
-        let fourth = admission.permit(deadline).await.unwrap_err();
+        let fourth = admission.acquire(deadline).await.unwrap_err();
         assert_eq!(fourth, Failure::DeadlinePassed { phase: Phase::Queue });
         drop(second);
         assert_eq!((admission.running(), admission.waiting()), (0, 0));
@@ -175,21 +175,22 @@ mod tests {
             admission(|settings| settings.requests_per_minute = NonZeroU32::new(60));
         let start = clock.now();
         for _ in 0..6 {
-            admission.rate(start).await.unwrap();
+            admission.wait_for_rate(start).await.unwrap();
         }
-        let refused = admission.rate(start + Duration::from_millis(999)).await.unwrap_err();
+        let refused =
+            admission.wait_for_rate(start + Duration::from_millis(999)).await.unwrap_err();
         assert_eq!(refused.retry_after(), Some(Duration::from_secs(1)));
-        assert!(!admission.rate_now());
-        let waits = admission.rate(start + Duration::from_secs(2));
+        assert!(!admission.try_rate());
+        let waits = admission.wait_for_rate(start + Duration::from_secs(2));
         let advances = async {
-            clock.until_someone_sleeps_until(start + Duration::from_secs(1)).await;
+            clock.wait_for_sleeper(start + Duration::from_secs(1)).await;
             clock.advance(Duration::from_secs(1));
         };
         assert_eq!(tokio::join!(waits, advances).0, Ok(()));
         for _ in 0..53 {
             clock.advance(Duration::from_secs(1));
-            assert!(admission.rate_now());
+            assert!(admission.try_rate());
         }
-        assert!(!admission.rate_now(), "60 in 54 seconds, and no more than 66 in any minute");
+        assert!(!admission.try_rate(), "60 in 54 seconds, and no more than 66 in any minute");
     }
 }

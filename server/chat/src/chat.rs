@@ -14,7 +14,7 @@ use tracing::{Instrument, Span, field};
 
 use crate::admission::Admission;
 use crate::circuit::{CircuitBreaker, CircuitState, Pass};
-use crate::clock::{Clock, EvenJitter, Jitter, SystemClock};
+use crate::clock::{Clock, Jitter, SystemClock, UniformJitter};
 use crate::endpoint::Endpoint;
 use crate::error::ChatError;
 use crate::excerpt::Secrets;
@@ -68,7 +68,7 @@ impl Chat {
     ///
     /// A setting out of range; unusable certificates.
     pub fn new(endpoint: &Endpoint, settings: Settings) -> Result<Self, SettingsError> {
-        Self::with_clock(endpoint, settings, Arc::new(SystemClock), Arc::new(EvenJitter))
+        Self::with_clock(endpoint, settings, Arc::new(SystemClock), Arc::new(UniformJitter))
     }
 
     /// Creates a client with a given clock and jitter.
@@ -110,7 +110,7 @@ impl Chat {
         Load {
             running: self.inner.admission.running(),
             waiting: self.inner.admission.waiting(),
-            circuit: self.inner.circuit.shown(),
+            circuit: self.inner.circuit.state(),
         }
     }
 
@@ -123,8 +123,8 @@ impl Chat {
         let inner = &*self.inner;
         let span = inner.span();
         let mut attempts = Vec::new();
-        let answered = inner.ask(request, deadline, &mut attempts).instrument(span.clone()).await;
-        match answered {
+        let result = inner.ask(request, deadline, &mut attempts).instrument(span.clone()).await;
+        match result {
             Ok(mut reply) => {
                 reply.attempts = attempts;
                 record_reply(&span, &reply);
@@ -136,7 +136,7 @@ impl Chat {
                     record_reply(&span, reply);
                 }
                 let failure = Box::new(failure);
-                let url = inner.secrets.hidden_in(inner.url.to_string());
+                let url = inner.secrets.redact(inner.url.to_string());
                 Err(ChatError { model: inner.model.clone(), url, failure, attempts })
             }
         }
@@ -168,13 +168,13 @@ impl Inner {
         let mut last: Option<Failure> = None;
         let mut failures = 0;
         loop {
-            let admitted = match self.admit(deadline).await {
-                Ok(admitted) => admitted,
+            let permit = match self.admit(deadline).await {
+                Ok(permit) => permit,
                 // The failure of the previous attempt says more than the refusal of another.
                 Err(refused) => return Err(last.unwrap_or(refused)),
             };
             let waited = self.clock.now().saturating_duration_since(idle_since);
-            let failure = match self.attempt(&call, admitted, waited, attempts).await {
+            let failure = match self.attempt(&call, permit, waited, attempts).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
@@ -182,8 +182,8 @@ impl Inner {
             idle_since = self.clock.now();
             let retry = &self.settings.retry;
             let next = next_attempt(retry, &*self.jitter, &failure, failures, idle_since, deadline);
-            let Some(begins) = next else { return Err(failure) };
-            self.clock.sleep_until(begins).await;
+            let Some(start) = next else { return Err(failure) };
+            self.clock.sleep_until(start).await;
             last = Some(failure);
         }
     }
@@ -198,85 +198,85 @@ impl Inner {
         }
     }
 
-    async fn admit(&self, deadline: Instant) -> Result<Admitted<'_>, Failure> {
-        let permit = self.admission.permit(deadline).await?;
-        let pass = self.circuit.enter()?;
-        self.admission.rate(deadline).await?;
+    async fn admit(&self, deadline: Instant) -> Result<AttemptPermit<'_>, Failure> {
+        let permit = self.admission.acquire(deadline).await?;
+        let pass = self.circuit.try_enter()?;
+        self.admission.wait_for_rate(deadline).await?;
         if self.clock.now() >= deadline {
             return Err(Failure::DeadlinePassed { phase: Phase::Queue });
         }
-        Ok(Admitted { _permit: permit, pass })
+        Ok(AttemptPermit { _permit: permit, pass })
     }
 
     /// Admits a hedging attempt if that is possible without waiting.
-    fn admit_beside(&self) -> Option<Admitted<'_>> {
-        if self.circuit.shown() != CircuitState::Closed {
+    fn try_admit_hedge(&self) -> Option<AttemptPermit<'_>> {
+        if self.circuit.state() != CircuitState::Closed {
             return None;
         }
         let permit = self.admission.try_permit()?;
-        let pass = self.circuit.enter().ok()?;
-        self.admission.rate_now().then_some(Admitted { _permit: permit, pass })
+        let pass = self.circuit.try_enter().ok()?;
+        self.admission.try_rate().then_some(AttemptPermit { _permit: permit, pass })
     }
 
     /// Makes one attempt, and a hedging one if it takes long. Returns the first reply, or else the last failure.
     async fn attempt(
         &self,
         call: &Call,
-        admitted: Admitted<'_>,
+        permit: AttemptPermit<'_>,
         waited: Duration,
         attempts: &mut Vec<Attempt>,
     ) -> Result<Reply, Failure> {
-        let first = Began { at: self.clock.now(), waited, hedge: false };
-        let mut sent = pin!(self.send(call, admitted));
-        let admitted = match self.settings.hedge_after {
+        let first = AttemptStart { at: self.clock.now(), waited, hedge: false };
+        let mut sent = pin!(self.send(call, permit));
+        let permit = match self.settings.hedge_after {
             None => None,
             Some(after) => tokio::select! {
                 biased;
-                done = &mut sent => return self.ended(&first, done, attempts),
-                () = self.clock.sleep_until(first.at + after) => self.admit_beside(),
+                done = &mut sent => return self.record_attempt(&first, done, attempts),
+                () = self.clock.sleep_until(first.at + after) => self.try_admit_hedge(),
             },
         };
-        let Some(admitted) = admitted else {
-            return self.ended(&first, sent.await, attempts);
+        let Some(permit) = permit else {
+            return self.record_attempt(&first, sent.await, attempts);
         };
-        let second = Began { at: self.clock.now(), waited: Duration::ZERO, hedge: true };
-        let mut sent_beside = pin!(self.send(call, admitted));
-        let (ended, done, other, other_sent) = tokio::select! {
+        let second = AttemptStart { at: self.clock.now(), waited: Duration::ZERO, hedge: true };
+        let mut hedge = pin!(self.send(call, permit));
+        let (finished, done, other, other_attempt) = tokio::select! {
             biased;
-            done = &mut sent => (first, done, second, sent_beside),
-            done = &mut sent_beside => (second, done, first, sent),
+            done = &mut sent => (first, done, second, hedge),
+            done = &mut hedge => (second, done, first, sent),
         };
-        let result = self.ended(&ended, done, attempts);
+        let result = self.record_attempt(&finished, done, attempts);
         if result.is_ok() {
-            attempts.push(self.attempted(&other, None, Some(ABANDONED)));
+            attempts.push(self.attempt_record(&other, None, Some(ABANDONED)));
             return result;
         }
-        self.ended(&other, other_sent.await, attempts)
+        self.record_attempt(&other, other_attempt.await, attempts)
     }
 
-    fn ended(
+    fn record_attempt(
         &self,
-        began: &Began,
-        sent: Sent,
+        start: &AttemptStart,
+        sent: AttemptResult,
         attempts: &mut Vec<Attempt>,
     ) -> Result<Reply, Failure> {
         let failure = sent.result.as_ref().err().map(Failure::code);
-        attempts.push(self.attempted(began, sent.status, failure));
+        attempts.push(self.attempt_record(start, sent.status, failure));
         sent.result
     }
 
-    fn attempted(
+    fn attempt_record(
         &self,
-        began: &Began,
+        start: &AttemptStart,
         status: Option<u16>,
         failure: Option<&'static str>,
     ) -> Attempt {
-        let took = self.clock.now().saturating_duration_since(began.at);
-        Attempt { status, failure, took, waited: began.waited, hedge: began.hedge }
+        let took = self.clock.now().saturating_duration_since(start.at);
+        Attempt { status, failure, took, waited: start.waited, hedge: start.hedge }
     }
 
     /// Sends the request and interprets the response.
-    async fn send(&self, call: &Call, admitted: Admitted<'_>) -> Sent {
+    async fn send(&self, call: &Call, permit: AttemptPermit<'_>) -> AttemptResult {
         let trace = call.trace.as_ref();
         let answer = self.transport.post(&self.url, call.body.clone(), call.deadline, trace);
         let answer = answer.await;
@@ -287,8 +287,8 @@ impl Inner {
             ),
             Err(failure) => (None, Err(failure)),
         };
-        admitted.pass.ended(result.as_ref().map_or_else(Failure::health, |_reply| Health::Alive));
-        Sent { status, result }
+        permit.pass.record(result.as_ref().map_or_else(Failure::health, |_reply| Health::Alive));
+        AttemptResult { status, result }
     }
 
     fn span(&self) -> Span {
@@ -307,18 +307,18 @@ impl Inner {
 }
 
 /// Permission to send one request, released on drop.
-struct Admitted<'a> {
+struct AttemptPermit<'a> {
     _permit: SemaphorePermit<'a>,
     pass: Pass<'a>,
 }
 
-struct Sent {
+struct AttemptResult {
     status: Option<u16>,
     result: Result<Reply, Failure>,
 }
 
 /// The start of an attempt.
-struct Began {
+struct AttemptStart {
     at: Instant,
     waited: Duration,
     hedge: bool,

@@ -12,7 +12,7 @@ use crate::settings::Circuit;
 enum State {
     Closed { failures: u32 },
     Open { until: Instant },
-    Trying { since: Instant },
+    Probing { since: Instant },
 }
 
 /// The state of the circuit breaker of a provider.
@@ -39,33 +39,33 @@ impl CircuitBreaker {
     }
 
     /// Admits an attempt. The result is recorded with [`Pass::record`]; a dropped pass records nothing.
-    pub(crate) fn enter(&self) -> Result<Pass<'_>, Failure> {
+    pub(crate) fn try_enter(&self) -> Result<Pass<'_>, Failure> {
         let now = self.clock.now();
-        let mut state = self.state();
+        let mut state = self.lock();
         match *state {
-            State::Closed { .. } => Ok(Pass { circuit: self, tries: false }),
+            State::Closed { .. } => Ok(Pass { circuit: self, is_probe: false }),
             State::Open { until } if until <= now => {
-                *state = State::Trying { since: until };
-                Ok(Pass { circuit: self, tries: true })
+                *state = State::Probing { since: until };
+                Ok(Pass { circuit: self, is_probe: true })
             }
-            State::Open { until } => Err(self.open(until.saturating_duration_since(now))),
-            State::Trying { .. } => Err(self.open(Duration::ZERO)),
+            State::Open { until } => Err(self.open_failure(until.saturating_duration_since(now))),
+            State::Probing { .. } => Err(self.open_failure(Duration::ZERO)),
         }
     }
 
-    pub(crate) fn shown(&self) -> CircuitState {
-        match *self.state() {
+    pub(crate) fn state(&self) -> CircuitState {
+        match *self.lock() {
             State::Closed { .. } => CircuitState::Closed,
             State::Open { .. } => CircuitState::Open,
-            State::Trying { .. } => CircuitState::HalfOpen,
+            State::Probing { .. } => CircuitState::HalfOpen,
         }
     }
 
-    const fn open(&self, retry_in: Duration) -> Failure {
+    const fn open_failure(&self, retry_in: Duration) -> Failure {
         Failure::CircuitOpen { failures: self.settings.failures, retry_in }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,21 +74,21 @@ impl CircuitBreaker {
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     circuit: &'a CircuitBreaker,
-    tries: bool,
+    is_probe: bool,
 }
 
 impl Pass<'_> {
     /// Records the result of the attempt.
-    pub(crate) fn ended(mut self, health: Health) {
+    pub(crate) fn record(mut self, health: Health) {
         let until = self.circuit.clock.now() + self.circuit.settings.cool_down;
-        let mut state = self.circuit.state();
+        let mut state = self.circuit.lock();
         match (*state, health) {
             (_, Health::Unknown) => return,
-            (State::Trying { .. }, _) if !self.tries => return,
+            (State::Probing { .. }, _) if !self.is_probe => return,
             // An attempt that began before the circuit opened says nothing about the provider now.
             (State::Open { .. }, _) => return,
             (_, Health::Alive) => *state = State::Closed { failures: 0 },
-            (State::Trying { .. }, Health::Broken) => *state = State::Open { until },
+            (State::Probing { .. }, Health::Broken) => *state = State::Open { until },
             (State::Closed { failures }, Health::Broken) => {
                 let failures = failures.saturating_add(1);
                 *state = if failures >= self.circuit.settings.failures {
@@ -98,17 +98,17 @@ impl Pass<'_> {
                 };
             }
         }
-        self.tries = false;
+        self.is_probe = false;
     }
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        if !self.tries {
+        if !self.is_probe {
             return;
         }
-        let mut state = self.circuit.state();
-        if let State::Trying { since } = *state {
+        let mut state = self.circuit.lock();
+        if let State::Probing { since } = *state {
             *state = State::Open { until: since };
         }
     }
@@ -127,31 +127,31 @@ mod tests {
 
     fn fail(circuit: &CircuitBreaker, times: u32) {
         for _ in 0..times {
-            circuit.enter().unwrap().ended(Health::Broken);
+            circuit.try_enter().unwrap().record(Health::Broken);
         }
     }
 
     fn retry_in(circuit: &CircuitBreaker) -> Duration {
-        circuit.enter().unwrap_err().retry_after().unwrap()
+        circuit.try_enter().unwrap_err().retry_after().unwrap()
     }
 
     #[test]
     fn opens_after_failures_in_a_row_and_closes_after_a_successful_probe() {
         let (circuit, clock) = breaker();
         fail(&circuit, 2);
-        circuit.enter().unwrap().ended(Health::Alive);
+        circuit.try_enter().unwrap().record(Health::Alive);
         fail(&circuit, 2);
-        assert_eq!(circuit.shown(), CircuitState::Closed);
+        assert_eq!(circuit.state(), CircuitState::Closed);
         fail(&circuit, 1);
-        assert_eq!(circuit.shown(), CircuitState::Open);
+        assert_eq!(circuit.state(), CircuitState::Open);
         clock.advance(Duration::from_secs(10));
         assert_eq!(retry_in(&circuit), Duration::from_secs(20));
         clock.advance(Duration::from_secs(20));
-        let trying = circuit.enter().unwrap();
-        assert_eq!((circuit.shown(), retry_in(&circuit)), (CircuitState::HalfOpen, Duration::ZERO));
-        trying.ended(Health::Alive);
+        let probe = circuit.try_enter().unwrap();
+        assert_eq!((circuit.state(), retry_in(&circuit)), (CircuitState::HalfOpen, Duration::ZERO));
+        probe.record(Health::Alive);
         fail(&circuit, 2);
-        assert_eq!(circuit.shown(), CircuitState::Closed);
+        assert_eq!(circuit.state(), CircuitState::Closed);
     }
 
     #[test]
@@ -168,21 +168,22 @@ mod tests {
         let (circuit, clock) = breaker();
         fail(&circuit, 3);
         clock.advance(Duration::from_secs(30));
-        drop(circuit.enter().unwrap());
-        circuit.enter().unwrap().ended(Health::Unknown);
-        circuit.enter().unwrap().ended(Health::Alive);
-        assert_eq!(circuit.shown(), CircuitState::Closed);
+        drop(circuit.try_enter().unwrap());
+        circuit.try_enter().unwrap().record(Health::Unknown);
+        circuit.try_enter().unwrap().record(Health::Alive);
+        assert_eq!(circuit.state(), CircuitState::Closed);
     }
 
     #[test]
     fn attempts_begun_before_it_opened_do_not_affect_it() {
         let (circuit, clock) = breaker();
-        let (late_success, late_failure) = (circuit.enter().unwrap(), circuit.enter().unwrap());
+        let (late_success, late_failure) =
+            (circuit.try_enter().unwrap(), circuit.try_enter().unwrap());
         fail(&circuit, 3);
         clock.advance(Duration::from_secs(10));
-        late_failure.ended(Health::Broken);
+        late_failure.record(Health::Broken);
         assert_eq!(retry_in(&circuit), Duration::from_secs(20));
-        late_success.ended(Health::Alive);
-        assert_eq!(circuit.shown(), CircuitState::Open);
+        late_success.record(Health::Alive);
+        assert_eq!(circuit.state(), CircuitState::Open);
     }
 }

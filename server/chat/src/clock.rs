@@ -27,7 +27,7 @@ pub trait Clock: fmt::Debug + Send + Sync {
 /// A source of jitter, so that callers that fail together do not retry together.
 pub trait Jitter: fmt::Debug + Send + Sync {
     /// Returns a duration from zero to `max`, inclusive.
-    fn up_to(&self, most: Duration) -> Duration;
+    fn up_to(&self, max: Duration) -> Duration;
 }
 
 /// The system clock; requires a tokio runtime with time enabled.
@@ -46,21 +46,21 @@ impl Clock for SystemClock {
 
 /// Uniformly distributed jitter.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EvenJitter;
+pub struct UniformJitter;
 
-impl Jitter for EvenJitter {
-    fn up_to(&self, most: Duration) -> Duration {
-        Duration::from_nanos(fastrand::u64(0..=u64::try_from(most.as_nanos()).unwrap_or(u64::MAX)))
+impl Jitter for UniformJitter {
+    fn up_to(&self, max: Duration) -> Duration {
+        Duration::from_nanos(fastrand::u64(0..=u64::try_from(max.as_nanos()).unwrap_or(u64::MAX)))
     }
 }
 
 /// Always the maximum wait. For tests.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LongestWait;
+pub struct MaxJitter;
 
-impl Jitter for LongestWait {
-    fn up_to(&self, most: Duration) -> Duration {
-        most
+impl Jitter for MaxJitter {
+    fn up_to(&self, max: Duration) -> Duration {
+        max
     }
 }
 
@@ -102,7 +102,7 @@ impl ManualClock {
     }
 
     /// Waits until there is a sleeper until exactly `instant`.
-    pub async fn until_someone_sleeps_until(&self, instant: Instant) {
+    pub async fn wait_for_sleeper(&self, instant: Instant) {
         let mut changed = self.changed.subscribe();
         while !self.sleepers().contains_key(&instant) && changed.changed().await.is_ok() {}
     }
@@ -171,8 +171,8 @@ mod tests {
             let clock = Arc::clone(&clock);
             async move { clock.sleep_until(two).await }
         });
-        clock.until_someone_sleeps_until(one).await;
-        clock.until_someone_sleeps_until(two).await;
+        clock.wait_for_sleeper(one).await;
+        clock.wait_for_sleeper(two).await;
         assert_eq!(clock.sleeping(), 2);
         clock.advance(Duration::from_secs(1));
         first.await.unwrap();
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn uniform_jitter_stays_within_its_maximum() {
-        for most in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
-            assert!((0..100).all(|_| EvenJitter.up_to(most) <= most));
+        for max in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+            assert!((0..100).all(|_| UniformJitter.up_to(max) <= max));
         }
-        assert!((0..100).any(|_| EvenJitter.up_to(Duration::MAX) > Duration::from_secs(1)));
+        assert!((0..100).any(|_| UniformJitter.up_to(Duration::MAX) > Duration::from_secs(1)));
     }
 }

@@ -40,7 +40,7 @@ impl Endpoint {
         let base_url = base_url
             .or(provider.default_base_url())
             .ok_or(SettingsError::NoBaseUrl { provider })?;
-        let base_url = parsed_url("base_url", base_url)?;
+        let base_url = parse_url("base_url", base_url)?;
         if provider.needs_key() && base_url.scheme() == "http" && !is_this_machine(&base_url) {
             return Err(SettingsError::KeyInTheClear { provider });
         }
@@ -56,7 +56,7 @@ impl Endpoint {
         let mut secrets = Vec::new();
         if let Some(key) = key {
             let (name, value) = key_header(provider, &key);
-            headers.insert(name, secret_value("key", &value)?);
+            headers.insert(name, secret_header("key", &value)?);
             secrets.push(key);
         }
         Ok(Self { model, base_url, headers, secrets, authorities: Vec::new(), proxy: None })
@@ -68,12 +68,12 @@ impl Endpoint {
     ///
     /// An invalid name or value, or a header that is set already.
     pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Self, SettingsError> {
-        let refused = || SettingsError::HeaderName { given: name.chars().take(80).collect() };
-        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_error| refused())?;
+        let invalid = || SettingsError::HeaderName { given: name.chars().take(80).collect() };
+        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_error| invalid())?;
         if self.headers.contains_key(&parsed) || SET_BY_TRANSPORT.contains(&parsed.as_str()) {
-            return Err(refused());
+            return Err(invalid());
         }
-        self.headers.insert(parsed, secret_value(name, &value)?);
+        self.headers.insert(parsed, secret_header(name, &value)?);
         self.secrets.push(value);
         Ok(self)
     }
@@ -100,7 +100,7 @@ impl Endpoint {
     ///
     /// An invalid URL.
     pub fn with_proxy(mut self, url: &str) -> Result<Self, SettingsError> {
-        self.proxy = Some(parsed_url("proxy", url)?);
+        self.proxy = Some(parse_url("proxy", url)?);
         Ok(self)
     }
 
@@ -164,27 +164,27 @@ fn key_header(provider: Provider, key: &SecretString) -> (HeaderName, SecretStri
     }
 }
 
-fn secret_value(field: &str, value: &SecretString) -> Result<HeaderValue, SettingsError> {
+fn secret_header(field: &str, value: &SecretString) -> Result<HeaderValue, SettingsError> {
     let mut value = HeaderValue::from_str(value.expose_secret())
         .map_err(|_error| SettingsError::HeaderValue { field: field.chars().take(80).collect() })?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-fn parsed_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
-    let refused = |reason: &str| SettingsError::Url { field, reason: reason.to_owned() };
-    let url = Url::parse(given).map_err(|error| refused(&error.to_string()))?;
+fn parse_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
+    let invalid = |reason: &str| SettingsError::Url { field, reason: reason.to_owned() };
+    let url = Url::parse(given).map_err(|error| invalid(&error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(refused("the scheme is neither http nor https"));
+        return Err(invalid("the scheme is neither http nor https"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("it contains a user name or a password; put a key into `key`"));
+        return Err(invalid("it contains a user name or a password; put a key into `key`"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(refused("it contains a query or a fragment"));
+        return Err(invalid("it contains a query or a fragment"));
     }
     if ["/chat/completions", "/messages", "/api/chat"].iter().any(|end| url.path().ends_with(end)) {
-        return Err(refused("it ends in the path of the API call; remove that"));
+        return Err(invalid("it ends in the path of the API call; remove that"));
     }
     Ok(url)
 }

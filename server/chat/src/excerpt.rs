@@ -5,14 +5,14 @@ use std::fmt;
 use secrecy::{ExposeSecret, SecretString};
 
 /// The maximum number of bytes of an excerpt.
-const SHOWN: usize = 200;
+const MAX_BYTES: usize = 200;
 /// The minimum number of bytes of a secret. Shorter values may be words (`none`, `json`), whose redaction would spoil
 /// messages.
 const MIN_SECRET_BYTES: usize = 6;
 /// The minimum number of bytes of a prefix of a secret that is redacted at the end of a text.
-const MIN_BEGINNING_BYTES: usize = 6;
+const MIN_PREFIX_BYTES: usize = 6;
 /// The replacement of a secret.
-const HIDDEN: &[u8] = b"***";
+const REPLACEMENT: &[u8] = b"***";
 
 /// The first 200 bytes of a received text, with control characters escaped and secrets replaced by `***`.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,13 +20,13 @@ pub struct Excerpt(String);
 
 impl Excerpt {
     pub(crate) fn new(bytes: &[u8], secrets: &Secrets) -> Self {
-        let window = SHOWN.saturating_add(secrets.longest());
-        let mut came = bytes.get(..window).unwrap_or(bytes).to_vec();
-        secrets.hide(&mut came);
-        let cut = came.len() > SHOWN || bytes.len() > window;
-        came.truncate(SHOWN);
-        let mut text = String::with_capacity(came.len());
-        for character in String::from_utf8_lossy(&came).chars() {
+        let window = MAX_BYTES.saturating_add(secrets.longest());
+        let mut received = bytes.get(..window).unwrap_or(bytes).to_vec();
+        secrets.redact_bytes(&mut received);
+        let cut = received.len() > MAX_BYTES || bytes.len() > window;
+        received.truncate(MAX_BYTES);
+        let mut text = String::with_capacity(received.len());
+        for character in String::from_utf8_lossy(&received).chars() {
             if character.is_control() || is_invisible(character) {
                 text.extend(character.escape_unicode());
             } else {
@@ -75,7 +75,7 @@ impl Secrets {
     }
 
     /// Returns the text with secrets replaced by `***`.
-    pub(crate) fn hidden_in(&self, text: String) -> String {
+    pub(crate) fn redact(&self, text: String) -> String {
         self.0.iter().fold(text, |text, secret| match text.contains(secret.expose_secret()) {
             true => text.replace(secret.expose_secret(), "***"),
             false => text,
@@ -86,18 +86,18 @@ impl Secrets {
         self.0.iter().map(|secret| secret.expose_secret().len()).max().unwrap_or(0)
     }
 
-    fn hide(&self, text: &mut Vec<u8>) {
+    fn redact_bytes(&self, text: &mut Vec<u8>) {
         for secret in &self.0 {
             let secret = secret.expose_secret().as_bytes();
             while let Some(start) = text.windows(secret.len()).position(|part| part == secret) {
-                text.splice(start..start + secret.len(), HIDDEN.iter().copied());
+                text.splice(start..start + secret.len(), REPLACEMENT.iter().copied());
             }
-            let beginning = (MIN_BEGINNING_BYTES..secret.len())
+            let prefix = (MIN_PREFIX_BYTES..secret.len())
                 .rev()
                 .find(|&length| secret.get(..length).is_some_and(|part| text.ends_with(part)));
-            if let Some(length) = beginning {
+            if let Some(length) = prefix {
                 text.truncate(text.len() - length);
-                text.extend_from_slice(HIDDEN);
+                text.extend_from_slice(REPLACEMENT);
             }
         }
     }

@@ -87,53 +87,53 @@ pub enum Failure {
     },
     /// 401 or 403.
     #[error(
-        "status {status}, the key was rejected: {came}; check the key (key_file or key_env of the model, or the provider's own variable) and its permissions"
+        "status {status}, the key was rejected: {body}; check the key (key_file or key_env of the model, or the provider's own variable) and its permissions"
     )]
     KeyRefused {
         /// The HTTP status.
         status: u16,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// 404.
-    #[error("status 404: {came}; check the name of the model and the base URL")]
+    #[error("status 404: {body}; check the name of the model and the base URL")]
     ModelNotFound {
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// 429, or an equivalent error.
-    #[error("too many requests: {came}; {}", wait(*retry_after))]
+    #[error("too many requests: {body}; {}", retry_advice(*retry_after))]
     RateLimited {
         /// The time to wait requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// The account has no credit left; waiting does not help.
     #[error(
-        "the account has no credit left: {came}; add credit or raise its limit with the provider"
+        "the account has no credit left: {body}; add credit or raise its limit with the provider"
     )]
     QuotaExhausted {
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// 400 or 422.
     #[error(
-        "status {status}, the request was rejected: {came}; if the model does not support schemas, set structured_output = \"off\"; if it does not support a temperature, set none"
+        "status {status}, the request was rejected: {body}; if the model does not support schemas, set structured_output = \"off\"; if it does not support a temperature, set none"
     )]
     RequestRefused {
         /// The HTTP status.
         status: u16,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// 413, or more tokens than the context of the model.
     #[error(
-        "the request is too large for the model: {came}; lower max_evidence of the model, or send less evidence"
+        "the request is too large for the model: {body}; lower max_evidence of the model, or send less evidence"
     )]
     RequestTooLarge {
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// A redirect. It is not followed, because that would send the key to another server.
     #[error("status {status}, a redirect, which is not followed; set base_url to its target")]
@@ -142,40 +142,40 @@ pub enum Failure {
         status: u16,
     },
     /// 408 or 5xx: the provider is temporarily unavailable.
-    #[error("status {status}, the provider is unavailable: {came}; {}", wait(*retry_after))]
+    #[error("status {status}, the provider is unavailable: {body}; {}", retry_advice(*retry_after))]
     Unavailable {
         /// The HTTP status.
         status: u16,
         /// The time to wait requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// Any other status.
-    #[error("unexpected status {status}: {came}; check the base URL")]
+    #[error("unexpected status {status}: {body}; check the base URL")]
     OtherStatus {
         /// The HTTP status.
         status: u16,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// Status 200 with an error in the body.
-    #[error("status 200 with an error in it: {came}; {}", if *transient { "retry" } else { "fix the named cause" })]
+    #[error("status 200 with an error in it: {body}; {}", if *transient { "retry" } else { "fix the named cause" })]
     ErrorInAnswer {
         /// `true` if the error is transient.
         transient: bool,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// The content type is not JSON, or the body is compressed although that was not requested.
     #[error(
-        "the answer is {found}, not application/json: {came}; check that the base URL is the provider's API"
+        "the answer is {found}, not application/json: {body}; check that the base URL is the provider's API"
     )]
     WrongContentType {
         /// The content type, and the encoding, if any.
         found: String,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// The answer is too large.
     #[error(
@@ -186,22 +186,22 @@ pub enum Failure {
         limit: usize,
     },
     /// The body is not valid JSON.
-    #[error("the answer is not valid JSON ({reason}): {came}; retry, or check the base URL")]
+    #[error("the answer is not valid JSON ({reason}): {body}; retry, or check the base URL")]
     NotJson {
         /// The cause and its position.
         reason: String,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// The body is JSON, but not in the format of this provider.
     #[error(
-        "the answer does not have the format of this provider ({reason}): {came}; check that the provider and the base URL match"
+        "the answer does not have the format of this provider ({reason}): {body}; check that the provider and the base URL match"
     )]
     WrongShape {
         /// The cause, such as a missing member.
         reason: String,
         /// The body.
-        came: Excerpt,
+        body: Excerpt,
     },
     /// The answer has no text.
     #[error("the answer is empty; retry")]
@@ -212,18 +212,18 @@ pub enum Failure {
     )]
     OnlyReasoning,
     /// The model refused to answer. Only with a schema; otherwise see [`Reply::stop`].
-    #[error("the model refused to answer: {said}; rephrase the question, or use another model")]
+    #[error("the model refused to answer: {text}; rephrase the question, or use another model")]
     Refused {
         /// The text of the refusal.
-        said: Excerpt,
+        text: Excerpt,
         /// The incomplete reply with its tokens.
         reply: Box<Reply>,
     },
     /// The provider's content filter blocked the request or the answer.
-    #[error("the provider's content filter blocked the answer{}; change its settings, or use another model", came.as_ref().map(|came| format!(": {came}")).unwrap_or_default())]
+    #[error("the provider's content filter blocked the answer{}; change its settings, or use another model", body.as_ref().map(|body| format!(": {body}")).unwrap_or_default())]
     Filtered {
         /// The body, if the request was blocked.
-        came: Option<Excerpt>,
+        body: Option<Excerpt>,
         /// The incomplete reply with its tokens; `None` if the request was blocked.
         reply: Option<Box<Reply>>,
     },
@@ -272,7 +272,7 @@ pub enum Failure {
     },
 }
 
-fn wait(retry_after: Option<Duration>) -> String {
+fn retry_advice(retry_after: Option<Duration>) -> String {
     match retry_after {
         Some(duration) => format!("retry in {duration:?}"),
         None => "retry later".to_owned(),

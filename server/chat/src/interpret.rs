@@ -20,88 +20,88 @@ pub(crate) fn interpret(
     answer: &Answer,
     secrets: &Secrets,
 ) -> Result<Reply, Failure> {
-    let came = || Excerpt::new(&answer.body, secrets);
+    let body = || Excerpt::new(&answer.body, secrets);
     if !(200..300).contains(&answer.status) {
-        return Err(of_status(answer, came()));
+        return Err(from_status(answer, body()));
     }
-    if let Some(found) = answer.other_than_json() {
-        return Err(Failure::WrongContentType { found, came: came() });
+    if let Some(found) = answer.non_json_type() {
+        return Err(Failure::WrongContentType { found, body: body() });
     }
-    let answered = providers::read(model.provider(), &answer.body, with_schema)
-        .map_err(|unreadable| of_body(unreadable, came()))?;
+    let parsed = providers::read(model.provider(), &answer.body, with_schema)
+        .map_err(|unreadable| from_unreadable(unreadable, body()))?;
     // The answer is stored and shown, so a key repeated by a model or gateway must not stay in it.
-    let shown = |text: String| secrets.hidden_in(text);
-    let word = |given: &str| shown(word(given));
+    let redacted = |text: String| secrets.redact(text);
+    let name = |given: &str| redacted(clean_name(given));
     let reply = Reply {
-        text: shown(answered.text),
-        model: answered.model.map_or_else(|| model.model().to_owned(), |name| word(&name)),
-        stop: match answered.stop {
-            Stop::Other(reason) => Stop::Other(word(&reason)),
-            Stop::Refusal(said) => Stop::Refusal(shown(said)),
+        text: redacted(parsed.text),
+        model: parsed.model.map_or_else(|| model.model().to_owned(), |given| name(&given)),
+        stop: match parsed.stop {
+            Stop::Other(reason) => Stop::Other(name(&reason)),
+            Stop::Refusal(text) => Stop::Refusal(redacted(text)),
             known => known,
         },
-        usage: answered.usage,
+        usage: parsed.usage,
         attempts: Vec::new(),
-        request_id: request_id(&answer.headers).or(answered.id).map(|id| word(&id)),
+        request_id: request_id(&answer.headers).or(parsed.id).map(|id| name(&id)),
     };
-    if with_schema { whole(reply, secrets) } else { Ok(reply) }
+    if with_schema { require_complete(reply, secrets) } else { Ok(reply) }
 }
 
-fn of_status(answer: &Answer, came: Excerpt) -> Failure {
+fn from_status(answer: &Answer, body: Excerpt) -> Failure {
     let status = answer.status;
     let error = providers::in_error_body(&answer.body);
     let retry_after = retry_after(&answer.headers).or(error.retry_after);
     match status {
-        _ if error.is_quota() => Failure::QuotaExhausted { came },
+        _ if error.is_quota() => Failure::QuotaExhausted { body },
         300..=399 => Failure::Redirected { status },
         400 | 422 if error.is_content_filter() => {
-            Failure::Filtered { came: Some(came), reply: None }
+            Failure::Filtered { body: Some(body), reply: None }
         }
-        400 | 422 if error.is_too_large() => Failure::RequestTooLarge { came },
-        400 | 422 => Failure::RequestRefused { status, came },
-        401 | 403 => Failure::KeyRefused { status, came },
-        402 => Failure::QuotaExhausted { came },
-        404 => Failure::ModelNotFound { came },
-        413 => Failure::RequestTooLarge { came },
-        429 => Failure::RateLimited { retry_after, came },
+        400 | 422 if error.is_too_large() => Failure::RequestTooLarge { body },
+        400 | 422 => Failure::RequestRefused { status, body },
+        401 | 403 => Failure::KeyRefused { status, body },
+        402 => Failure::QuotaExhausted { body },
+        404 => Failure::ModelNotFound { body },
+        413 => Failure::RequestTooLarge { body },
+        429 => Failure::RateLimited { retry_after, body },
         // Neither "not implemented" nor "HTTP version not supported" is transient.
-        501 | 505 => Failure::OtherStatus { status, came },
-        408 | 500..=599 => Failure::Unavailable { status, retry_after, came },
-        _ => Failure::OtherStatus { status, came },
+        501 | 505 => Failure::OtherStatus { status, body },
+        408 | 500..=599 => Failure::Unavailable { status, retry_after, body },
+        _ => Failure::OtherStatus { status, body },
     }
 }
 
-fn of_body(unreadable: Unreadable, came: Excerpt) -> Failure {
+fn from_unreadable(unreadable: Unreadable, body: Excerpt) -> Failure {
     match unreadable {
-        Unreadable::NotJson(reason) => Failure::NotJson { reason, came },
-        Unreadable::WrongShape(reason) => Failure::WrongShape { reason, came },
+        Unreadable::NotJson(reason) => Failure::NotJson { reason, body },
+        Unreadable::WrongShape(reason) => Failure::WrongShape { reason, body },
         Unreadable::Empty => Failure::EmptyAnswer,
         Unreadable::OnlyReasoning => Failure::OnlyReasoning,
-        Unreadable::ContextFull => Failure::RequestTooLarge { came },
-        Unreadable::Error(error) if error.is_quota() => Failure::QuotaExhausted { came },
+        Unreadable::ContextFull => Failure::RequestTooLarge { body },
+        Unreadable::Error(error) if error.is_quota() => Failure::QuotaExhausted { body },
         Unreadable::Error(error) if error.is_content_filter() => {
-            Failure::Filtered { came: Some(came), reply: None }
+            Failure::Filtered { body: Some(body), reply: None }
         }
-        Unreadable::Error(error) if error.is_too_large() => Failure::RequestTooLarge { came },
+        Unreadable::Error(error) if error.is_too_large() => Failure::RequestTooLarge { body },
         Unreadable::Error(error) if error.is_rate_limit() => {
-            Failure::RateLimited { retry_after: error.retry_after, came }
+            Failure::RateLimited { retry_after: error.retry_after, body }
         }
-        Unreadable::Error(error) if error.is_key() => Failure::KeyRefused { status: 200, came },
+        Unreadable::Error(error) if error.is_key() => Failure::KeyRefused { status: 200, body },
         Unreadable::Error(error) => {
-            Failure::ErrorInAnswer { transient: error.is_transient(), came }
+            Failure::ErrorInAnswer { transient: error.is_transient(), body }
         }
     }
 }
 
 /// Returns a failure for an incomplete reply, which does not follow the schema.
-fn whole(reply: Reply, secrets: &Secrets) -> Result<Reply, Failure> {
+fn require_complete(reply: Reply, secrets: &Secrets) -> Result<Reply, Failure> {
     match &reply.stop {
         Stop::Complete | Stop::Other(_) => Ok(reply),
         Stop::Length => Err(Failure::Truncated { reply: Box::new(reply) }),
-        Stop::ContentFilter => Err(Failure::Filtered { came: None, reply: Some(Box::new(reply)) }),
-        Stop::Refusal(said) => {
-            let said = Excerpt::new(said.as_bytes(), secrets);
-            Err(Failure::Refused { said, reply: Box::new(reply) })
+        Stop::ContentFilter => Err(Failure::Filtered { body: None, reply: Some(Box::new(reply)) }),
+        Stop::Refusal(text) => {
+            let text = Excerpt::new(text.as_bytes(), secrets);
+            Err(Failure::Refused { text, reply: Box::new(reply) })
         }
     }
 }
@@ -112,6 +112,6 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Removes control characters from a name given by a provider and truncates it.
-fn word(given: &str) -> String {
+fn clean_name(given: &str) -> String {
     given.chars().filter(|character| !character.is_control()).take(200).collect()
 }

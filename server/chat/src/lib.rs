@@ -93,7 +93,7 @@ mod transport;
 
 pub use chat::{Chat, Load};
 pub use circuit::CircuitState;
-pub use clock::{Clock, EvenJitter, Jitter, LongestWait, ManualClock, Sleep, SystemClock};
+pub use clock::{Clock, Jitter, ManualClock, MaxJitter, Sleep, SystemClock, UniformJitter};
 pub use endpoint::Endpoint;
 pub use error::ChatError;
 pub use excerpt::Excerpt;

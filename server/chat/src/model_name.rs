@@ -117,20 +117,20 @@ impl FromStr for ModelName {
     fn from_str(given: &str) -> Result<Self, Self::Err> {
         let (provider, model) = given
             .split_once(':')
-            .ok_or_else(|| ModelNameError::NoProvider { given: shown(given) })?;
+            .ok_or_else(|| ModelNameError::NoProvider { given: escape(given) })?;
         let provider = Provider::ALL
             .into_iter()
             .find(|known| known.name() == provider)
-            .ok_or_else(|| ModelNameError::UnknownProvider { given: shown(provider) })?;
+            .ok_or_else(|| ModelNameError::UnknownProvider { given: escape(provider) })?;
         if model.is_empty() || model.len() > MAX_MODEL_BYTES {
             return Err(ModelNameError::Length { given: model.len() });
         }
         if let Some(character) = model.chars().find(|character| !is_allowed(*character)) {
-            return Err(ModelNameError::Character { given: shown(model), character });
+            return Err(ModelNameError::Character { given: escape(model), character });
         }
         // The name becomes part of a path.
         if model.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
-            return Err(ModelNameError::Segment { given: shown(model) });
+            return Err(ModelNameError::Segment { given: escape(model) });
         }
         Ok(Self { provider, model: model.into() })
     }
@@ -141,7 +141,7 @@ const fn is_allowed(character: char) -> bool {
         || matches!(character, '.' | '_' | '-' | ':' | '/' | '@' | '+')
 }
 
-fn shown(given: &str) -> String {
+fn escape(given: &str) -> String {
     given.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
@@ -151,13 +151,13 @@ pub enum ModelNameError {
     /// There is no colon.
     #[error("model: {given:?} has no provider; write provider:model with one of {}", providers())]
     NoProvider {
-        /// What was given.
+        /// The given value.
         given: String,
     },
     /// The provider is unknown.
     #[error("model: unknown provider {given:?}; expected one of {}", providers())]
     UnknownProvider {
-        /// What was given.
+        /// The given value.
         given: String,
     },
     /// The name after the colon is empty or too long.
@@ -173,7 +173,7 @@ pub enum ModelNameError {
         "model: {given:?} has the character {character:?}; allowed are ASCII letters, digits and . _ - : / @ +"
     )]
     Character {
-        /// What was given.
+        /// The given value.
         given: String,
         /// The first invalid character.
         character: char,
@@ -183,7 +183,7 @@ pub enum ModelNameError {
         "model: {given:?} has a part between slashes that is empty, `.` or `..`; write the name as the provider lists it"
     )]
     Segment {
-        /// What was given.
+        /// The given value.
         given: String,
     },
 }

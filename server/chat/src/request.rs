@@ -145,13 +145,13 @@ pub enum RequestError {
     /// The temperature is out of range.
     #[error("temperature: {given} is not allowed; allowed is 0 to 2")]
     Temperature {
-        /// What was given.
+        /// The given value.
         given: f32,
     },
     /// The name of the schema is invalid.
     #[error("schema name: {given:?} is not allowed; allowed are 1 to 64 of A-Z a-z 0-9 _ -")]
     SchemaName {
-        /// What was given.
+        /// The given value.
         given: String,
     },
     /// The schema is not a JSON object.

@@ -22,14 +22,14 @@ pub(crate) fn next_attempt(
     }
     let wait = match failure.retry_after() {
         // Jitter, so that callers with the same delay do not retry together.
-        Some(asked) => asked.checked_add(jitter.up_to(retry.base))?,
-        None => jitter.up_to(longest_wait(retry, failures)),
+        Some(requested) => requested.checked_add(jitter.up_to(retry.base))?,
+        None => jitter.up_to(max_wait(retry, failures)),
     };
-    let begins = now.checked_add(wait)?;
-    (begins.checked_add(retry.least_time)? <= deadline).then_some(begins)
+    let start = now.checked_add(wait)?;
+    (start.checked_add(retry.min_time)? <= deadline).then_some(start)
 }
 
-fn longest_wait(retry: &Retry, failures: u32) -> Duration {
+fn max_wait(retry: &Retry, failures: u32) -> Duration {
     let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
     retry.base.saturating_mul(doubled).min(retry.cap)
 }
@@ -41,9 +41,9 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
         return Some(Duration::from_millis(milliseconds));
     }
-    let asked = text(RETRY_AFTER.as_str())?;
-    seconds(asked).or_else(|| {
-        let until = httpdate::parse_http_date(asked).ok()?;
+    let requested = text(RETRY_AFTER.as_str())?;
+    seconds(requested).or_else(|| {
+        let until = httpdate::parse_http_date(requested).ok()?;
         let sent = httpdate::parse_http_date(text(DATE.as_str())?).ok()?;
         Some(until.duration_since(sent).unwrap_or(Duration::ZERO))
     })
@@ -60,25 +60,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::clock::{EvenJitter, LongestWait};
+    use crate::clock::{MaxJitter, UniformJitter};
 
     const RETRY: Retry = Retry {
         attempts: 4,
         base: Duration::from_secs(1),
         cap: Duration::from_secs(3),
-        least_time: Duration::from_secs(1),
+        min_time: Duration::from_secs(1),
     };
 
     fn waits(failure: &Failure, failures: u32, left: u64) -> Option<Duration> {
         let now = Instant::now();
         let deadline = now + Duration::from_secs(left);
-        let begins = next_attempt(&RETRY, &LongestWait, failure, failures, now, deadline)?;
-        Some(begins - now)
+        let start = next_attempt(&RETRY, &MaxJitter, failure, failures, now, deadline)?;
+        Some(start - now)
     }
 
     fn limited(seconds: u64) -> Failure {
-        let came = crate::Excerpt::new(b"", &crate::excerpt::Secrets::default());
-        Failure::RateLimited { retry_after: Some(Duration::from_secs(seconds)), came }
+        let body = crate::Excerpt::new(b"", &crate::excerpt::Secrets::default());
+        Failure::RateLimited { retry_after: Some(Duration::from_secs(seconds)), body }
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(waits(&limited(u64::MAX), 1, 31), None);
     }
 
-    fn asked(headers: &[(&'static str, &str)]) -> Option<Duration> {
+    fn parse(headers: &[(&'static str, &str)]) -> Option<Duration> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, value.parse().unwrap());
@@ -122,7 +122,7 @@ mod tests {
             (&[("retry-after", "soon")], None),
             (&[], None),
         ] {
-            assert_eq!(asked(headers), milliseconds.map(Duration::from_millis), "{headers:?}");
+            assert_eq!(parse(headers), milliseconds.map(Duration::from_millis), "{headers:?}");
         }
     }
 
@@ -132,17 +132,17 @@ mod tests {
             let now = Instant::now();
             let deadline = now + Duration::from_secs(left);
             for failure in [Failure::EmptyAnswer, limited(asked)] {
-                let begins = next_attempt(&RETRY, &EvenJitter, &failure, failures, now, deadline);
-                if let Some(begins) = begins {
-                    prop_assert!(begins + RETRY.least_time <= deadline && failures < RETRY.attempts);
-                    prop_assert!(begins - now >= failure.retry_after().unwrap_or_default());
+                let start = next_attempt(&RETRY, &UniformJitter, &failure, failures, now, deadline);
+                if let Some(start) = start {
+                    prop_assert!(start + RETRY.min_time <= deadline && failures < RETRY.attempts);
+                    prop_assert!(start - now >= failure.retry_after().unwrap_or_default());
                 }
             }
         }
 
         #[test]
         fn any_header_value_is_parsed_or_ignored(value in "[ -~]{0,30}") {
-            asked(&[("retry-after", &value), ("retry-after-ms", &value), ("date", &value)]);
+            parse(&[("retry-after", &value), ("retry-after-ms", &value), ("date", &value)]);
         }
     }
 }

@@ -58,7 +58,7 @@ pub struct Retry {
     /// The maximum wait: up to an hour; 20 s.
     pub cap: Duration,
     /// The minimum time before the deadline for another attempt; 100 ms.
-    pub least_time: Duration,
+    pub min_time: Duration,
 }
 
 /// Settings of the circuit breaker.
@@ -110,7 +110,7 @@ impl Default for Retry {
             attempts: 3,
             base: Duration::from_millis(500),
             cap: Duration::from_secs(20),
-            least_time: Duration::from_millis(100),
+            min_time: Duration::from_millis(100),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Settings {
         number("retry.attempts", self.retry.attempts as usize, 1, MAX_ATTEMPTS as usize)?;
         duration("retry.cap", self.retry.cap, Duration::ZERO, HOUR)?;
         duration("retry.base", self.retry.base, Duration::ZERO, self.retry.cap)?;
-        duration("retry.least_time", self.retry.least_time, Duration::ZERO, HOUR)?;
+        duration("retry.min_time", self.retry.min_time, Duration::ZERO, HOUR)?;
         number("circuit.failures", self.circuit.failures as usize, 1, u32::MAX as usize)?;
         duration("circuit.cool_down", self.circuit.cool_down, Duration::ZERO, HOUR)?;
         if let Some(after) = self.hedge_after {
@@ -155,26 +155,21 @@ impl Settings {
 fn duration(
     field: &'static str,
     given: Duration,
-    least: Duration,
-    most: Duration,
+    min: Duration,
+    max: Duration,
 ) -> Result<(), SettingsError> {
-    if (least..=most).contains(&given) {
+    if (min..=max).contains(&given) {
         Ok(())
     } else {
-        Err(SettingsError::Duration { field, given, least, most })
+        Err(SettingsError::Duration { field, given, min, max })
     }
 }
 
-fn number(
-    field: &'static str,
-    given: usize,
-    least: usize,
-    most: usize,
-) -> Result<(), SettingsError> {
-    if (least..=most).contains(&given) {
+fn number(field: &'static str, given: usize, min: usize, max: usize) -> Result<(), SettingsError> {
+    if (min..=max).contains(&given) {
         Ok(())
     } else {
-        Err(SettingsError::Number { field, given, least, most })
+        Err(SettingsError::Number { field, given, min, max })
     }
 }
 
@@ -182,35 +177,35 @@ fn number(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// A duration is out of range.
-    #[error("{field}: {given:?} is not allowed; allowed is {least:?} to {most:?}")]
+    #[error("{field}: {given:?} is not allowed; allowed is {min:?} to {max:?}")]
     Duration {
         /// The setting.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         given: Duration,
         /// The minimum.
-        least: Duration,
+        min: Duration,
         /// The maximum.
-        most: Duration,
+        max: Duration,
     },
     /// A number is out of range.
-    #[error("{field}: {given} is not allowed; allowed is {least} to {most}")]
+    #[error("{field}: {given} is not allowed; allowed is {min} to {max}")]
     Number {
         /// The setting.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         given: usize,
         /// The minimum.
-        least: usize,
+        min: usize,
         /// The maximum.
-        most: usize,
+        max: usize,
     },
     /// The provider does not support this way.
     #[error(
         "structured_output: {given:?} is not supported for {provider}; remove it, or use openai-compatible or oci"
     )]
     StructuredOutput {
-        /// What was given.
+        /// The given value.
         given: StructuredOutput,
         /// The provider.
         provider: Provider,
@@ -256,7 +251,7 @@ pub enum SettingsError {
         "headers: {given:?} is not allowed; use a valid name of a header that is not set already"
     )]
     HeaderName {
-        /// What was given.
+        /// The given value.
         given: String,
     },
     /// The certificates are unusable.

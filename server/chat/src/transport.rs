@@ -45,7 +45,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Returns the content type, and the encoding, if the body is not plain JSON.
-    pub(crate) fn other_than_json(&self) -> Option<String> {
+    pub(crate) fn non_json_type(&self) -> Option<String> {
         let text =
             |name| self.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
         let content_type = text(CONTENT_TYPE);
@@ -115,9 +115,9 @@ impl Transport {
             phase: Phase::FirstByte,
         };
         let mut response = self
-            .within(first_byte, deadline, sent)
+            .with_limit(first_byte, deadline, sent)
             .await?
-            .map_err(|error| self.not_sent(&error))?;
+            .map_err(|error| self.send_failure(&error))?;
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let total = Limit {
@@ -126,14 +126,14 @@ impl Transport {
             phase: Phase::Body,
         };
         let body = if response.status().is_success() {
-            self.within(total, deadline, self.body(response)).await??
+            self.with_limit(total, deadline, self.body(response)).await??
         } else {
-            self.within(total, deadline, error_body(response)).await.unwrap_or_default()
+            self.with_limit(total, deadline, error_body(response)).await.unwrap_or_default()
         };
         Ok(Answer { status, headers, body })
     }
 
-    async fn within<T>(
+    async fn with_limit<T>(
         &self,
         limit: Limit,
         deadline: Instant,
@@ -154,9 +154,9 @@ impl Transport {
 
     async fn body(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let limit = self.max_answer_bytes;
-        let announced = usize::try_from(response.content_length().unwrap_or(0));
-        let announced = announced.ok().filter(|announced| *announced <= limit);
-        let mut body = Vec::with_capacity(announced.ok_or(Failure::AnswerTooLarge { limit })?);
+        let length = usize::try_from(response.content_length().unwrap_or(0));
+        let length = length.ok().filter(|length| *length <= limit);
+        let mut body = Vec::with_capacity(length.ok_or(Failure::AnswerTooLarge { limit })?);
         loop {
             match response.chunk().await {
                 Ok(Some(part)) if part.len() > limit - body.len() => {
@@ -172,7 +172,7 @@ impl Transport {
         }
     }
 
-    fn not_sent(&self, error: &reqwest::Error) -> Failure {
+    fn send_failure(&self, error: &reqwest::Error) -> Failure {
         let reason = reason(error);
         if is_tls(error) {
             Failure::Tls { reason }
@@ -213,10 +213,10 @@ fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
     let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
-    let in_the_clear = |url: &Url| url.scheme() == "http";
-    if in_the_clear(endpoint.base_url()) && endpoint.proxy().is_none_or(in_the_clear) {
-        let nobody = rustls::RootCertStore::empty();
-        return Ok(config.with_root_certificates(nobody).with_no_client_auth());
+    let is_http = |url: &Url| url.scheme() == "http";
+    if is_http(endpoint.base_url()) && endpoint.proxy().is_none_or(is_http) {
+        let no_roots = rustls::RootCertStore::empty();
+        return Ok(config.with_root_certificates(no_roots).with_no_client_auth());
     }
     let authorities = endpoint.authorities().iter().cloned();
     let verifier = Verifier::new_with_extra_roots(authorities, provider).map_err(failed)?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{Play, Wire};
-use support::{LONG, PROVIDERS, SECOND, Still, once};
+use support::{LONG, PROVIDERS, SECOND, TestChat, once};
 
 /// Faults that end by themselves, with their code and whether a retry may help.
 fn faults() -> Vec<(Play, &'static str, bool)> {
@@ -73,21 +73,21 @@ fn check(error: &ChatError, provider: &str, play: &Play, code: &str) {
 async fn every_fault_of_every_provider_has_its_code() {
     for (provider, wire) in PROVIDERS {
         let settings = Settings { circuit: never(), ..once() };
-        let still = Still::of(provider, wire, settings).await;
+        let test = TestChat::of(provider, wire, settings).await;
         for (play, code, retryable) in faults() {
             if !play.exists_in(wire) {
                 continue;
             }
-            still.server.next([play.clone()]);
-            let error = still.ask(LONG).await.unwrap_err();
+            test.server.next([play.clone()]);
+            let error = test.ask(LONG).await.unwrap_err();
             check(&error, provider, &play, code);
             assert_eq!(error.is_retryable(), retryable, "{provider}, {play:.40?}");
             assert_eq!(error.attempts.len(), 1);
         }
         // The next call succeeds with the same connections and limits.
-        assert_eq!(still.ask(LONG).await.unwrap().stop, Stop::Complete);
-        assert_eq!((still.chat.load().running, still.chat.load().waiting), (0, 0));
-        assert_eq!(still.clock.sleeping(), 0);
+        assert_eq!(test.ask(LONG).await.unwrap().stop, Stop::Complete);
+        assert_eq!((test.chat.load().running, test.chat.load().waiting), (0, 0));
+        assert_eq!(test.clock.sleeping(), 0);
     }
 }
 
@@ -96,9 +96,9 @@ async fn an_error_in_an_answer_is_retryable_if_transient() {
     for (wire, transient) in
         [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
     {
-        let still = Still::new(wire, once()).await;
-        still.server.always(Play::ErrorInAnswer);
-        let error = still.ask(LONG).await.unwrap_err();
+        let test = TestChat::new(wire, once()).await;
+        test.server.always(Play::ErrorInAnswer);
+        let error = test.ask(LONG).await.unwrap_err();
         check(&error, support::provider(wire), &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
         assert_eq!(error.is_retryable(), transient, "{wire:?}");
     }
@@ -116,17 +116,17 @@ async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
         ] {
             for (deadline, ends, code) in [(LONG, limit, code), (SECOND, SECOND, "DEADLINE_PASSED")]
             {
-                let still = Still::of(provider, wire, once()).await;
-                still.server.always(play.clone());
-                let ends = still.within(ends);
-                let call = still.start(deadline);
-                still.server.until(|counts| counts.answering == 1).await;
-                still.clock.until_someone_sleeps_until(ends).await;
-                still.clock.advance(ends - gsar_chat::Clock::now(&*still.clock));
+                let test = TestChat::of(provider, wire, once()).await;
+                test.server.always(play.clone());
+                let ends = test.within(ends);
+                let call = test.start(deadline);
+                test.server.until(|counts| counts.answering == 1).await;
+                test.clock.wait_for_sleeper(ends).await;
+                test.clock.advance(ends - gsar_chat::Clock::now(&*test.clock));
                 let error = call.await.unwrap().unwrap_err();
                 check(&error, provider, &play, code);
-                still.server.until(|counts| counts.open == 0).await;
-                assert_eq!(still.chat.load().running, 0);
+                test.server.until(|counts| counts.open == 0).await;
+                assert_eq!(test.chat.load().running, 0);
             }
         }
     }
@@ -134,12 +134,12 @@ async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
 
 #[tokio::test]
 async fn a_fault_of_one_provider_does_not_affect_others() {
-    let hanging = Still::new(Wire::OpenAi, once()).await;
+    let hanging = TestChat::new(Wire::OpenAi, once()).await;
     hanging.server.always(Play::Hang);
     let calls: Vec<_> = (0..16).map(|_| hanging.start(LONG)).collect();
     hanging.server.until(|counts| counts.answering == 16).await;
     for wire in Wire::ALL {
-        let other = Still::new(wire, once()).await;
+        let other = TestChat::new(wire, once()).await;
         assert_eq!(other.ask(LONG).await.unwrap().text, r#"{"ok":true}"#);
     }
     hanging.clock.advance(LONG);
@@ -151,14 +151,14 @@ async fn a_fault_of_one_provider_does_not_affect_others() {
 #[tokio::test]
 async fn errors_contain_incomplete_replies() {
     for wire in Wire::ALL {
-        let still = Still::new(wire, once()).await;
-        still.server.always(Play::Length);
-        let error = still.ask(LONG).await.unwrap_err();
+        let test = TestChat::new(wire, once()).await;
+        test.server.always(Play::Length);
+        let error = test.ask(LONG).await.unwrap_err();
         assert_eq!(error.reply().unwrap().usage.unwrap().output, 30, "{wire:?}");
         let mut free = support::request();
         free.schema = None;
-        still.server.demand_schema(false);
-        let reply = still.chat.ask(&free, still.within(LONG)).await.unwrap();
+        test.server.demand_schema(false);
+        let reply = test.chat.ask(&free, test.within(LONG)).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.stop), ("{\"ok\": tr", Stop::Length), "{wire:?}");
     }
 }

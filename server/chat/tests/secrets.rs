@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use gsar_chat::{Chat, Endpoint, Request};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
-use support::{LONG, Still, endpoint, once};
+use support::{LONG, TestChat, endpoint, once};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// A capture of the log.
@@ -74,10 +74,10 @@ async fn neither_keys_nor_texts_are_logged() {
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     for wire in Wire::ALL {
-        let still = Still::new(wire, once()).await;
+        let test = TestChat::new(wire, once()).await;
         let question = Request::new("secret system", "secret question");
-        still.server.demand_schema(false);
-        still.server.next([
+        test.server.demand_schema(false);
+        test.server.next([
             Play::answer("secret answer"),
             Play::answer(&format!("the key is {KEY}")),
             Play::Status(500),
@@ -86,7 +86,7 @@ async fn neither_keys_nor_texts_are_logged() {
             Play::Close,
         ]);
         for number in 0..6 {
-            let answer = still.chat.ask(&question, still.within(LONG)).await;
+            let answer = test.chat.ask(&question, test.within(LONG)).await;
             if number == 1 {
                 assert_eq!(answer.as_ref().unwrap().text, "the key is ***");
             }

@@ -16,7 +16,7 @@ use gsar_chat::{
     Temperature, Turn, Usage,
 };
 use gsar_chat_wire::{ANSWERING_MODEL, KEY, Play, Server, Wire};
-use support::{LONG, Still, endpoint, once};
+use support::{LONG, TestChat, endpoint, once};
 
 /// Its properties are not in alphabetical order.
 const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{"why":{"type":"string"},"ok":{"type":"boolean"}}}"#;
@@ -34,10 +34,10 @@ fn conversation() -> Request {
 
 /// Returns the request body received by the server.
 async fn sent(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
-    let still = Still::new(wire, settings).await;
-    still.server.demand_schema(false);
-    still.chat.ask(request, still.within(LONG)).await.unwrap();
-    still.server.seen().remove(0).body
+    let test = TestChat::new(wire, settings).await;
+    test.server.demand_schema(false);
+    test.chat.ask(request, test.within(LONG)).await.unwrap();
+    test.server.seen().remove(0).body
 }
 
 fn json(text: &str) -> serde_json::Value {
@@ -188,25 +188,25 @@ async fn a_tuned_model_of_gemini_has_its_own_path() {
 
 #[tokio::test]
 async fn rejects_an_unsupported_schema_before_sending() {
-    let still = Still::new(Wire::Gemini, once()).await;
+    let test = TestChat::new(Wire::Gemini, once()).await;
     let mut request = conversation();
     request.schema = Some(Schema::new("x", r#"{"allOf":[{}]}"#).unwrap());
-    let error = still.chat.ask(&request, still.within(LONG)).await.unwrap_err();
+    let error = test.chat.ask(&request, test.within(LONG)).await.unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("SCHEMA_UNSUPPORTED", 0));
-    assert_eq!(still.server.counts().requests, 0);
+    assert_eq!(test.server.counts().requests, 0);
 }
 
 #[tokio::test]
 async fn reads_answers_with_their_usage() {
     for wire in Wire::ALL {
         for schema in [true, false] {
-            let still = Still::new(wire, once()).await;
-            still.server.demand_schema(false);
+            let test = TestChat::new(wire, once()).await;
+            test.server.demand_schema(false);
             let mut request = conversation();
             if !schema {
                 request.schema = None;
             }
-            let reply = still.chat.ask(&request, still.within(LONG)).await.unwrap();
+            let reply = test.chat.ask(&request, test.within(LONG)).await.unwrap();
             assert_eq!((reply.text.as_str(), &reply.stop), (r#"{"ok":true}"#, &Stop::Complete));
             assert_eq!(
                 (reply.model.as_str(), reply.request_id.as_deref()),
@@ -250,10 +250,10 @@ async fn reads_sparse_and_unusual_answers() {
             "load",
         ),
     ] {
-        let still = Still::new(wire, once()).await;
+        let test = TestChat::new(wire, once()).await;
         let body = body.as_bytes().to_vec();
-        still.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
-        let reply = still.ask(LONG).await.unwrap();
+        test.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
+        let reply = test.ask(LONG).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.stop.name(), reply.usage), (text, stop, None));
         assert_eq!(reply.model, "m", "the requested model, because none is named");
     }
@@ -294,9 +294,9 @@ async fn classifies_errors_by_their_body() {
         (Wire::OpenAi, 200, of_vllm.to_owned(), "REQUEST_TOO_LARGE", None),
         (Wire::OpenAi, 200, of_fastapi.to_owned(), "ERROR_IN_ANSWER", None),
     ] {
-        let still = Still::new(wire, once()).await;
-        still.server.always(Play::Raw(status, "application/json", body.into_bytes()));
-        let error = still.ask(LONG).await.unwrap_err();
+        let test = TestChat::new(wire, once()).await;
+        test.server.always(Play::Raw(status, "application/json", body.into_bytes()));
+        let error = test.ask(LONG).await.unwrap_err();
         assert_eq!(
             (error.code(), error.retry_after().map(|wait| wait.as_secs())),
             (code, retry_after)

@@ -51,7 +51,7 @@ pub enum StartError {
     InvalidOption {
         /// The option.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         given: u64,
         /// The allowed values.
         allowed: &'static str,

@@ -39,7 +39,7 @@ pub enum RuntimeError {
     Missing {
         /// The file.
         file: PathBuf,
-        /// Where its path comes from.
+        /// The origin of its path.
         origin: Origin,
     },
     /// No library is configured, and there is no cache folder.
@@ -52,7 +52,7 @@ pub enum RuntimeError {
     NotALibrary {
         /// The file.
         file: PathBuf,
-        /// Where its path comes from.
+        /// The origin of its path.
         origin: Origin,
         /// The cause.
         found: String,
@@ -62,7 +62,7 @@ pub enum RuntimeError {
     TooOld {
         /// The file.
         file: PathBuf,
-        /// Where its path comes from.
+        /// The origin of its path.
         origin: Origin,
         /// Its version.
         found: String,
@@ -72,7 +72,7 @@ pub enum RuntimeError {
     Changed {
         /// The file.
         file: PathBuf,
-        /// Where its path comes from.
+        /// The origin of its path.
         origin: Origin,
         /// The digest in the manifest.
         expected: String,

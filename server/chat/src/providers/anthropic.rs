@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
+use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
 use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};
@@ -118,37 +118,37 @@ impl Tokens {
     }
 }
 
-pub(super) fn read(body: &[u8], with_schema: bool) -> Result<Answered, Unreadable> {
+pub(super) fn read(body: &[u8], with_schema: bool) -> Result<ProviderAnswer, Unreadable> {
     let message: Answer = serde_json::from_slice(body)?;
     if let Some(error) = message.error {
         return Err(Unreadable::Error(error));
     }
     let blocks = message.content.ok_or_else(|| missing("content"))?;
-    let written: String = blocks
+    let joined: String = blocks
         .iter()
         .filter(|block| block.r#type == "text")
         .filter_map(|block| block.text.as_deref())
         .collect();
-    let used = blocks
+    let tool_input = blocks
         .iter()
         .filter(|block| block.r#type == "tool_use")
         .find_map(|block| block.input.as_deref());
     let stop = match message.stop_reason.as_deref() {
-        Some("refusal") => Stop::Refusal(written.clone()),
+        Some("refusal") => Stop::Refusal(joined.clone()),
         Some("end_turn" | "stop_sequence" | "tool_use") | None => Stop::Complete,
         Some("model_context_window_exceeded") => return Err(Unreadable::ContextFull),
         Some("max_tokens") => Stop::Length,
         Some(other) => Stop::Other(other.to_owned()),
     };
-    let text = match (with_schema, used) {
-        (false, _) => written,
+    let text = match (with_schema, tool_input) {
+        (false, _) => joined,
         (true, Some(input)) => input.get().to_owned(),
         (true, None) if stop == Stop::Complete && !blocks.is_empty() => {
             return Err(missing("tool_use in content"));
         }
         (true, None) => String::new(),
     };
-    Ok(Answered {
+    Ok(ProviderAnswer {
         text,
         reasoning: None,
         model: message.model,

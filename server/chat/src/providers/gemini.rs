@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::gemini_schema::{Node, convert};
-use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
+use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
 use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};
@@ -129,7 +129,7 @@ struct Tokens {
     thoughts_token_count: Option<u64>,
 }
 
-pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
+pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
     let generated: Generated = serde_json::from_slice(body)?;
     if let Some(error) = generated.error {
         return Err(Unreadable::Error(error));
@@ -144,7 +144,7 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
             (text(candidate.content), stop(candidate.finish_reason.as_deref()))
         }
     };
-    Ok(Answered {
+    Ok(ProviderAnswer {
         reasoning: None,
         text,
         model: generated.model_version,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The maximum depth of a schema, which also stops recursive references.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// The maximum number of nodes of a schema: references can double it with each level.
 const MAX_NODES: usize = 10_000;
 
@@ -43,7 +43,7 @@ impl Node {
 }
 
 /// Keywords that Gemini supports unchanged.
-const KEPT: [&str; 14] = [
+const SUPPORTED: [&str; 14] = [
     "description",
     "enum",
     "format",
@@ -76,15 +76,15 @@ struct Conversion<'a> {
 impl Conversion<'_> {
     fn schema(&mut self, schema: &Node, depth: usize) -> Result<Node, String> {
         self.nodes += 1;
-        if depth > DEEPEST || self.nodes > MAX_NODES {
+        if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return Err(format!(
-                "with its references resolved it is deeper than {DEEPEST} levels or larger than {MAX_NODES} schemas; flatten it, and remove recursive references"
+                "with its references resolved it is deeper than {MAX_DEPTH} levels or larger than {MAX_NODES} schemas; flatten it, and remove recursive references"
             ));
         }
         // `true` allows any value.
         let Some(members) = schema.as_object() else { return Ok(Node::Object(Members::new())) };
         if let Some(reference) = members.get("$ref") {
-            let target = self.target(reference)?;
+            let target = self.resolve(reference)?;
             return self.schema(&target, depth + 1);
         }
         let mut converted = Members::new();
@@ -105,27 +105,27 @@ impl Conversion<'_> {
                     ));
                 }
                 "format" if !value.as_str().is_some_and(|format| FORMATS.contains(&format)) => {}
-                kept if KEPT.contains(&kept) => {
+                keyword if SUPPORTED.contains(&keyword) => {
                     converted.insert(name.clone(), value.clone());
                 }
                 _ => {}
             }
         }
-        allow_null(&mut converted);
-        only_texts(&mut converted);
+        replace_null(&mut converted);
+        remove_non_string_enum(&mut converted);
         Ok(Node::Object(converted))
     }
 
     fn kind(&self, kind: &Node, converted: &mut Members) -> Result<(), String> {
         let Node::Array(kinds) = kind else {
-            converted.insert("type".to_owned(), in_capitals(kind));
+            converted.insert("type".to_owned(), type_name(kind));
             return Ok(());
         };
         let other: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
         let [only] = other.as_slice() else {
             return Err("Gemini supports only one type and null; use anyOf instead".to_owned());
         };
-        converted.insert("type".to_owned(), in_capitals(only));
+        converted.insert("type".to_owned(), type_name(only));
         if kinds.len() > 1 {
             nullable(converted);
         }
@@ -183,7 +183,7 @@ impl Conversion<'_> {
     }
 
     /// Resolves a reference such as `#/$defs/name`.
-    fn target(&self, reference: &Node) -> Result<Node, String> {
+    fn resolve(&self, reference: &Node) -> Result<Node, String> {
         let text = reference.as_str().unwrap_or_default();
         let unknown = || format!("the reference {text:?} is unknown; refer to #/$defs/NAME");
         let path = text.strip_prefix("#/").ok_or_else(unknown)?;
@@ -195,7 +195,7 @@ impl Conversion<'_> {
 }
 
 /// Converts the name of a type to Gemini's.
-fn in_capitals(kind: &Node) -> Node {
+fn type_name(kind: &Node) -> Node {
     Node::text(&kind.as_str().unwrap_or_default().to_ascii_uppercase())
 }
 
@@ -204,7 +204,7 @@ fn nullable(converted: &mut Members) {
 }
 
 /// Replaces `null` among enum values by `nullable`.
-fn allow_null(converted: &mut Members) {
+fn replace_null(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get_mut("enum") else { return };
     let before = values.len();
     values.retain(|value| !matches!(value, Node::Scalar(Value::Null)));
@@ -214,7 +214,7 @@ fn allow_null(converted: &mut Members) {
 }
 
 /// Removes an enum of other values than strings, which Gemini does not support.
-fn only_texts(converted: &mut Members) {
+fn remove_non_string_enum(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get("enum") else { return };
     if values.is_empty() || !values.iter().all(|value| value.as_str().is_some()) {
         converted.shift_remove("enum");

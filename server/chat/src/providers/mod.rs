@@ -31,7 +31,7 @@ pub(crate) struct Question<'a> {
 
 /// The answer in a response.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct ProviderAnswer {
     pub(crate) text: String,
     /// The reasoning, if the provider separates it.
     pub(crate) reasoning: Option<String>,
@@ -94,27 +94,27 @@ pub(crate) fn read(
     provider: Provider,
     body: &[u8],
     with_schema: bool,
-) -> Result<Answered, Unreadable> {
+) -> Result<ProviderAnswer, Unreadable> {
     // serde would read a list as the members of an object.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Unreadable::WrongShape("it is a list".to_owned()));
     }
-    let mut answered = match provider {
+    let mut answer = match provider {
         Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::read(body),
         Provider::Anthropic => anthropic::read(body, with_schema),
         Provider::Gemini => gemini::read(body),
         Provider::Ollama => ollama::read(body),
     }?;
     let is_empty =
-        matches!(answered.stop, Stop::Complete | Stop::Other(_)) && answered.text.trim().is_empty();
-    match answered.reasoning.take().filter(|reasoning| !reasoning.trim().is_empty()) {
+        matches!(answer.stop, Stop::Complete | Stop::Other(_)) && answer.text.trim().is_empty();
+    match answer.reasoning.take().filter(|reasoning| !reasoning.trim().is_empty()) {
         // With a schema, servers that separate reasoning may take the whole answer for reasoning.
         Some(reasoning) if is_empty && with_schema && is_document(&reasoning) => {
-            Ok(Answered { text: reasoning, ..answered })
+            Ok(ProviderAnswer { text: reasoning, ..answer })
         }
         Some(_) if is_empty => Err(Unreadable::OnlyReasoning),
         None if is_empty => Err(Unreadable::Empty),
-        _ => Ok(answered),
+        _ => Ok(answer),
     }
 }
 
@@ -225,8 +225,8 @@ mod tests {
     #[test]
     fn reads_a_complete_answer_of_each_format() {
         for (provider, body) in ANSWERS {
-            let answered = read(provider, body.as_bytes(), true).unwrap();
-            assert_eq!((answered.text.as_str(), answered.stop), ("{}", Stop::Complete));
+            let answer = read(provider, body.as_bytes(), true).unwrap();
+            assert_eq!((answer.text.as_str(), answer.stop), ("{}", Stop::Complete));
         }
     }
 
@@ -254,7 +254,7 @@ mod tests {
                 body[place] = byte;
             }
             match read(provider, &body, with_schema) {
-                Ok(answered) => prop_assert!(!answered.text.is_empty() || !matches!(answered.stop, Stop::Complete)),
+                Ok(answer) => prop_assert!(!answer.text.is_empty() || !matches!(answer.stop, Stop::Complete)),
                 Err(_unreadable) => {}
             }
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
+use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
 use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};
@@ -77,13 +77,13 @@ struct Reply {
     thinking: Option<String>,
 }
 
-pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
+pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
     let chat: Chat = serde_json::from_slice(body)?;
     if let Some(error) = chat.error {
         return Err(Unreadable::Error(error));
     }
     let message = chat.message.ok_or_else(|| missing("message"))?;
-    Ok(Answered {
+    Ok(ProviderAnswer {
         text: message.content.unwrap_or_default(),
         reasoning: message.thinking,
         model: chat.model,

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, Value};
 
-use super::{Answered, ErrorObject, Question, Unreadable, missing, to_body};
+use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
 use crate::failure::Failure;
 use crate::model_name::Provider;
 use crate::reply::{Stop, Usage};
@@ -81,8 +81,8 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     })
 }
 
-const fn response_format(schema: &Schema, way: StructuredOutput) -> Option<ResponseFormat<'_>> {
-    match way {
+const fn response_format(schema: &Schema, mode: StructuredOutput) -> Option<ResponseFormat<'_>> {
+    match mode {
         StructuredOutput::JsonSchema => Some(ResponseFormat::JsonSchema {
             json_schema: JsonSchema { name: schema.name(), strict: true, schema: schema.json() },
         }),
@@ -182,7 +182,7 @@ struct CompletionTokens {
     reasoning_tokens: Option<u64>,
 }
 
-pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
+pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
     let completion: Completion = serde_json::from_slice(body)?;
     if let Some(error) = completion.error {
         return Err(Unreadable::Error(error));
@@ -201,13 +201,13 @@ pub(super) fn read(body: &[u8]) -> Result<Answered, Unreadable> {
     let message = choice.message.ok_or_else(|| missing("choices[0].message"))?;
     let refusal = message.refusal.filter(|refusal| !refusal.is_empty());
     let stop = match (refusal, choice.finish_reason.as_deref()) {
-        (Some(said), _) => Stop::Refusal(said),
+        (Some(text), _) => Stop::Refusal(text),
         (None, Some("stop") | None) => Stop::Complete,
         (None, Some("length")) => Stop::Length,
         (None, Some("content_filter")) => Stop::ContentFilter,
         (None, Some(other)) => Stop::Other(other.to_owned()),
     };
-    Ok(Answered {
+    Ok(ProviderAnswer {
         text: message.content.map(Content::text).unwrap_or_default(),
         reasoning: message.reasoning_content.or(message.reasoning).map(Content::text),
         model: completion.model,

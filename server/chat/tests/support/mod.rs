@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gsar_chat::{
-    Chat, ChatError, Clock, Endpoint, LongestWait, ManualClock, Reply, Request, Retry, Schema,
+    Chat, ChatError, Clock, Endpoint, ManualClock, MaxJitter, Reply, Request, Retry, Schema,
     Settings,
 };
 use gsar_chat_wire::{KEY, Server, Wire};
@@ -65,13 +65,13 @@ pub fn request() -> Request {
 }
 
 /// A client with a manual clock, and its fake server.
-pub struct Still {
+pub struct TestChat {
     pub server: Server,
     pub chat: Chat,
     pub clock: Arc<ManualClock>,
 }
 
-impl Still {
+impl TestChat {
     pub async fn new(wire: Wire, settings: Settings) -> Self {
         Self::of(provider(wire), wire, settings).await
     }
@@ -83,7 +83,7 @@ impl Still {
             &endpoint(&server, provider, wire),
             settings,
             Arc::clone(&clock) as Arc<dyn Clock>,
-            Arc::new(LongestWait),
+            Arc::new(MaxJitter),
         )
         .unwrap();
         Self { server, chat, clock }

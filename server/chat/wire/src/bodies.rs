@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::ANSWERING_MODEL;
-use crate::request::{Seen, Wire};
+use crate::request::{ReceivedRequest, Wire};
 
 /// Builds an answer with 120 input tokens, 100 of them cached, and 30 output tokens.
-pub(crate) fn answer(seen: &Seen, text: &str) -> Value {
+pub(crate) fn answer(seen: &ReceivedRequest, text: &str) -> Value {
     match seen.wire {
         Wire::OpenAi => openai(json!({"content": text, "refusal": null}), "stop"),
         Wire::Anthropic => match seen.body.pointer("/tool_choice/name") {
@@ -22,7 +22,7 @@ pub(crate) fn answer(seen: &Seen, text: &str) -> Value {
     }
 }
 
-pub(crate) fn cut_off(seen: &Seen) -> Value {
+pub(crate) fn cut_off(seen: &ReceivedRequest) -> Value {
     const BEGINNING: &str = "{\"ok\": tr";
     match seen.wire {
         Wire::OpenAi => openai(json!({"content": BEGINNING}), "length"),

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::bodies;
 use crate::play::Play;
-use crate::request::{Seen, Wire};
+use crate::request::{ReceivedRequest, Wire};
 use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
@@ -65,7 +65,7 @@ impl Connection<'_> {
             shared.count(|counts| counts.requests += 1);
             let after = match request {
                 Ok(seen) => self.answer(&seen).await?,
-                Err(wrong) => self.whole(400, "text/plain", wrong.as_bytes()).await?,
+                Err(wrong) => self.respond(400, "text/plain", wrong.as_bytes()).await?,
             };
             if matches!(after, After::Close) {
                 break;
@@ -75,7 +75,7 @@ impl Connection<'_> {
     }
 
     /// Reads the next request, or returns what is wrong with it; `None` at the end of the connection.
-    async fn request(&mut self) -> io::Result<Option<Result<Seen, &'static str>>> {
+    async fn request(&mut self) -> io::Result<Option<Result<ReceivedRequest, &'static str>>> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; 64];
             let mut head = httparse::Request::new(&mut headers);
@@ -108,7 +108,7 @@ impl Connection<'_> {
         post: bool,
         path: String,
         headers: Vec<(String, String)>,
-    ) -> io::Result<Result<Seen, &'static str>> {
+    ) -> io::Result<Result<ReceivedRequest, &'static str>> {
         let length = headers
             .iter()
             .find(|(name, _)| name == "content-length")
@@ -125,7 +125,7 @@ impl Connection<'_> {
             return Ok(Err("unknown method or path"));
         };
         Ok(serde_json::from_slice(&body)
-            .map(|body| Seen { wire, path, headers, body })
+            .map(|body| ReceivedRequest { wire, path, headers, body })
             .map_err(|_error| "the body is not valid JSON"))
     }
 
@@ -133,20 +133,20 @@ impl Connection<'_> {
         self.stream.read_buf(&mut self.read).await
     }
 
-    async fn answer(&mut self, seen: &Seen) -> io::Result<After> {
+    async fn answer(&mut self, seen: &ReceivedRequest) -> io::Result<After> {
         let wire = seen.wire;
         if !seen.has_key() {
             let text = format!("this key is wrong: {:?}", seen.headers);
-            return self.whole(401, "text/plain", text.as_bytes()).await;
+            return self.respond(401, "text/plain", text.as_bytes()).await;
         }
-        if let Some(complaint) = seen.complaint() {
-            let text = format!("{complaint} is wrong");
-            return self.whole(400, "text/plain", text.as_bytes()).await;
+        if let Some(invalid_part) = seen.invalid_part() {
+            let text = format!("{invalid_part} is wrong");
+            return self.respond(400, "text/plain", text.as_bytes()).await;
         }
         match self.shared.play(seen) {
             Play::Answer(text) => self.json(200, &bodies::answer(seen, &text)).await,
             Play::AnswerAfter(after, text) => {
-                if self.gone_within(after).await {
+                if self.closed_within(after).await {
                     return Ok(After::Close);
                 }
                 self.json(200, &bodies::answer(seen, &text)).await
@@ -157,7 +157,7 @@ impl Connection<'_> {
                     released = shared.released.acquire() => {
                         released.map_err(io::Error::other)?.forget();
                     }
-                    () = self.gone() => return Ok(After::Close),
+                    () = self.peer_closed() => return Ok(After::Close),
                 }
                 self.json(200, &bodies::answer(seen, &text)).await
             }
@@ -167,11 +167,13 @@ impl Connection<'_> {
                 let extra = format!("retry-after: {retry_after}\r\n");
                 self.with_headers(429, JSON, &extra, body.as_bytes()).await
             }
-            Play::Raw(status, content_type, body) => self.whole(status, content_type, &body).await,
-            Play::Hang => self.until_gone().await,
+            Play::Raw(status, content_type, body) => {
+                self.respond(status, content_type, &body).await
+            }
+            Play::Hang => self.wait_for_close().await,
             Play::HangInHead => {
                 self.stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-ty").await?;
-                self.until_gone().await
+                self.wait_for_close().await
             }
             Play::Dribble => self.dribble(&bodies::answer(seen, r#"{"ok":true}"#)).await,
             Play::Close => Ok(After::Close),
@@ -186,34 +188,34 @@ impl Connection<'_> {
             Play::CutJson => {
                 let body = bodies::answer(seen, r#"{"ok":true}"#).to_string();
                 let half = body.len() / 2;
-                self.whole(200, JSON, body.as_bytes().get(..half).unwrap_or_default()).await
+                self.respond(200, JSON, body.as_bytes().get(..half).unwrap_or_default()).await
             }
-            Play::OtherShape => self.whole(200, JSON, br#"{"result":"ok"}"#).await,
+            Play::OtherShape => self.respond(200, JSON, br#"{"result":"ok"}"#).await,
             Play::Refusal => match bodies::refusal(wire) {
                 Some(body) => self.json(200, &body).await,
-                None => self.whole(501, "text/plain", b"not in this wire format").await,
+                None => self.respond(501, "text/plain", b"not in this wire format").await,
             },
             Play::ContentFilter => match bodies::content_filter(wire) {
                 Some((status, body)) => self.json(status, &body).await,
-                None => self.whole(501, "text/plain", b"not in this wire format").await,
+                None => self.respond(501, "text/plain", b"not in this wire format").await,
             },
             Play::Length => self.json(200, &bodies::cut_off(seen)).await,
             Play::EmptyChoice => self.json(200, &bodies::empty_choice(wire)).await,
             Play::ErrorInAnswer => self.json(200, &bodies::error(wire, 503)).await,
             Play::Html => {
-                self.whole(200, "text/html; charset=utf-8", b"<html>\x1b[1mSign in</html>").await
+                self.respond(200, "text/html; charset=utf-8", b"<html>\x1b[1mSign in</html>").await
             }
             Play::Endless(bytes) => self.endless(bytes).await,
             Play::Announced(bytes) => {
                 let length = usize::try_from(bytes).ok();
                 self.stream.write_all(head(200, JSON, "", length).as_bytes()).await?;
-                self.until_gone().await
+                self.wait_for_close().await
             }
             Play::Redirect => {
                 let extra = format!("location: {}/elsewhere\r\n", wire.base());
                 self.with_headers(307, JSON, &extra, b"").await
             }
-            Play::InvalidUtf8 => self.whole(200, JSON, &not_utf8(seen)).await,
+            Play::InvalidUtf8 => self.respond(200, JSON, &not_utf8(seen)).await,
             Play::Gzip => {
                 let extra = "content-encoding: gzip\r\n";
                 self.with_headers(200, JSON, extra, b"\x1f\x8b\x08\x00").await
@@ -222,10 +224,10 @@ impl Connection<'_> {
     }
 
     async fn json(&mut self, status: u16, body: &Value) -> io::Result<After> {
-        self.whole(status, JSON, body.to_string().as_bytes()).await
+        self.respond(status, JSON, body.to_string().as_bytes()).await
     }
 
-    async fn whole(&mut self, status: u16, content_type: &str, body: &[u8]) -> io::Result<After> {
+    async fn respond(&mut self, status: u16, content_type: &str, body: &[u8]) -> io::Result<After> {
         self.with_headers(status, content_type, "", body).await
     }
 
@@ -248,7 +250,7 @@ impl Connection<'_> {
         self.stream.write_all(head(200, JSON, "", Some(body.len())).as_bytes()).await?;
         for byte in body.bytes() {
             self.stream.write_all(&[byte]).await?;
-            if self.gone_within(Duration::from_secs(1)).await {
+            if self.closed_within(Duration::from_secs(1)).await {
                 return Ok(After::Close);
             }
         }
@@ -268,17 +270,17 @@ impl Connection<'_> {
         Ok(After::Next)
     }
 
-    async fn until_gone(&mut self) -> io::Result<After> {
-        self.gone().await;
+    async fn wait_for_close(&mut self) -> io::Result<After> {
+        self.peer_closed().await;
         Ok(After::Close)
     }
 
-    async fn gone_within(&mut self, time: Duration) -> bool {
-        tokio::time::timeout(time, self.gone()).await.is_ok()
+    async fn closed_within(&mut self, time: Duration) -> bool {
+        tokio::time::timeout(time, self.peer_closed()).await.is_ok()
     }
 
     /// Waits until the peer disconnects, and buffers what it sends.
-    async fn gone(&mut self) {
+    async fn peer_closed(&mut self) {
         while self.more().await.is_ok_and(|read| read > 0) {}
     }
 }
@@ -294,7 +296,7 @@ fn head(status: u16, content_type: &str, extra: &str, length: Option<usize>) -> 
 }
 
 /// Returns an answer that is not valid UTF-8.
-fn not_utf8(seen: &Seen) -> Vec<u8> {
+fn not_utf8(seen: &ReceivedRequest) -> Vec<u8> {
     const MARK: u8 = b'~';
     let mut body = bodies::answer(seen, r#"{"a":"~"}"#).to_string().into_bytes();
     for byte in &mut body {

@@ -23,7 +23,7 @@ mod server;
 
 pub use play::Play;
 pub use prompt::{Prompt, Purpose, Question, Verdict, citation};
-pub use request::{Seen, Wire};
+pub use request::{ReceivedRequest, Wire};
 pub use server::{Counts, Server};
 
 /// The only valid key.

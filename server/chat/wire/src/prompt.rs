@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Seen;
+use crate::ReceivedRequest;
 
 /// The line above the claims of a judge's prompt.
 const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
@@ -111,7 +111,7 @@ impl<'a> Prompt<'a> {
     }
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// The last message that is a prompt.
     #[must_use]
     pub fn prompt(&self) -> Option<Prompt<'_>> {

@@ -46,7 +46,7 @@ impl Wire {
 
 /// A received request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// The wire format, derived from the path.
     pub wire: Wire,
     /// The path.
@@ -57,7 +57,7 @@ pub struct Seen {
     pub body: Value,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -87,7 +87,7 @@ impl Seen {
     }
 
     /// Returns the name of an invalid part.
-    pub(crate) fn complaint(&self) -> Option<&'static str> {
+    pub(crate) fn invalid_part(&self) -> Option<&'static str> {
         let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
         let demands: &[(bool, &'static str)] = match self.wire {
             Wire::OpenAi => &[

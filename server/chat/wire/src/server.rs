@@ -12,7 +12,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::connection;
 use crate::play::Play;
-use crate::request::{Seen, Wire};
+use crate::request::{ReceivedRequest, Wire};
 
 /// A fake provider on loopback. Dropping it closes all connections.
 #[derive(Debug)]
@@ -37,25 +37,25 @@ pub struct Counts {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    plays: Mutex<Plays>,
-    seen: Mutex<Vec<Seen>>,
+    plays: Mutex<Script>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     counts: watch::Sender<Counts>,
     pub(crate) released: Semaphore,
 }
 
 /// A function that returns the response to a request.
-type Answer = Arc<dyn Fn(&Seen) -> Play + Send + Sync>;
+type Answer = Arc<dyn Fn(&ReceivedRequest) -> Play + Send + Sync>;
 
-struct Plays {
+struct Script {
     next: VecDeque<Play>,
     then: Answer,
-    keep_seen: bool,
+    record: bool,
     schema: bool,
 }
 
-impl fmt::Debug for Plays {
+impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plays").field("next", &self.next).finish_non_exhaustive()
+        f.debug_struct("Script").field("next", &self.next).finish_non_exhaustive()
     }
 }
 
@@ -69,10 +69,10 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            plays: Mutex::new(Plays {
+            plays: Mutex::new(Script {
                 next: VecDeque::new(),
                 then: Arc::new(|_| Play::answer(r#"{"ok":true}"#)),
-                keep_seen: true,
+                record: true,
                 schema: true,
             }),
             seen: Mutex::default(),
@@ -106,7 +106,7 @@ impl Server {
     }
 
     /// Sets the response to all later requests, as a function of the request.
-    pub fn answer_with(&self, answer: impl Fn(&Seen) -> Play + Send + Sync + 'static) {
+    pub fn answer_with(&self, answer: impl Fn(&ReceivedRequest) -> Play + Send + Sync + 'static) {
         self.shared.plays().then = Arc::new(answer);
     }
 
@@ -117,7 +117,7 @@ impl Server {
 
     /// Stops recording requests, for benchmarks.
     pub fn forget_requests(&self) {
-        self.shared.plays().keep_seen = false;
+        self.shared.plays().record = false;
     }
 
     /// Releases `number` waiting answers.
@@ -127,7 +127,7 @@ impl Server {
 
     /// Returns the requests so far.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.shared.seen().clone()
     }
 
@@ -152,9 +152,9 @@ impl Drop for Server {
 
 impl Shared {
     /// Records a request and returns the response to it.
-    pub(crate) fn play(&self, seen: &Seen) -> Play {
+    pub(crate) fn play(&self, seen: &ReceivedRequest) -> Play {
         let mut plays = self.plays();
-        if plays.keep_seen {
+        if plays.record {
             self.seen().push(seen.clone());
         }
         if plays.schema && seen.schema().is_none() {
@@ -175,11 +175,11 @@ impl Shared {
         self.counts.send_modify(change);
     }
 
-    fn plays(&self) -> MutexGuard<'_, Plays> {
+    fn plays(&self) -> MutexGuard<'_, Script> {
         self.plays.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Vec<Seen>> {
+    fn seen(&self) -> MutexGuard<'_, Vec<ReceivedRequest>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

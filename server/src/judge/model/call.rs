@@ -22,8 +22,10 @@ impl ModelJudge {
         let model = self.chat.model();
         let provider = model.provider().conventional_name();
         let span = traces::chat(provider, model.model(), purpose);
-        request.trace = traces::context(&span)
-            .map(|context| Trace { parent: context.traceparent(), state: traces::tracestate(&span) });
+        request.trace = traces::context(&span).map(|context| Trace {
+            parent: context.traceparent(),
+            state: traces::tracestate(&span),
+        });
         let mut call = ModelCall { purpose, prompt: prompt.to_owned(), ..ModelCall::default() };
         outcome.in_flight = Some(ModelCall { attempts: 1, ..call.clone() });
         let answer = self.chat.ask(request, context.deadline).instrument(span.clone()).await;
