@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use gsar_embedding::{
-    Cache, Computation, MemoryCache, Options as PoolOptions, Pool, Priority, Runtime, Statistics,
-    Vector, Work,
+    Cache, Computation, MemoryCache, Options as PoolOptions, Pool, PoolSpec, Priority, Runtime,
+    Statistics, Vector,
 };
 
 use crate::error::{ScoreError, StartError};
@@ -80,10 +80,10 @@ impl CrossEncoder {
             computations.push(Box::new(scorer));
         }
         let columns = model.labels().len();
-        let work = Work {
+        let work = PoolSpec {
             name: "gsar-pairs",
             model_digest: model.digest(),
-            fits: Box::new(move |logits| {
+            is_valid: Box::new(move |logits| {
                 logits.len() == columns && logits.iter().all(|logit| logit.is_finite())
             }),
             computations,

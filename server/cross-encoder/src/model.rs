@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gsar_core::Class;
 use gsar_core::fixed::Millionths;
-use gsar_embedding::{BuiltIn, Fix, ModelError as FileError, ModelFolder, Runtime, caught};
+use gsar_embedding::{BuiltIn, Fix, ModelError as FileError, ModelFolder, Runtime, catch_panic};
 use memchr::memmem;
 
 use crate::error::ModelError;
@@ -83,7 +83,7 @@ impl Model {
             .map_err(|refused| files.unsupported(CONFIG, refused.found, refused.allowed))?;
         let content = files.read(TOKENIZER)?;
         files.json(TOKENIZER, &content)?;
-        let tokens = caught(|| Tokens::read(&content, settings.max_tokens))
+        let tokens = catch_panic(|| Tokens::read(&content, settings.max_tokens))
             .unwrap_or_else(Err)
             .map_err(|reason| tokenizer_refused(&folder, reason))?;
         let examples = if files.has(EXAMPLES) {
@@ -153,7 +153,7 @@ impl Model {
     /// # Errors
     /// The reason why the graph cannot be used.
     pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
-        let graph = caught(|| Graph::open(runtime, &self.onnx))
+        let graph = catch_panic(|| Graph::open(runtime, &self.onnx))
             .unwrap_or_else(|panic| Err(GraphError::Onnx(panic)))
             .map_err(|error| match error {
                 GraphError::Onnx(reason) => self.onnx_refused(reason),
@@ -183,7 +183,7 @@ impl Model {
                 .map(|length| Row { ids: vec![highest; *length], types: vec![1; *length] })
                 .collect();
             let rows: Vec<&Row> = rows.iter().collect();
-            caught(|| scorer.graph.run(&rows))
+            catch_panic(|| scorer.graph.run(&rows))
                 .map_err(|panic| panic.to_owned())
                 .and_then(|outcome| outcome.map_err(|error| error.0))
         };
@@ -221,7 +221,7 @@ impl Model {
             }
             rows.push(self.tokens.row(&example.pair).map_err(unusable)?);
         }
-        let logits = caught(|| scorer.logits(&rows))
+        let logits = catch_panic(|| scorer.logits(&rows))
             .unwrap_or_else(|panic| Err(gsar_embedding::SessionError(panic)))
             .map_err(|error| unusable(error.0))?;
         let is_right = |(logits, example): &(&Arc<[f32]>, &Example)| {

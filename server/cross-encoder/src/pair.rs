@@ -25,6 +25,6 @@ impl Question for Pair {
     }
 
     fn key(&self, model_digest: &[u8; 32]) -> Key {
-        Key::of_two(model_digest, &self.claim, &self.premise)
+        Key::for_pair(model_digest, &self.claim, &self.premise)
     }
 }

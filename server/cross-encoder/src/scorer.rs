@@ -69,7 +69,7 @@ impl Scorer {
 }
 
 impl Computation<Pair> for Scorer {
-    fn longest(&self) -> usize {
+    fn max_bytes(&self) -> usize {
         self.tokens.longest_pair()
     }
 

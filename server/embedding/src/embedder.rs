@@ -3,7 +3,7 @@
 use crate::cache::Cache;
 use crate::error::{EmbedError, StartError};
 use crate::model::Model;
-use crate::pool::{Computation, Options, Pool, Priority, Statistics, Work};
+use crate::pool::{Computation, Options, Pool, PoolSpec, Priority, Statistics};
 use crate::runtime::Runtime;
 use crate::session::{Session, SessionError};
 use crate::vector::{self, Vector};
@@ -54,10 +54,10 @@ impl Embedder {
             .into_iter()
             .map(|session| Box::new(Embedding { session, dimension }) as Box<dyn Computation<_>>)
             .collect();
-        let work = Work {
+        let work = PoolSpec {
             name: "gsar-embedding",
             model_digest,
-            fits: Box::new(move |values| vector::is_unit(values, dimension)),
+            is_valid: Box::new(move |values| vector::is_unit(values, dimension)),
             computations,
         };
         Ok(Self { pool: Pool::start(work, options, cache)?, dimension })
@@ -98,8 +98,8 @@ struct Embedding {
 }
 
 impl Computation<String> for Embedding {
-    fn longest(&self) -> usize {
-        self.session.longest_text()
+    fn max_bytes(&self) -> usize {
+        self.session.max_text_bytes()
     }
 
     fn compute(&mut self, texts: &[&String]) -> Result<Vec<Vector>, SessionError> {

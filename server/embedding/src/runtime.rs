@@ -16,7 +16,7 @@ use crate::user_cache::{self, Manifest};
 /// The version that `make onnxruntime` fetches.
 const FETCHED_VERSION: &str = "1.27.0";
 /// The minimum version that the `ort` crate supports.
-const NEEDED: &str = "1.24";
+const MIN_VERSION: &str = "1.24";
 /// The environment variable with the path of the library.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
 /// The folder of the library in packages, relative to the folder of the program.
@@ -44,7 +44,7 @@ pub enum RuntimeError {
     },
     /// No library is configured, and there is no cache folder.
     #[error(
-        "ONNX Runtime: no library is configured and neither XDG_CACHE_HOME nor HOME is an absolute path; set {VARIABLE} to the shared library of version {NEEDED} or later"
+        "ONNX Runtime: no library is configured and neither XDG_CACHE_HOME nor HOME is an absolute path; set {VARIABLE} to the shared library of version {MIN_VERSION} or later"
     )]
     NoCacheFolder,
     /// The file is not a loadable shared library.
@@ -58,7 +58,7 @@ pub enum RuntimeError {
         found: String,
     },
     /// The version of the library is too old.
-    #[error("ONNX Runtime: {} ({origin}) is version {found}, but {NEEDED} or later is required; {}", file.display(), fix(*origin))]
+    #[error("ONNX Runtime: {} ({origin}) is version {found}, but {MIN_VERSION} or later is required; {}", file.display(), fix(*origin))]
     TooOld {
         /// The file.
         file: PathBuf,
@@ -80,12 +80,12 @@ pub enum RuntimeError {
         found: String,
     },
     /// This process has loaded another library.
-    #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; configure only one library", loaded.display(), asked.display())]
+    #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; configure only one library", loaded.display(), requested.display())]
     OtherLoaded {
         /// The loaded library.
         loaded: PathBuf,
         /// The requested library.
-        asked: PathBuf,
+        requested: PathBuf,
     },
     /// The library was loaded but failed to start.
     #[error("ONNX Runtime: {} failed to start: {reason}", file.display())]
@@ -153,7 +153,7 @@ impl Runtime {
             } else {
                 Err(RuntimeError::OtherLoaded {
                     loaded: runtime.library.to_path_buf(),
-                    asked: file,
+                    requested: file,
                 })
             };
         }
@@ -198,19 +198,22 @@ fn locate(
 
 /// Rejects files that would crash the dynamic loader, or that changed since they were fetched.
 fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
-    let refused =
+    let not_a_library =
         |found: String| RuntimeError::NotALibrary { file: file.to_owned(), origin, found };
     if !file.is_file() {
-        return Err(refused("it is not a file".to_owned()));
+        return Err(not_a_library("it is not a file".to_owned()));
     }
-    let content = std::fs::read(file).map_err(|error| refused(error.to_string()))?;
+    let content = std::fs::read(file).map_err(|error| not_a_library(error.to_string()))?;
     if content.is_empty() {
-        return Err(refused("it is empty".to_owned()));
+        return Err(not_a_library("it is empty".to_owned()));
     }
-    if let Some(whole) = length_by_header(&content)
-        && whole > content.len() as u64
+    if let Some(expected) = length_by_header(&content)
+        && expected > content.len() as u64
     {
-        return Err(refused(format!("it is truncated: {} of {whole} bytes", content.len())));
+        return Err(not_a_library(format!(
+            "it is truncated: {} of {expected} bytes",
+            content.len()
+        )));
     }
     let (Some(folder), Some(name)) =
         (file.parent(), file.file_name().and_then(|name| name.to_str()))
@@ -218,11 +221,11 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
         return Ok(());
     };
     let manifest = Manifest::read(folder)
-        .map_err(|error| refused(format!("its manifest.json cannot be read: {error}")))?;
+        .map_err(|error| not_a_library(format!("its manifest.json cannot be read: {error}")))?;
     let Some(expected) = manifest.as_ref().and_then(|manifest| manifest.sha256(name)) else {
         return Ok(());
     };
-    let found = user_cache::hexadecimal(&user_cache::sha256(&content));
+    let found = user_cache::to_hex(&user_cache::sha256(&content));
     if found == expected {
         return Ok(());
     }

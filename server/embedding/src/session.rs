@@ -9,7 +9,7 @@ pub trait Session: Send {
 
     /// Returns the maximum length of a text in bytes that the model may read in full; it truncates longer ones. Used only to
     /// form batches.
-    fn longest_text(&self) -> usize;
+    fn max_text_bytes(&self) -> usize;
 
     /// Computes a vector of [`Session::dimension`] values for each text, in order, of any norm.
     ///
@@ -31,10 +31,10 @@ pub struct OnnxSession {
 }
 
 /// The maximum number of bytes per token in ordinary text.
-const BYTES_OF_A_TOKEN: usize = 6;
+const MAX_BYTES_PER_TOKEN: usize = 6;
 /// The number of bytes passed to the tokenizer per token of the limit. Only long runs of spaces need more. Bounds the cost
 /// of texts of many megabytes.
-const BYTES_LOOKED_AT: usize = 128;
+const MAX_SCANNED_BYTES_PER_TOKEN: usize = 128;
 
 impl OnnxSession {
     /// Loads the model and embeds one text to determine the dimension.
@@ -51,7 +51,7 @@ impl OnnxSession {
             .with_intra_threads(1)
             .with_session_config("session.intra_op.allow_spinning", "0");
         let model = UserDefinedEmbeddingModel::new(onnx, tokenizer).with_pooling(pooling);
-        let embedding = caught(|| {
+        let embedding = catch_panic(|| {
             TextEmbedding::try_new_from_user_defined(model, options).map_err(|error| match error {
                 // The files are valid JSON, so this one is not a tokenizer.
                 fastembed::Error::Io(_) => {
@@ -63,12 +63,12 @@ impl OnnxSession {
         })
         .unwrap_or_else(|panic| Err(OpenError::Onnx(panic)))?;
         let mut session = Self { embedding, dimension: 0, max_tokens };
-        let vectors = caught(|| session.embed(&["rehearsal"]))
+        let vectors = catch_panic(|| session.embed(&["rehearsal"]))
             .unwrap_or_else(|panic| Err(SessionError(panic)))
-            .map_err(|error| OpenError::Rehearsal(error.0))?;
+            .map_err(|error| OpenError::TrialRun(error.0))?;
         session.dimension = vectors.first().map_or(0, Vec::len);
         if session.dimension == 0 {
-            return Err(OpenError::Rehearsal("it returns empty vectors".to_owned()));
+            return Err(OpenError::TrialRun("it returns empty vectors".to_owned()));
         }
         Ok(session)
     }
@@ -89,7 +89,7 @@ pub(crate) enum OpenError {
     /// The configuration of the tokenizer is invalid.
     TokenizerConfig(String),
     /// The model is loaded but fails to embed a text.
-    Rehearsal(String),
+    TrialRun(String),
 }
 
 impl Session for OnnxSession {
@@ -97,15 +97,15 @@ impl Session for OnnxSession {
         self.dimension
     }
 
-    fn longest_text(&self) -> usize {
-        self.max_tokens.saturating_mul(BYTES_OF_A_TOKEN)
+    fn max_text_bytes(&self) -> usize {
+        self.max_tokens.saturating_mul(MAX_BYTES_PER_TOKEN)
     }
 
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let max_bytes = self.max_tokens.saturating_mul(BYTES_LOOKED_AT);
+        let max_bytes = self.max_tokens.saturating_mul(MAX_SCANNED_BYTES_PER_TOKEN);
         let beginnings: Vec<&str> = texts
             .iter()
             .map(|text| text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text))
@@ -129,7 +129,7 @@ impl std::fmt::Debug for OnnxSession {
 ///
 /// # Errors
 /// The message of the panic.
-pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let message = panic
             .downcast_ref::<String>()

@@ -47,7 +47,7 @@ pub(crate) fn sha256(content: &[u8]) -> [u8; 32] {
 }
 
 /// Formats bytes in lowercase hexadecimal.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

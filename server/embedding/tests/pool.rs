@@ -262,7 +262,7 @@ fn rejects_sessions_of_different_models() {
         fn dimension(&self) -> usize {
             5
         }
-        fn longest_text(&self) -> usize {
+        fn max_text_bytes(&self) -> usize {
             1
         }
         fn embed(&mut self, _: &[&str]) -> Result<Vec<Vec<f32>>, gsar_embedding::SessionError> {

@@ -12,7 +12,7 @@ const OVERHEAD: usize = 192;
 /// A cache in memory that evicts the least recently used vectors.
 #[derive(Debug)]
 pub struct MemoryCache {
-    most_bytes: usize,
+    max_bytes: usize,
     entries: Mutex<Entries>,
 }
 
@@ -25,10 +25,10 @@ struct Entries {
 }
 
 impl MemoryCache {
-    /// Creates a cache of at most `most_bytes` bytes: 1 MiB holds 605 vectors of 384 values.
+    /// Creates a cache of at most `max_bytes` bytes: 1 MiB holds 605 vectors of 384 values.
     #[must_use]
-    pub fn new(most_bytes: usize) -> Self {
-        Self { most_bytes, entries: Mutex::default() }
+    pub fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, entries: Mutex::default() }
     }
 }
 
@@ -42,16 +42,16 @@ impl Entries {
         Some(Vector::clone(vector))
     }
 
-    fn put(&mut self, key: Key, vector: Vector, most_bytes: usize) {
+    fn put(&mut self, key: Key, vector: Vector, max_bytes: usize) {
         let bytes = cost(&vector);
-        if bytes > most_bytes || self.get(&key).is_some() {
+        if bytes > max_bytes || self.get(&key).is_some() {
             return;
         }
         self.uses += 1;
         self.by_use.insert(self.uses, key);
         self.vectors.insert(key, (vector, self.uses));
         self.bytes += bytes;
-        while self.bytes > most_bytes {
+        while self.bytes > max_bytes {
             let Some((_, oldest)) = self.by_use.pop_first() else { return };
             if let Some((vector, _)) = self.vectors.remove(&oldest) {
                 self.bytes = self.bytes.saturating_sub(cost(&vector));
@@ -73,7 +73,7 @@ impl Cache for MemoryCache {
     fn put_many(&self, vectors: &[(Key, Vector)]) -> Result<(), CacheError> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, vector) in vectors {
-            entries.put(*key, Vector::clone(vector), self.most_bytes);
+            entries.put(*key, Vector::clone(vector), self.max_bytes);
         }
         Ok(())
     }
@@ -125,8 +125,8 @@ mod tests {
         assert_ne!(key("a"), key("b"));
         assert_ne!(key("a"), Key::new(&[8; 32], "a"));
         assert_eq!(key(""), key(""));
-        let of_two = |first, second| Key::of_two(&[7; 32], first, second);
-        assert_ne!(of_two("ab", "c"), of_two("a", "bc"));
-        assert_eq!(of_two("a", "b"), of_two("a", "b"));
+        let for_pair = |first, second| Key::for_pair(&[7; 32], first, second);
+        assert_ne!(for_pair("ab", "c"), for_pair("a", "bc"));
+        assert_eq!(for_pair("a", "b"), for_pair("a", "b"));
     }
 }

@@ -26,7 +26,7 @@ impl Key {
 
     /// Computes the key of a pair of texts; the boundary between them matters.
     #[must_use]
-    pub fn of_two(model_digest: &[u8; 32], first: &str, second: &str) -> Self {
+    pub fn for_pair(model_digest: &[u8; 32], first: &str, second: &str) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(model_digest);
         hasher.update(&(first.len() as u64).to_le_bytes());
         Self(hasher.update(first.as_bytes()).update(second.as_bytes()).finalize().into())

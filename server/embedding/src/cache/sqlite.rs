@@ -30,19 +30,19 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct SqliteCache {
     file: String,
-    most_bytes: u64,
+    max_bytes: u64,
     connection: Mutex<Connection>,
 }
 
 impl SqliteCache {
     /// Opens the file, or creates it with mode 0600, and missing parent folders with mode 0700.
     ///
-    /// The oldest vectors are deleted before the file exceeds `most_bytes`: 1 GiB holds about half a million vectors of 384
+    /// The oldest vectors are deleted before the file exceeds `max_bytes`: 1 GiB holds about half a million vectors of 384
     /// values. The write-ahead log takes a few more megabytes.
     ///
     /// # Errors
     /// [`CacheError::Foreign`] or [`CacheError::Unusable`].
-    pub fn open(file: &Path, most_bytes: u64) -> Result<Self, CacheError> {
+    pub fn open(file: &Path, max_bytes: u64) -> Result<Self, CacheError> {
         let name = file.display().to_string();
         let unusable = |reason: String| CacheError::Unusable { file: name.clone(), reason };
         if let Some(folder) = file.parent() {
@@ -62,7 +62,7 @@ impl SqliteCache {
             .map_err(|error| unusable(error.to_string()))?;
         match connect(file) {
             Ok(Some(connection)) => {
-                Ok(Self { file: name, most_bytes, connection: Mutex::new(connection) })
+                Ok(Self { file: name, max_bytes, connection: Mutex::new(connection) })
             }
             Ok(None) => Err(CacheError::Foreign { file: name }),
             Err(error) => Err(unusable(error.to_string())),
@@ -144,22 +144,22 @@ impl Cache for SqliteCache {
                 insert.execute(params![key.as_bytes(), to_bytes(vector)])?;
             }
             drop(insert);
-            shrink(&transaction, self.most_bytes)?;
+            shrink(&transaction, self.max_bytes)?;
             transaction.commit()
         })
     }
 }
 
 /// Deletes the oldest vectors until the used pages fit. Free pages are reused before the file grows.
-fn shrink(connection: &Connection, most_bytes: u64) -> rusqlite::Result<()> {
+fn shrink(connection: &Connection, max_bytes: u64) -> rusqlite::Result<()> {
     /// The number of vectors deleted at a time.
     const STEP: i64 = 64;
     let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let most_bytes = i64::try_from(most_bytes).unwrap_or(i64::MAX);
+    let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
     let page_bytes = ask("PRAGMA page_size")?;
     loop {
         let pages = ask("PRAGMA page_count")?.saturating_sub(ask("PRAGMA freelist_count")?);
-        if pages.saturating_mul(page_bytes) <= most_bytes {
+        if pages.saturating_mul(page_bytes) <= max_bytes {
             return Ok(());
         }
         let deleted = connection

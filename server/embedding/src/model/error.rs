@@ -74,7 +74,7 @@ pub enum ModelError {
     },
     /// The model is loaded but fails to embed a text.
     #[error("model {}: a text cannot be embedded: {reason}; {fix}", folder.display())]
-    Rehearsal {
+    TrialRun {
         /// The folder of the model.
         folder: PathBuf,
         /// The error from ONNX Runtime.

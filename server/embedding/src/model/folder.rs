@@ -75,11 +75,11 @@ impl ModelFolder {
     ///
     /// # Errors
     /// Those of [`ModelFolder::read`].
-    pub fn read_as(&mut self, name: &str, known_as: &str) -> Result<Vec<u8>, ModelError> {
+    pub fn read_as(&mut self, name: &str, digest_name: &str) -> Result<Vec<u8>, ModelError> {
         let content =
             self.content(name).map_err(|error| self.unreadable(name, error.to_string()))?;
         if let Some(manifest) = &self.manifest {
-            let found = user_cache::hexadecimal(&user_cache::sha256(&content));
+            let found = user_cache::to_hex(&user_cache::sha256(&content));
             let expected = manifest.sha256(name).unwrap_or("nothing");
             if found != expected {
                 return Err(ModelError::Changed {
@@ -90,7 +90,7 @@ impl ModelFolder {
                 });
             }
         }
-        for part in [known_as.as_bytes(), &content] {
+        for part in [digest_name.as_bytes(), &content] {
             self.digest.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
         Ok(content)

@@ -40,7 +40,7 @@ pub struct Model {
     onnx_file: PathBuf,
     onnx: Vec<u8>,
     tokenizer: TokenizerFiles,
-    words: Option<u64>,
+    vocab_size: Option<u64>,
     pooling: Pooling,
     max_tokens: usize,
     digest: [u8; 32],
@@ -100,7 +100,7 @@ impl Model {
     /// Opens a session with its own copy of the weights. Takes about 0.3 s for 100 MB.
     ///
     /// # Errors
-    /// [`ModelError::Onnx`], [`ModelError::Tokenizer`] or [`ModelError::Rehearsal`].
+    /// [`ModelError::Onnx`], [`ModelError::Tokenizer`] or [`ModelError::TrialRun`].
     pub fn session(&self, runtime: &Runtime) -> Result<OnnxSession, ModelError> {
         let session = OnnxSession::open(
             runtime.environment().clone(),
@@ -113,25 +113,25 @@ impl Model {
             OpenError::Onnx(reason) => {
                 ModelError::Onnx { file: self.onnx_file.clone(), reason, fix: self.fix }
             }
-            OpenError::Tokenizer(reason) => self.tokenizer_refused(TOKENIZER, reason),
-            OpenError::TokenizerConfig(reason) => self.tokenizer_refused(TOKENIZER_CONFIG, reason),
-            OpenError::Rehearsal(reason) => {
-                ModelError::Rehearsal { folder: self.folder.clone(), reason, fix: self.fix }
+            OpenError::Tokenizer(reason) => self.tokenizer_error(TOKENIZER, reason),
+            OpenError::TokenizerConfig(reason) => self.tokenizer_error(TOKENIZER_CONFIG, reason),
+            OpenError::TrialRun(reason) => {
+                ModelError::TrialRun { folder: self.folder.clone(), reason, fix: self.fix }
             }
         })?;
-        match self.words {
-            Some(words) if session.vocabulary() as u64 > words => {
+        match self.vocab_size {
+            Some(vocab_size) if session.vocabulary() as u64 > vocab_size => {
                 let vocabulary = session.vocabulary();
                 let reason = format!(
-                    "it has {vocabulary} tokens and the model {words}, so it belongs to another model"
+                    "it has {vocabulary} tokens and the model {vocab_size}, so it belongs to another model"
                 );
-                Err(self.tokenizer_refused(TOKENIZER, reason))
+                Err(self.tokenizer_error(TOKENIZER, reason))
             }
             _ => Ok(session),
         }
     }
 
-    fn tokenizer_refused(&self, name: &str, reason: String) -> ModelError {
+    fn tokenizer_error(&self, name: &str, reason: String) -> ModelError {
         ModelError::Tokenizer { file: self.folder.join(name), reason, fix: self.fix }
     }
 }
@@ -143,14 +143,14 @@ impl std::fmt::Debug for Model {
             .field("folder", &self.folder)
             .field("pooling", &self.pooling)
             .field("max_tokens", &self.max_tokens)
-            .field("digest", &user_cache::hexadecimal(&self.digest))
+            .field("digest", &user_cache::to_hex(&self.digest))
             .finish_non_exhaustive()
     }
 }
 
 /// Reads the files of a model.
 fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelError> {
-    let onnx_name = complete(&folder)?;
+    let onnx_name = find_onnx(&folder)?;
     let content = folder.read(POOLING)?;
     let pooling_config = folder.json(POOLING, &content)?;
     let config = folder.read(CONFIG)?;
@@ -198,7 +198,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
             special_tokens_map_file: special_tokens,
             tokenizer_config_file: tokenizer_config,
         },
-        words: parsed_config.get("vocab_size").and_then(Value::as_u64),
+        vocab_size: parsed_config.get("vocab_size").and_then(Value::as_u64),
         pooling,
         max_tokens,
         digest: folder.digest(),
@@ -206,7 +206,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
 }
 
 /// Returns the name of the graph file if all required files exist.
-fn complete(folder: &ModelFolder) -> Result<&'static str, ModelError> {
+fn find_onnx(folder: &ModelFolder) -> Result<&'static str, ModelError> {
     let onnx = ONNX.into_iter().find(|name| folder.has(name));
     let files: Vec<_> = [TOKENIZER, TOKENIZER_CONFIG, CONFIG, POOLING]
         .into_iter()

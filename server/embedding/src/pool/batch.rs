@@ -12,7 +12,7 @@ const SHORT: usize = 32;
 
 /// The limits of a batch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct BatchLimits {
     /// The maximum number of texts.
     pub(super) texts: usize,
     /// The maximum number of padded bytes.
@@ -21,31 +21,31 @@ pub(super) struct Bounds {
 
 /// The position of a job among the waiting ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Slot {
     length: usize,
     age: u64,
 }
 
 /// The waiting jobs of one priority, indexed by age and by length.
 #[derive(Debug, Default)]
-pub(super) struct Line {
-    by_length: BTreeMap<Place, Key>,
+pub(super) struct WaitingJobs {
+    by_length: BTreeMap<Slot, Key>,
     by_age: BTreeMap<u64, usize>,
 }
 
-impl Line {
+impl WaitingJobs {
     /// Adds a job. `age` must be unique and increasing; `length` is in bytes.
-    pub(super) fn add(&mut self, key: Key, length: usize, age: u64) -> Place {
-        let place = Place { length: length.max(SHORT), age };
-        self.by_length.insert(place, key);
-        self.by_age.insert(age, place.length);
-        place
+    pub(super) fn add(&mut self, key: Key, length: usize, age: u64) -> Slot {
+        let slot = Slot { length: length.max(SHORT), age };
+        self.by_length.insert(slot, key);
+        self.by_age.insert(age, slot.length);
+        slot
     }
 
     /// Removes a job.
-    pub(super) fn remove(&mut self, place: Place) {
-        self.by_length.remove(&place);
-        self.by_age.remove(&place.age);
+    pub(super) fn remove(&mut self, slot: Slot) {
+        self.by_length.remove(&slot);
+        self.by_age.remove(&slot.age);
     }
 
     /// Returns the number of waiting jobs.
@@ -54,60 +54,59 @@ impl Line {
     }
 
     /// Removes and returns the next batch: the oldest job and those of similar length. Empty if no job waits.
-    pub(super) fn take(&mut self, bounds: Bounds) -> Vec<Key> {
+    pub(super) fn take(&mut self, limits: BatchLimits) -> Vec<Key> {
         let Some((age, length)) = self.by_age.first_key_value() else { return Vec::new() };
-        let oldest = Place { length: *length, age: *age };
+        let oldest = Slot { length: *length, age: *age };
         let mut shorter = self.by_length.range(..oldest).rev().peekable();
         let mut longer = self.by_length.range(oldest..).peekable();
-        let mut batch = Batch { places: Vec::new(), least: oldest.length, most: oldest.length };
+        let mut batch = Batch { slots: Vec::new(), min: oldest.length, max: oldest.length };
         loop {
-            let below = shorter.peek().map(|(place, _)| **place);
-            let above = longer.peek().map(|(place, _)| **place);
+            let below = shorter.peek().map(|(slot, _)| **slot);
+            let above = longer.peek().map(|(slot, _)| **slot);
             let is_below_nearer = match (below, above) {
                 (None, None) => break,
                 (below, above) => {
-                    let to_below = below.map_or(usize::MAX, |place| oldest.length - place.length);
-                    let to_above = above.map_or(usize::MAX, |place| place.length - oldest.length);
+                    let to_below = below.map_or(usize::MAX, |slot| oldest.length - slot.length);
+                    let to_above = above.map_or(usize::MAX, |slot| slot.length - oldest.length);
                     to_below < to_above
                 }
             };
             let next = if is_below_nearer { shorter.next() } else { longer.next() };
-            let Some((place, _)) = next else { break };
-            if batch.add(*place, bounds).is_break() {
+            let Some((slot, _)) = next else { break };
+            if batch.add(*slot, limits).is_break() {
                 break;
             }
         }
         batch
-            .places
+            .slots
             .into_iter()
-            .filter_map(|place| {
-                self.by_age.remove(&place.age);
-                self.by_length.remove(&place)
+            .filter_map(|slot| {
+                self.by_age.remove(&slot.age);
+                self.by_length.remove(&slot)
             })
             .collect()
     }
 }
 
 struct Batch {
-    places: Vec<Place>,
-    least: usize,
-    most: usize,
+    slots: Vec<Slot>,
+    min: usize,
+    max: usize,
 }
 
 impl Batch {
     /// Adds a job unless a limit is reached or padding would exceed a quarter of a text.
-    fn add(&mut self, place: Place, bounds: Bounds) -> ControlFlow<()> {
-        let least = self.least.min(place.length);
-        let most = self.most.max(place.length);
-        let bytes = most.saturating_mul(self.places.len() + 1);
-        let is_first = self.places.is_empty();
-        let fits =
-            self.places.len() < bounds.texts && bytes <= bounds.bytes && least >= most - most / 4;
+    fn add(&mut self, slot: Slot, limits: BatchLimits) -> ControlFlow<()> {
+        let min = self.min.min(slot.length);
+        let max = self.max.max(slot.length);
+        let bytes = max.saturating_mul(self.slots.len() + 1);
+        let is_first = self.slots.is_empty();
+        let fits = self.slots.len() < limits.texts && bytes <= limits.bytes && min >= max - max / 4;
         if !is_first && !fits {
             return ControlFlow::Break(());
         }
-        self.places.push(place);
-        (self.least, self.most) = (least, most);
+        self.slots.push(slot);
+        (self.min, self.max) = (min, max);
         ControlFlow::Continue(())
     }
 }
@@ -116,10 +115,10 @@ impl Batch {
 mod tests {
     use super::*;
 
-    const WIDE: Bounds = Bounds { texts: 100, bytes: 1 << 20 };
+    const WIDE: BatchLimits = BatchLimits { texts: 100, bytes: 1 << 20 };
 
-    fn line(lengths: &[usize]) -> Line {
-        let mut line = Line::default();
+    fn line(lengths: &[usize]) -> WaitingJobs {
+        let mut line = WaitingJobs::default();
         for (age, length) in lengths.iter().enumerate() {
             line.add(key(*length, age), *length, age as u64);
         }
@@ -130,11 +129,11 @@ mod tests {
         Key::new(&[0; 32], &format!("{length} {age}"))
     }
 
-    fn taken(line: &mut Line, bounds: Bounds, lengths: &[usize]) -> Vec<usize> {
+    fn taken(line: &mut WaitingJobs, limits: BatchLimits, lengths: &[usize]) -> Vec<usize> {
         let known: Vec<Key> =
             lengths.iter().enumerate().map(|(age, length)| key(*length, age)).collect();
         let mut ages: Vec<usize> = line
-            .take(bounds)
+            .take(limits)
             .iter()
             .map(|key| known.iter().position(|known| known == key).unwrap())
             .collect();
@@ -156,19 +155,19 @@ mod tests {
     #[test]
     fn respects_the_limits_and_prefers_the_nearest() {
         let lengths = [100, 120, 101, 98, 97];
-        let few = Bounds { texts: 3, ..WIDE };
+        let few = BatchLimits { texts: 3, ..WIDE };
         assert_eq!(taken(&mut line(&lengths), few, &lengths), [0, 2, 3]);
-        let light = Bounds { bytes: 205, ..WIDE };
+        let light = BatchLimits { bytes: 205, ..WIDE };
         assert_eq!(taken(&mut line(&lengths), light, &lengths), [0, 2]);
     }
 
     #[test]
     fn a_text_beyond_the_limit_is_a_batch_of_its_own() {
         let lengths = [5000, 5000];
-        let bounds = Bounds { bytes: 100, ..WIDE };
+        let limits = BatchLimits { bytes: 100, ..WIDE };
         let mut line = line(&lengths);
-        assert_eq!(taken(&mut line, bounds, &lengths), [0]);
-        assert_eq!(taken(&mut line, bounds, &lengths), [1]);
+        assert_eq!(taken(&mut line, limits, &lengths), [0]);
+        assert_eq!(taken(&mut line, limits, &lengths), [1]);
     }
 
     #[test]
@@ -183,7 +182,7 @@ mod tests {
         let mut line = line(&lengths);
         let mut left: std::collections::BTreeSet<usize> = (0..500).collect();
         while line.len() > 0 {
-            let batch = taken(&mut line, Bounds { texts: 16, bytes: 8192 }, &lengths);
+            let batch = taken(&mut line, BatchLimits { texts: 16, bytes: 8192 }, &lengths);
             assert!(batch.contains(left.first().unwrap()));
             for age in batch {
                 assert!(left.remove(&age));

@@ -7,11 +7,11 @@ use std::thread::{Builder, JoinHandle};
 
 use tokio::sync::{Semaphore, oneshot};
 
-use super::batch::Bounds;
+use super::batch::BatchLimits;
 use super::options::{Options, Priority};
 use super::queue::{Outcome, Queue};
+use super::spec::{PoolSpec, Question};
 use super::threads::Shared;
-use super::work::{Question, Work};
 use crate::cache::{Cache, Key};
 use crate::error::{PoolError, StartError};
 use crate::vector::Vector;
@@ -59,19 +59,19 @@ impl<Q: Question> Pool<Q> {
     /// # Errors
     /// [`StartError::InvalidOption`] or [`StartError::Thread`].
     pub fn start(
-        work: Work<Q>,
+        work: PoolSpec<Q>,
         options: &Options,
         cache: Option<Box<dyn Cache>>,
     ) -> Result<Self, StartError> {
-        let Work { name, model_digest, fits, computations } = work;
+        let PoolSpec { name, model_digest, is_valid, computations } = work;
         Options { workers: computations.len(), ..options.clone() }.check()?;
         let longest =
-            computations.iter().map(|computation| computation.longest()).max().unwrap_or(0);
-        let bounds = Bounds { texts: options.batch_texts, bytes: options.batch_bytes };
+            computations.iter().map(|computation| computation.max_bytes()).max().unwrap_or(0);
+        let limits = BatchLimits { texts: options.batch_texts, bytes: options.batch_bytes };
         let queue = Queue::new(cache.is_some(), longest);
         let permits = || Arc::new(Semaphore::new(options.queue_bytes as usize));
         let mut inner = Inner {
-            shared: Arc::new(Shared::new(queue, bounds, computations.len(), fits)),
+            shared: Arc::new(Shared::new(queue, limits, computations.len(), is_valid)),
             model_digest,
             queue_bytes: options.queue_bytes,
             query_permits: permits(),
@@ -103,7 +103,8 @@ impl<Q: Question> Pool<Q> {
         priority: Priority,
     ) -> Result<Vec<Vector>, PoolError> {
         let inner = &*self.inner;
-        let mut asked = Asked { shared: &inner.shared, keys: Vec::new(), answers: Vec::new() };
+        let mut pending =
+            PendingAnswers { shared: &inner.shared, keys: Vec::new(), answers: Vec::new() };
         let mut order = Vec::with_capacity(questions.len());
         let mut known: HashMap<Key, usize> = HashMap::new();
         for question in questions {
@@ -114,15 +115,15 @@ impl<Q: Question> Pool<Q> {
             }
             order.push(known.len());
             known.insert(key, known.len());
-            let answer = inner.ask(key, question, priority).await?;
-            asked.keys.push(key);
-            asked.answers.push(answer);
+            let answer = inner.submit(key, question, priority).await?;
+            pending.keys.push(key);
+            pending.answers.push(answer);
         }
-        let mut answers = Vec::with_capacity(asked.answers.len());
-        for answer in &mut asked.answers {
+        let mut answers = Vec::with_capacity(pending.answers.len());
+        for answer in &mut pending.answers {
             answers.push(answer.await.map_err(|_gone| PoolError::Ended)??);
         }
-        asked.keys.clear();
+        pending.keys.clear();
         order.iter().map(|at| answers.get(*at).map(Vector::clone).ok_or(PoolError::Ended)).collect()
     }
 
@@ -137,7 +138,7 @@ impl<Q: Question> Pool<Q> {
             known: counts.known.load(Ordering::Relaxed),
             failed: counts.failed.load(Ordering::Relaxed),
             cache_faults: counts.cache_faults.load(Ordering::Relaxed),
-            waiting: shared.queue().not_begun(),
+            waiting: shared.queue().pending(),
         }
     }
 }
@@ -159,7 +160,7 @@ impl<Q: Question> std::fmt::Debug for Pool<Q> {
 }
 
 impl<Q: Question> Inner<Q> {
-    async fn ask(
+    async fn submit(
         &self,
         key: Key,
         question: Q,
@@ -178,7 +179,7 @@ impl<Q: Question> Inner<Q> {
             .acquire_many_owned(bytes.min(self.queue_bytes))
             .await
             .map_err(|_closed| PoolError::Ended)?;
-        let answer = self.shared.queue().ask(key, question, priority, permits);
+        let answer = self.shared.queue().enqueue(key, question, priority, permits);
         self.shared.added();
         Ok(answer)
     }
@@ -204,17 +205,17 @@ impl<Q: Question> Drop for Inner<Q> {
 }
 
 /// The pending questions of a call, which are cancelled on drop.
-struct Asked<'a, Q: Question> {
+struct PendingAnswers<'a, Q: Question> {
     shared: &'a Shared<Q>,
     keys: Vec<Key>,
     answers: Vec<oneshot::Receiver<Outcome>>,
 }
 
-impl<Q: Question> Drop for Asked<'_, Q> {
+impl<Q: Question> Drop for PendingAnswers<'_, Q> {
     fn drop(&mut self) {
         self.answers.clear();
         if !self.keys.is_empty() {
-            self.shared.queue().forget(&self.keys);
+            self.shared.queue().cancel(&self.keys);
         }
     }
 }

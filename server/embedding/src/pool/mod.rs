@@ -12,9 +12,9 @@ mod batch;
 mod handle;
 mod options;
 mod queue;
+mod spec;
 mod threads;
-mod work;
 
 pub use handle::{Pool, Statistics};
 pub use options::{Options, Priority};
-pub use work::{Computation, Fits, Question, Work};
+pub use spec::{AnswerCheck, Computation, PoolSpec, Question};

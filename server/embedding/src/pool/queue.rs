@@ -4,9 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::batch::{Bounds, Line, Place};
+use super::batch::{BatchLimits, Slot, WaitingJobs};
 use super::options::Priority;
-use super::work::Question;
+use super::spec::Question;
 use crate::cache::Key;
 use crate::error::PoolError;
 use crate::vector::Vector;
@@ -15,11 +15,11 @@ use crate::vector::Vector;
 pub(super) type Outcome = Result<Vector, PoolError>;
 
 /// The maximum number of consecutive batches of queries while background work waits.
-const QUERIES_IN_A_ROW: u32 = 7;
+const MAX_QUERIES_IN_A_ROW: u32 = 7;
 /// The maximum number of jobs per lookup, so that queries do not wait for a long one.
-const LOOK_UPS: usize = 256;
+const MAX_LOOK_UPS: usize = 256;
 /// The maximum number of answers waiting to be stored. Further ones are dropped if the cache is slower than the model.
-const MAX_TO_KEEP: usize = 8_192;
+const MAX_TO_STORE: usize = 8_192;
 
 /// The jobs of a pool.
 #[derive(Debug)]
@@ -27,10 +27,10 @@ pub(super) struct Queue<Q> {
     has_cache: bool,
     longest: usize,
     jobs: HashMap<Key, Job<Q>>,
-    to_look_up: Both<VecDeque<Key>>,
-    waiting: Both<Line>,
-    to_keep: Vec<(Key, Vector)>,
-    ages: u64,
+    to_look_up: PerPriority<VecDeque<Key>>,
+    waiting: PerPriority<WaitingJobs>,
+    to_store: Vec<(Key, Vector)>,
+    next_age: u64,
     queries_in_a_row: u32,
 }
 
@@ -49,18 +49,18 @@ struct Job<Q> {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     LookUp,
-    Waiting(Place),
+    Waiting(Slot),
     Running,
 }
 
 /// One value per priority.
 #[derive(Debug, Default)]
-struct Both<T> {
+struct PerPriority<T> {
     query: T,
     background: T,
 }
 
-impl<T> Both<T> {
+impl<T> PerPriority<T> {
     fn of(&mut self, priority: Priority) -> &mut T {
         match priority {
             Priority::Query => &mut self.query,
@@ -71,7 +71,7 @@ impl<T> Both<T> {
 
 /// A job whose computation begins.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Begun<Q> {
+pub(super) struct StartedJob<Q> {
     pub(super) key: Key,
     pub(super) question: Q,
 }
@@ -83,10 +83,10 @@ impl<Q: Question> Queue<Q> {
             has_cache,
             longest,
             jobs: HashMap::new(),
-            to_look_up: Both::default(),
-            waiting: Both::default(),
-            to_keep: Vec::new(),
-            ages: 0,
+            to_look_up: PerPriority::default(),
+            waiting: PerPriority::default(),
+            to_store: Vec::new(),
+            next_age: 0,
             queries_in_a_row: 0,
         }
     }
@@ -104,9 +104,9 @@ impl<Q: Question> Queue<Q> {
             job.priority = priority;
             match job.stage {
                 Stage::LookUp => self.to_look_up.of(priority).push_back(key),
-                Stage::Waiting(place) => {
-                    self.waiting.background.remove(place);
-                    self.wait(key);
+                Stage::Waiting(slot) => {
+                    self.waiting.background.remove(slot);
+                    self.make_ready(key);
                 }
                 Stage::Running => {}
             }
@@ -115,7 +115,7 @@ impl<Q: Question> Queue<Q> {
     }
 
     /// Adds a question, or joins the existing job.
-    pub(super) fn ask(
+    pub(super) fn enqueue(
         &mut self,
         key: Key,
         question: Q,
@@ -138,13 +138,13 @@ impl<Q: Question> Queue<Q> {
         if self.has_cache {
             self.to_look_up.of(priority).push_back(key);
         } else {
-            self.wait(key);
+            self.make_ready(key);
         }
         receiver
     }
 
-    /// Removes jobs without callers whose computation has not begun.
-    pub(super) fn forget(&mut self, keys: &[Key]) {
+    /// Removes jobs without callers whose computation has not started.
+    pub(super) fn cancel(&mut self, keys: &[Key]) {
         for key in keys {
             let Some(job) = self.jobs.get_mut(key) else { continue };
             job.callers.retain(|caller| !caller.is_closed());
@@ -153,7 +153,7 @@ impl<Q: Question> Queue<Q> {
             }
             match job.stage {
                 Stage::LookUp => {}
-                Stage::Waiting(place) => self.waiting.of(job.priority).remove(place),
+                Stage::Waiting(slot) => self.waiting.of(job.priority).remove(slot),
                 Stage::Running => continue,
             }
             self.jobs.remove(key);
@@ -163,7 +163,7 @@ impl<Q: Question> Queue<Q> {
     /// Returns the next jobs to look up in the cache.
     pub(super) fn take_look_ups(&mut self) -> Vec<Key> {
         let mut keys = Vec::new();
-        while keys.len() < LOOK_UPS {
+        while keys.len() < MAX_LOOK_UPS {
             let next = self
                 .to_look_up
                 .query
@@ -179,22 +179,22 @@ impl<Q: Question> Queue<Q> {
     }
 
     /// Completes the lookup of a job.
-    pub(super) fn looked_up(&mut self, key: Key, known: Option<Vector>) {
-        let is_meant = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
+    pub(super) fn complete_lookup(&mut self, key: Key, known: Option<Vector>) {
+        let is_pending = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
         match known {
-            _ if !is_meant => {}
+            _ if !is_pending => {}
             Some(vector) => self.answer(key, &Ok(vector)),
-            None => self.wait(key),
+            None => self.make_ready(key),
         }
     }
 
     /// Begins the next batch for one of `workers`; empty if no job waits.
-    pub(super) fn begin(&mut self, bounds: Bounds, workers: usize) -> Vec<Begun<Q>> {
+    pub(super) fn begin(&mut self, limits: BatchLimits, workers: usize) -> Vec<StartedJob<Q>> {
         let queries = self.waiting.query.len();
         let background = self.waiting.background.len();
-        let is_turn_of_background =
-            queries == 0 || (background > 0 && self.queries_in_a_row >= QUERIES_IN_A_ROW);
-        let (line, waiting) = if is_turn_of_background {
+        let is_background_turn =
+            queries == 0 || (background > 0 && self.queries_in_a_row >= MAX_QUERIES_IN_A_ROW);
+        let (line, waiting) = if is_background_turn {
             self.queries_in_a_row = 0;
             (&mut self.waiting.background, background)
         } else {
@@ -202,14 +202,14 @@ impl<Q: Question> Queue<Q> {
             (&mut self.waiting.query, queries)
         };
         // Waiting jobs are divided among the workers.
-        let texts = bounds.texts.min(waiting.div_ceil(workers.max(1)));
-        let keys = line.take(Bounds { texts, ..bounds });
+        let texts = limits.texts.min(waiting.div_ceil(workers.max(1)));
+        let keys = line.take(BatchLimits { texts, ..limits });
         keys.into_iter()
             .filter_map(|key| {
                 let job = self.jobs.get_mut(&key)?;
                 job.stage = Stage::Running;
                 job.permit = None;
-                Some(Begun { key, question: job.question.take()? })
+                Some(StartedJob { key, question: job.question.take()? })
             })
             .collect()
     }
@@ -220,29 +220,29 @@ impl<Q: Question> Queue<Q> {
     pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
         if let Ok(vector) = outcome
             && self.has_cache
-            && self.to_keep.len() < MAX_TO_KEEP
+            && self.to_store.len() < MAX_TO_STORE
         {
-            self.to_keep.push((key, Vector::clone(vector)));
+            self.to_store.push((key, Vector::clone(vector)));
         }
         self.answer(key, outcome);
     }
 
     /// Takes the answers to store.
-    pub(super) fn take_to_keep(&mut self) -> Vec<(Key, Vector)> {
-        std::mem::take(&mut self.to_keep)
+    pub(super) fn take_to_store(&mut self) -> Vec<(Key, Vector)> {
+        std::mem::take(&mut self.to_store)
     }
 
-    /// Returns the number of jobs whose computation has not begun.
-    pub(super) fn not_begun(&self) -> usize {
+    /// Returns the number of jobs whose computation has not started.
+    pub(super) fn pending(&self) -> usize {
         self.jobs.values().filter(|job| !matches!(job.stage, Stage::Running)).count()
     }
 
-    fn wait(&mut self, key: Key) {
+    fn make_ready(&mut self, key: Key) {
         let Some(job) = self.jobs.get_mut(&key) else { return };
-        self.ages += 1;
+        self.next_age += 1;
         let length = job.bytes.min(self.longest);
-        let place = self.waiting.of(job.priority).add(key, length, self.ages);
-        job.stage = Stage::Waiting(place);
+        let slot = self.waiting.of(job.priority).add(key, length, self.next_age);
+        job.stage = Stage::Waiting(slot);
     }
 
     fn answer(&mut self, key: Key, outcome: &Outcome) {
@@ -260,7 +260,7 @@ mod tests {
     use tokio::sync::Semaphore;
     use tokio::sync::oneshot::error::TryRecvError;
 
-    const BOUNDS: Bounds = Bounds { texts: 8, bytes: 4096 };
+    const LIMITS: BatchLimits = BatchLimits { texts: 8, bytes: 4096 };
 
     fn key(text: &str) -> Key {
         Key::new(&[0; 32], text)
@@ -270,16 +270,16 @@ mod tests {
         Arc::clone(free).try_acquire_owned().unwrap()
     }
 
-    fn ask(
+    fn enqueue(
         queue: &mut Queue<String>,
         text: &str,
         priority: Priority,
     ) -> oneshot::Receiver<Outcome> {
-        queue.ask(key(text), text.to_owned(), priority, permit(&Arc::new(Semaphore::new(1))))
+        queue.enqueue(key(text), text.to_owned(), priority, permit(&Arc::new(Semaphore::new(1))))
     }
 
     fn begin(queue: &mut Queue<String>) -> Vec<String> {
-        queue.begin(BOUNDS, 1).into_iter().map(|begun| begun.question).collect()
+        queue.begin(LIMITS, 1).into_iter().map(|job| job.question).collect()
     }
 
     fn vector(number: f32) -> Vector {
@@ -289,39 +289,39 @@ mod tests {
     #[test]
     fn queries_go_first_and_background_is_not_starved() {
         let mut queue = Queue::new(false, 100);
-        let one = Bounds { texts: 1, ..BOUNDS };
-        let mut receivers = vec![ask(&mut queue, "later", Priority::Background)];
+        let one = BatchLimits { texts: 1, ..LIMITS };
+        let mut receivers = vec![enqueue(&mut queue, "later", Priority::Background)];
         for number in 0..20 {
-            receivers.push(ask(&mut queue, &format!("q{number}"), Priority::Query));
+            receivers.push(enqueue(&mut queue, &format!("q{number}"), Priority::Query));
         }
         let order: Vec<String> =
-            (0..21).flat_map(|_| queue.begin(one, 1)).map(|begun| begun.question).collect();
+            (0..21).flat_map(|_| queue.begin(one, 1)).map(|job| job.question).collect();
         let at = order.iter().position(|text| text == "later").unwrap();
-        assert_eq!(at, QUERIES_IN_A_ROW as usize);
+        assert_eq!(at, MAX_QUERIES_IN_A_ROW as usize);
     }
 
     #[test]
     fn the_same_text_is_one_job_while_it_waits_or_runs() {
         let mut queue = Queue::new(false, 100);
-        let mut first = ask(&mut queue, "a", Priority::Background);
-        let mut second = ask(&mut queue, "a", Priority::Background);
+        let mut first = enqueue(&mut queue, "a", Priority::Background);
+        let mut second = enqueue(&mut queue, "a", Priority::Background);
         assert_eq!(begin(&mut queue), ["a"]);
-        let mut third = ask(&mut queue, "a", Priority::Query);
+        let mut third = enqueue(&mut queue, "a", Priority::Query);
         assert!(begin(&mut queue).is_empty());
         queue.finish(key("a"), &Ok(vector(1.0)));
         for receiver in [&mut first, &mut second, &mut third] {
             assert_eq!(receiver.try_recv().unwrap(), Ok(vector(1.0)));
         }
-        assert!(queue.jobs.is_empty() && queue.to_keep.is_empty());
+        assert!(queue.jobs.is_empty() && queue.to_store.is_empty());
     }
 
     #[test]
     fn a_query_raises_the_priority_of_a_waiting_text() {
         let mut queue = Queue::new(false, 100);
         let _receivers = [
-            ask(&mut queue, "first", Priority::Background),
-            ask(&mut queue, "second", Priority::Background),
-            ask(&mut queue, "second", Priority::Query),
+            enqueue(&mut queue, "first", Priority::Background),
+            enqueue(&mut queue, "second", Priority::Background),
+            enqueue(&mut queue, "second", Priority::Query),
         ];
         assert_eq!(begin(&mut queue), ["second"]);
         assert_eq!(begin(&mut queue), ["first"]);
@@ -333,32 +333,32 @@ mod tests {
         for has_cache in [false, true] {
             let mut queue = Queue::new(has_cache, 100);
             let free = Arc::new(Semaphore::new(1));
-            let first = queue.ask(key("a"), "a".to_owned(), Priority::Query, permit(&free));
+            let first = queue.enqueue(key("a"), "a".to_owned(), Priority::Query, permit(&free));
             let second = queue.join(key("a"), Priority::Query);
             drop(first);
-            queue.forget(&[key("a")]);
-            assert_eq!((queue.not_begun(), free.available_permits()), (1, 0));
+            queue.cancel(&[key("a")]);
+            assert_eq!((queue.pending(), free.available_permits()), (1, 0));
             drop(second);
-            queue.forget(&[key("a")]);
-            assert_eq!((queue.not_begun(), free.available_permits()), (0, 1));
+            queue.cancel(&[key("a")]);
+            assert_eq!((queue.pending(), free.available_permits()), (0, 1));
             assert!(queue.take_look_ups().is_empty());
             assert!(begin(&mut queue).is_empty());
         }
         let mut queue = Queue::new(true, 100);
-        let running = ask(&mut queue, "b", Priority::Query);
-        queue.looked_up(key("b"), None);
+        let running = enqueue(&mut queue, "b", Priority::Query);
+        queue.complete_lookup(key("b"), None);
         assert_eq!(begin(&mut queue), ["b"]);
         drop(running);
-        queue.forget(&[key("b")]);
+        queue.cancel(&[key("b")]);
         queue.finish(key("b"), &Ok(vector(2.0)));
-        assert_eq!(queue.take_to_keep(), [(key("b"), vector(2.0))]);
+        assert_eq!(queue.take_to_store(), [(key("b"), vector(2.0))]);
     }
 
     #[test]
     fn a_permit_is_released_when_its_job_begins() {
         let free = Arc::new(Semaphore::new(1));
         let mut queue = Queue::new(false, 100);
-        let _receiver = queue.ask(key("a"), "a".to_owned(), Priority::Query, permit(&free));
+        let _receiver = queue.enqueue(key("a"), "a".to_owned(), Priority::Query, permit(&free));
         assert_eq!(free.available_permits(), 0);
         assert_eq!(begin(&mut queue), ["a"]);
         assert_eq!(free.available_permits(), 1);
@@ -367,17 +367,17 @@ mod tests {
     #[test]
     fn cached_answers_are_not_computed() {
         let mut queue = Queue::new(true, 100);
-        let mut known = ask(&mut queue, "known", Priority::Background);
-        let mut new = ask(&mut queue, "new", Priority::Background);
+        let mut known = enqueue(&mut queue, "known", Priority::Background);
+        let mut new = enqueue(&mut queue, "new", Priority::Background);
         assert!(begin(&mut queue).is_empty());
         assert_eq!(queue.take_look_ups(), [key("known"), key("new")]);
-        queue.looked_up(key("known"), Some(vector(1.0)));
-        queue.looked_up(key("new"), None);
+        queue.complete_lookup(key("known"), Some(vector(1.0)));
+        queue.complete_lookup(key("new"), None);
         assert_eq!(known.try_recv().unwrap(), Ok(vector(1.0)));
         assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
         assert_eq!(begin(&mut queue), ["new"]);
         // A second lookup result for the same text is ignored.
-        queue.looked_up(key("new"), Some(vector(9.0)));
+        queue.complete_lookup(key("new"), Some(vector(9.0)));
         assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
     }
 
@@ -385,16 +385,16 @@ mod tests {
     fn queries_are_looked_up_first() {
         let mut queue = Queue::new(true, 100);
         let _receivers = [
-            ask(&mut queue, "a", Priority::Background),
-            ask(&mut queue, "b", Priority::Background),
-            ask(&mut queue, "c", Priority::Query),
-            ask(&mut queue, "b", Priority::Query),
+            enqueue(&mut queue, "a", Priority::Background),
+            enqueue(&mut queue, "b", Priority::Background),
+            enqueue(&mut queue, "c", Priority::Query),
+            enqueue(&mut queue, "b", Priority::Query),
         ];
         let mut keys = queue.take_look_ups();
         assert_eq!(keys[..2], [key("c"), key("b")]);
         keys.dedup();
         for key in keys {
-            queue.looked_up(key, None);
+            queue.complete_lookup(key, None);
         }
         assert_eq!(begin(&mut queue), ["c", "b"]);
         assert_eq!(begin(&mut queue), ["a"]);
@@ -404,10 +404,10 @@ mod tests {
     fn waiting_jobs_are_divided_among_the_workers() {
         let mut queue = Queue::new(false, 100);
         let _receivers: Vec<_> = (0..6)
-            .map(|number| ask(&mut queue, &format!("text {number}"), Priority::Query))
+            .map(|number| enqueue(&mut queue, &format!("text {number}"), Priority::Query))
             .collect();
-        assert_eq!(queue.begin(BOUNDS, 2).len(), 3);
-        assert_eq!(queue.begin(BOUNDS, 2).len(), 2);
-        assert_eq!(queue.begin(BOUNDS, 2).len(), 1);
+        assert_eq!(queue.begin(LIMITS, 2).len(), 3);
+        assert_eq!(queue.begin(LIMITS, 2).len(), 2);
+        assert_eq!(queue.begin(LIMITS, 2).len(), 1);
     }
 }

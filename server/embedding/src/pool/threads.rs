@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::batch::Bounds;
-use super::queue::{Begun, Outcome, Queue};
-use super::work::{Computation, Fits, Question};
+use super::batch::BatchLimits;
+use super::queue::{Outcome, Queue, StartedJob};
+use super::spec::{AnswerCheck, Computation, Question};
 use crate::cache::{Cache, CacheError, Key};
 use crate::error::PoolError;
-use crate::session::{SessionError, caught};
+use crate::session::{SessionError, catch_panic};
 use crate::vector::Vector;
 
 /// The state shared by the threads and callers of a pool.
@@ -17,18 +17,18 @@ pub(super) struct Shared<Q> {
     /// Wakes workers when jobs wait.
     work: Condvar,
     /// Wakes the cache thread when there are lookups or answers to store.
-    errand: Condvar,
+    cache_work: Condvar,
     ending: AtomicBool,
     workers_ended: AtomicBool,
-    bounds: Bounds,
+    limits: BatchLimits,
     workers: usize,
-    fits: Fits,
+    is_valid: AnswerCheck,
     pub(super) counts: Counts,
 }
 
 /// The next work of the cache thread.
-struct Errand {
-    keep: Vec<(Key, Vector)>,
+struct CacheBatch {
+    store: Vec<(Key, Vector)>,
     look_up: Vec<Key>,
 }
 
@@ -47,16 +47,21 @@ fn count(counter: &AtomicU64, number: usize) {
 }
 
 impl<Q: Question> Shared<Q> {
-    pub(super) fn new(queue: Queue<Q>, bounds: Bounds, workers: usize, fits: Fits) -> Self {
+    pub(super) fn new(
+        queue: Queue<Q>,
+        limits: BatchLimits,
+        workers: usize,
+        is_valid: AnswerCheck,
+    ) -> Self {
         Self {
             queue: Mutex::new(queue),
             work: Condvar::new(),
-            errand: Condvar::new(),
+            cache_work: Condvar::new(),
             ending: AtomicBool::new(false),
             workers_ended: AtomicBool::new(false),
-            bounds,
+            limits,
             workers,
-            fits,
+            is_valid,
             counts: Counts::default(),
         }
     }
@@ -67,7 +72,7 @@ impl<Q: Question> Shared<Q> {
 
     /// Wakes a thread for a job that was added.
     pub(super) fn added(&self) {
-        self.errand.notify_one();
+        self.cache_work.notify_one();
         self.work.notify_one();
     }
 
@@ -82,34 +87,34 @@ impl<Q: Question> Shared<Q> {
     pub(super) fn end_cache(&self) {
         let _queue = self.queue();
         self.workers_ended.store(true, Ordering::Relaxed);
-        self.errand.notify_all();
+        self.cache_work.notify_all();
     }
 
     /// Computes batches until the pool ends.
     pub(super) fn work(&self, mut computation: Box<dyn Computation<Q>>) {
         while let Some(batch) = self.next_batch() {
-            let questions: Vec<&Q> = batch.iter().map(|begun| &begun.question).collect();
+            let questions: Vec<&Q> = batch.iter().map(|job| &job.question).collect();
             let outcomes = compute(&mut *computation, &questions);
             let computed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
             count(&self.counts.computed, computed);
             count(&self.counts.failed, outcomes.len() - computed);
             count(&self.counts.batches, 1);
             let mut queue = self.queue();
-            for (Begun { key, .. }, outcome) in batch.iter().zip(&outcomes) {
+            for (StartedJob { key, .. }, outcome) in batch.iter().zip(&outcomes) {
                 queue.finish(*key, outcome);
             }
             drop(queue);
-            self.errand.notify_one();
+            self.cache_work.notify_one();
         }
     }
 
-    fn next_batch(&self) -> Option<Vec<Begun<Q>>> {
+    fn next_batch(&self) -> Option<Vec<StartedJob<Q>>> {
         let mut queue = self.queue();
         loop {
             if self.ending.load(Ordering::Relaxed) {
                 return None;
             }
-            let batch = queue.begin(self.bounds, self.workers);
+            let batch = queue.begin(self.limits, self.workers);
             if !batch.is_empty() {
                 return Some(batch);
             }
@@ -120,21 +125,21 @@ impl<Q: Question> Shared<Q> {
     /// Stores and looks up answers until the pool ends.
     pub(super) fn serve_cache(&self, cache: &dyn Cache) {
         let mut is_failing = false;
-        while let Some(Errand { keep, look_up }) = self.next_errand() {
+        while let Some(CacheBatch { store, look_up }) = self.next_cache_batch() {
             let mut faults = Vec::new();
-            if !keep.is_empty() {
-                faults.extend(guarded(|| cache.put_many(&keep)).err());
+            if !store.is_empty() {
+                faults.extend(catch_cache_panic(|| cache.put_many(&store)).err());
             }
             let known = if look_up.is_empty() {
                 Vec::new()
             } else {
-                guarded(|| cache.get_many(&look_up)).unwrap_or_else(|fault| {
+                catch_cache_panic(|| cache.get_many(&look_up)).unwrap_or_else(|fault| {
                     faults.push(fault);
                     Vec::new()
                 })
             };
             count(&self.counts.cache_faults, faults.len());
-            self.looked_up(&look_up, known);
+            self.complete_lookups(&look_up, known);
             if let Some(fault) = faults.first()
                 && !is_failing
             {
@@ -144,41 +149,41 @@ impl<Q: Question> Shared<Q> {
         }
     }
 
-    fn next_errand(&self) -> Option<Errand> {
+    fn next_cache_batch(&self) -> Option<CacheBatch> {
         let mut queue = self.queue();
         loop {
             // Both are taken together, and answers are stored before the lookup, so that the lookup finds them.
-            let errand = Errand { keep: queue.take_to_keep(), look_up: queue.take_look_ups() };
-            if !errand.keep.is_empty() || !errand.look_up.is_empty() {
-                return Some(errand);
+            let batch = CacheBatch { store: queue.take_to_store(), look_up: queue.take_look_ups() };
+            if !batch.store.is_empty() || !batch.look_up.is_empty() {
+                return Some(batch);
             }
             if self.workers_ended.load(Ordering::Relaxed) {
                 return None;
             }
-            queue = self.errand.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.cache_work.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn looked_up(&self, keys: &[Key], known: Vec<Option<Vector>>) {
+    fn complete_lookups(&self, keys: &[Key], known: Vec<Option<Vector>>) {
         if keys.is_empty() {
             return;
         }
-        let fitting = known
+        let validated = known
             .into_iter()
-            .map(|answer| answer.filter(|answer| (self.fits)(answer)))
+            .map(|answer| answer.filter(|answer| (self.is_valid)(answer)))
             .chain(std::iter::repeat(None));
         let mut queue = self.queue();
-        for (key, vector) in keys.iter().zip(fitting) {
+        for (key, vector) in keys.iter().zip(validated) {
             count(&self.counts.known, usize::from(vector.is_some()));
-            queue.looked_up(*key, vector);
+            queue.complete_lookup(*key, vector);
         }
         drop(queue);
         self.work.notify_all();
     }
 }
 
-fn guarded<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T, CacheError> {
-    caught(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
+fn catch_cache_panic<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T, CacheError> {
+    catch_panic(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
 }
 
 /// Computes a batch. If it fails, computes each question alone, so that one question does not fail others.
@@ -205,7 +210,7 @@ fn run<Q>(
     computation: &mut dyn Computation<Q>,
     questions: &[&Q],
 ) -> Result<Vec<Vector>, SessionError> {
-    let answers = caught(|| computation.compute(questions))
+    let answers = catch_panic(|| computation.compute(questions))
         .unwrap_or_else(|panic| Err(SessionError(panic)))?;
     if answers.len() == questions.len() {
         Ok(answers)

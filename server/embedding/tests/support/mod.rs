@@ -78,7 +78,7 @@ impl Session for Gated {
         DIMENSION
     }
 
-    fn longest_text(&self) -> usize {
+    fn max_text_bytes(&self) -> usize {
         1_000
     }
 
@@ -97,7 +97,7 @@ impl Session for Free {
         DIMENSION
     }
 
-    fn longest_text(&self) -> usize {
+    fn max_text_bytes(&self) -> usize {
         1_000
     }
 

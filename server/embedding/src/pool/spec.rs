@@ -26,7 +26,7 @@ impl Question for String {
 /// Computes answers. A pool has one computation per thread.
 pub trait Computation<Q>: Send {
     /// Returns the maximum length of a question in bytes that the model may read in full. Used only to form batches.
-    fn longest(&self) -> usize;
+    fn max_bytes(&self) -> usize;
 
     /// Computes an answer to each question, in order.
     ///
@@ -36,24 +36,24 @@ pub trait Computation<Q>: Send {
 }
 
 /// Returns `true` if a cached answer is valid for the model.
-pub type Fits = Box<dyn Fn(&[f32]) -> bool + Send + Sync>;
+pub type AnswerCheck = Box<dyn Fn(&[f32]) -> bool + Send + Sync>;
 
 /// The parameters of a pool.
-pub struct Work<Q> {
+pub struct PoolSpec<Q> {
     /// The name of its threads.
     pub name: &'static str,
     /// The digest that distinguishes models in the cache.
     pub model_digest: [u8; 32],
     /// Validates cached answers.
-    pub fits: Fits,
+    pub is_valid: AnswerCheck,
     /// One computation per thread.
     pub computations: Vec<Box<dyn Computation<Q>>>,
 }
 
-impl<Q> std::fmt::Debug for Work<Q> {
+impl<Q> std::fmt::Debug for PoolSpec<Q> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_struct("Work")
+            .debug_struct("PoolSpec")
             .field("name", &self.name)
             .field("computations", &self.computations.len())
             .finish_non_exhaustive()
