@@ -9,7 +9,7 @@ use crate::support::process::Process;
 use crate::support::{Running, Wanted, connect, health, item};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{StreamExt as _, stream};
-use gsar_chat::{Chat, Clock, Endpoint, LongestWait, ManualClock, Settings};
+use gsar_chat::{Chat, Clock, Endpoint, ManualClock, MaxJitter, Settings};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::Bytes;
@@ -274,7 +274,7 @@ fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
     let name = SLOW.parse().unwrap();
     let endpoint = Endpoint::new(name, Some(&base_url), Some(KEY.into())).unwrap();
     let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(clock);
-    let chat = Chat::with_clock(&endpoint, Settings::default(), clock, Arc::new(LongestWait));
+    let chat = Chat::with_clock(&endpoint, Settings::default(), clock, Arc::new(MaxJitter));
     let options = ModelOptions {
         prompt: Prompt::built_in(Purpose::Judge),
         purpose: Purpose::Judge,
@@ -308,7 +308,7 @@ async fn what_a_provider_asks_to_wait_is_waited() {
     let answer = tokio::spawn(async move { evaluate(&channel, asked(SLOW)).await });
     // The longest wait is half a second more, so that not everybody comes at the same time.
     let again = Duration::from_millis(7_500);
-    clock.until_someone_sleeps_until(begun + again).await;
+    clock.wait_for_sleeper(begun + again).await;
     assert_eq!(provider.counts().requests, 1);
     clock.advance(again);
     let answer = answer.await.unwrap().unwrap();
