@@ -4,17 +4,17 @@
 
 use gsar_core::decision::Decision;
 use gsar_core::explain::{Margins, margins};
-use gsar_core::score::{Ratio, Terms};
-use gsar_core::{Class, EvidenceType, Policy, Tally, decide};
+use gsar_core::score::{Ratio, ScoreTerms};
+use gsar_core::{Class, EvidenceType, Origin, Policy, Tally, decide};
 
 /// The exact score.
 pub fn score(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Option<Ratio> {
-    Terms::of(policy, &Tally::of(partition.iter().copied())).score(policy)
+    ScoreTerms::of(policy, &Tally::of(partition.iter().copied())).score(policy)
 }
 
 /// Score, guards of the policy, tier and reasons.
 pub fn decision(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Decision {
-    decide(policy, &Tally::of(partition.iter().copied()))
+    decide(policy, &Tally::of(partition.iter().copied()), Origin::Caller, None)
 }
 
 /// The decision and the distance to the neighbouring tiers.
@@ -23,7 +23,7 @@ pub fn decision_with_margins(
     partition: &[(Class, EvidenceType)],
 ) -> (Decision, Margins) {
     let tally = Tally::of(partition.iter().copied());
-    let decision = decide(policy, &tally);
+    let decision = decide(policy, &tally, Origin::Caller, None);
     let margins = margins(policy, &tally, &decision, None);
     (decision, margins)
 }

@@ -4,9 +4,9 @@ use anyhow::{Result, anyhow};
 use gsar_core::assess::Assessment;
 use gsar_core::coverage::Coverage;
 use gsar_core::policy::{Policy, UndefinedScore, VerificationMode};
-use gsar_core::reassess::{Recorded, reassess};
-use gsar_core::verify::{Verified, undo};
-use gsar_core::{Class, Decision, JudgedClaim, Origin, Tally, TextFindings, decide_with};
+use gsar_core::reassess::{RecordedPartition, reassess};
+use gsar_core::verify::{VerifiedPartition, undo};
+use gsar_core::{Class, Decision, JudgedClaim, Origin, Tally, TextFindings, decide};
 use gsar_proto::parse::recorded_partition;
 use gsar_proto::v1;
 
@@ -16,7 +16,7 @@ use crate::trace::TracedRow;
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     judged: Vec<JudgedClaim>,
-    verified: Verified,
+    verified: VerifiedPartition,
     coverage: Option<Coverage>,
 }
 
@@ -54,13 +54,13 @@ impl Partition {
         if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {
             // Claims that weigh nothing score one half as published, even where a judge made the partition.
             let (tally, findings) = (&assessment.tally, Some(&assessment.findings));
-            return decide_with(policy, tally, Origin::Caller, findings);
+            return decide(policy, tally, Origin::Caller, findings);
         }
         assessment.decision
     }
 
     fn assess(&self, policy: &Policy) -> Assessment {
-        let recorded = Recorded {
+        let recorded = RecordedPartition {
             unread: None,
             judged: self.judged.clone(),
             verified: self.verified.clone(),

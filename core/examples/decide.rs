@@ -9,7 +9,7 @@
     reason = "a program: it reads its arguments and prints"
 )]
 
-use gsar_core::{Class, EvidenceType, Preset, Tally, decide, preset};
+use gsar_core::{Class, EvidenceType, Origin, Preset, Tally, decide, preset};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let given: Vec<u32> =
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     tally.add(Class::Contradicted, EvidenceType::ToolMatch, contradicted);
     for which in Preset::ALL {
         let policy = preset(which);
-        let decision = decide(&policy, &tally);
+        let decision = decide(&policy, &tally, Origin::Caller, None);
         println!("{:<10} {}", policy.name, decision.tier.name());
         for reason in &decision.reasons {
             println!("{:<10}   {}", "", reason.sentence());

@@ -1,29 +1,31 @@
-//! This module assesses a judged report in the order of the method: verify, count, score and decide, then gate,
-//! chain, cap and action.
+//! Assesses a judged report in the order of the paper: verify, count, score and decide, then gate, chain, cap and action.
 
 use crate::budget::Budget;
-use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
+use crate::claim::{Claim, Class, EvidenceType, JudgedClaim, Role};
 use crate::coverage::{Coverage, coverage};
-use crate::decision::{Decision, Headline, Origin, TextFindings, Tier, decide_with};
+use crate::decision::{Decision, Headline, Origin, TextFindings, decide};
 use crate::duplicates::canonical_tally;
-use crate::evidence::EvidenceItem;
+use crate::evidence::{EvidenceItem, Target};
 use crate::fault::CitedSpecialists;
-use crate::open_points::unverified_fixes;
+use crate::ids::ClaimId;
 use crate::policy::{Policy, Undecided, VerificationMode};
 use crate::reason::Reason;
 use crate::role;
 use crate::safety::gate;
 use crate::safety::{
-    ChainInput, Change, Confidence, EvidenceChain, GateInput, SettleInput, Settled, Strength,
-    UnverifiedFix, assemble, settle,
+    ChainInput, Change, Confidence, EvidenceChain, GateInput, SafetyInput, SafetyOutcome, Strength,
+    UnverifiedFix, assemble, evaluate_safety,
 };
-use crate::score::Terms;
+use crate::score::ScoreTerms;
 use crate::second_look::Reading;
 use crate::tally::Tally;
+use crate::text::polarity;
+use crate::tier::Tier;
 use crate::time::{Timestamp, Window};
-use crate::undecided::{Filled, Filling, between};
+use crate::undecided::{AssumedVerdict, Assumption, between};
 use crate::verify::{
-    Correction, EvidenceSet, Standing, Verified, VerifiedClaim, heaviest_allowed, verify,
+    Correction, EvidenceSet, VerdictStatus, VerifiedClaim, VerifiedPartition, heaviest_allowed,
+    verify,
 };
 
 const NO_INVESTIGATION: GateInput<'static> = GateInput {
@@ -36,26 +38,26 @@ const NO_INVESTIGATION: GateInput<'static> = GateInput {
     suspects: &[],
 };
 
-/// A judged report and what is known about its investigation.
+/// A judged report with its evidence and investigation.
 #[derive(Debug)]
 pub struct Subject<'a> {
     /// The report's text; may be empty.
     pub synthesis: &'a str,
-    /// The claims that were to be judged.
+    /// The claims submitted for judgement.
     pub claims: &'a [Claim],
-    /// What was said of them, after the extra turn where there was one.
+    /// The judge's verdicts, after the extra turn if there was one.
     pub judged: Vec<JudgedClaim>,
-    /// The partition before the extra turn, where there was one: the tier never becomes better than this one's.
+    /// The partition before the extra turn, if there was one: the tier is never better than that of this partition.
     pub first: Option<Vec<JudgedClaim>>,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
-    /// What a second reader made of claims.
+    /// The second reader's verdicts.
     pub readings: &'a [Reading],
-    /// Why claims that were to be read a second time were not; `None` where all were.
+    /// Why the second look at some claims failed; `None` if it was complete.
     pub unread: Option<String>,
     /// Who made the partition.
     pub origin: Origin,
-    /// The investigation behind the report, where there is one.
+    /// The investigation behind the report, if any.
     pub investigation: Option<&'a Investigation<'a>>,
     /// The report's self-rated confidence.
     pub confidence: Option<Confidence>,
@@ -66,63 +68,61 @@ pub struct Subject<'a> {
 pub struct Investigation<'a> {
     /// Hypotheses and progress.
     pub gate: GateInput<'a>,
-    /// The way through the dependency graph to the suspect.
+    /// The path through the dependency graph to the suspect.
     pub path: &'a [String],
     /// Changes that may have caused the incident.
     pub changes: &'a [Change],
     /// When the incident began.
     pub onset: Option<Timestamp>,
-    /// Where a change must lie to be cited.
+    /// The window in which a change must lie to be cited.
     pub window: Option<Window>,
 }
 
-/// Everything that was found.
+/// The result of assessing a report.
 #[derive(Debug)]
 pub struct Assessment {
-    /// The claims as they were counted, in the order of the report.
+    /// The claims as counted, in the order of the report.
     pub claims: Vec<VerifiedClaim>,
-    /// What verification found.
+    /// The corrections made or noted by verification.
     pub corrections: Vec<Correction>,
-    /// What the decision was taken on.
+    /// The counts that the decision is based on.
     pub tally: Tally,
-    /// What the words showed.
+    /// The findings from the report's text.
     pub findings: TextFindings,
     /// The decision.
     pub decision: Decision,
-    /// What carries the root cause, where the investigation has hypotheses.
+    /// The evidence chain behind the root cause, if the investigation has hypotheses.
     pub chain: Option<EvidenceChain>,
     /// Gate, cap and action.
-    pub settled: Settled,
-    /// The claims that say something was fixed and are not grounded in a check that passed, in the order of the
-    /// report.
+    pub safety: SafetyOutcome,
+    /// The claims that report a fix and are not grounded in a check that passed, in the order of the report.
     pub unverified_fixes: Vec<ClaimId>,
-    /// The specialists whose evidence the claims at fault cite, as they were judged, each once; empty when the report
-    /// may go out.
+    /// The specialists whose evidence is cited by the claims at fault, each once; empty if the report may be sent.
     pub affected_specialists: Vec<String>,
 }
 
-/// Assesses a judged report under a policy. Not to be used where the budget stops it.
+/// Assesses a judged report under a policy. If the budget is exceeded, the result must not be used.
 #[must_use]
 pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Assessment {
-    role::by_labels(subject.synthesis, &mut subject.judged);
+    role::assign_root_causes(subject.synthesis, &mut subject.judged);
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
     let evidence_set =
-        EvidenceSet::new(subject.evidence).with_readings(subject.readings).within(budget);
-    let is_asked_for = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
-    let coverage = if is_asked_for {
+        EvidenceSet::new(subject.evidence).with_readings(subject.readings).with_budget(budget);
+    let needs_coverage = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
+    let coverage = if needs_coverage {
         coverage(subject.synthesis, subject.claims, &texts, budget)
     } else {
         None
     };
     let heaviest = heaviest_allowed(policy, subject.evidence);
     let as_judged =
-        AsJudged::of(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);
+        JudgedTallies::of(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);
     let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
     let verified =
         verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
-    let seen = Seen { coverage, unread: subject.unread };
-    let Weighed { tally, findings, decision } =
-        weigh(policy, &as_judged, &verified, seen, subject.origin);
+    let context = ReportContext { coverage, unread: subject.unread };
+    let PartitionDecision { tally, findings, decision } =
+        decide_partition(policy, &as_judged, &verified, context, subject.origin);
 
     let unverified_fixes = unverified_fixes(&verified.claims, &evidence_set);
     let fix = match unverified_fixes.is_empty() {
@@ -130,8 +130,8 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
         false => UnverifiedFix::Claimed,
     };
     let affected_specialists = cited.affected(&decision, &verified.claims);
-    let (chain, settled) =
-        settled(policy, subject.investigation, subject.confidence, decision.tier, fix);
+    let (chain, safety) =
+        chain_and_safety(policy, subject.investigation, subject.confidence, decision.tier, fix);
     Assessment {
         claims: verified.claims,
         corrections: verified.corrections,
@@ -139,95 +139,115 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
         findings,
         decision,
         chain,
-        settled,
+        safety,
         unverified_fixes,
         affected_specialists,
     }
 }
 
-/// What remains when a judge gave no partition: no score, and the reason why.
+/// Returns the claims that report a fix and are not grounded in a check that passed.
+fn unverified_fixes(claims: &[VerifiedClaim], evidence_set: &EvidenceSet<'_>) -> Vec<ClaimId> {
+    let checked = |judged: &JudgedClaim| {
+        judged.class == Class::Grounded
+            && judged.citations.iter().any(|citation| match &citation.target {
+                Target::Evidence { id, .. } => {
+                    evidence_set.item(id).is_some_and(|item| item.is_passed_check())
+                }
+                Target::Claim(_) => false,
+            })
+    };
+    let is_unverified = |judged: &&JudgedClaim| {
+        judged.evidence_type != EvidenceType::NegEvidence
+            && polarity::action_done(&judged.claim.text).is_some()
+            && !checked(judged)
+    };
+    let judged = claims.iter().map(|claim| &claim.judged).filter(is_unverified);
+    judged.map(|judged| judged.claim.id.clone()).collect()
+}
+
+/// Returns the outcome if the judge gave no partition: an abstention without a score, for the given reason.
 #[must_use]
 pub fn without_partition(
     policy: &Policy,
     reason: Reason,
     investigation: Option<&Investigation<'_>>,
     confidence: Option<Confidence>,
-) -> (Decision, Option<EvidenceChain>, Settled) {
+) -> (Decision, Option<EvidenceChain>, SafetyOutcome) {
     let decision = Decision {
         tier: Tier::Abstain,
         score: None,
         guarded_score: None,
-        terms: Terms::default(),
+        terms: ScoreTerms::default(),
         reasons: vec![reason],
         not_applicable: Vec::new(),
         bounds: None,
     };
-    let (chain, settled) =
-        settled(policy, investigation, confidence, Tier::Abstain, UnverifiedFix::Absent);
-    (decision, chain, settled)
+    let (chain, safety) =
+        chain_and_safety(policy, investigation, confidence, Tier::Abstain, UnverifiedFix::Absent);
+    (decision, chain, safety)
 }
 
-/// A partition that was counted, and what came of it.
-pub(crate) struct Weighed {
+/// The decision on a partition, with its counts and findings.
+pub(crate) struct PartitionDecision {
     pub(crate) tally: Tally,
     pub(crate) findings: TextFindings,
     pub(crate) decision: Decision,
 }
 
-/// A judge's own partition, counted with each filling of its undecided claims.
-pub(crate) struct AsJudged {
-    /// The heaviest type that the evidence allows, by which undecided claims count.
+/// The counts of the judge's own partition, under each assumption about its undecided claims.
+pub(crate) struct JudgedTallies {
+    /// The heaviest type that the evidence allows; undecided claims count with it.
     heaviest: EvidenceType,
     worst: (Tally, u32),
-    /// `None` where every claim is decided.
+    /// `None` if every claim is decided.
     best: Option<(Tally, u32)>,
     /// The number of undecided claims.
     undecided: u64,
 }
 
-impl AsJudged {
+impl JudgedTallies {
     pub(crate) fn of(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
-        let count = |filling| {
-            let filled = Filled { filling, evidence_type: heaviest };
-            counted(policy, filled, judged.iter().map(|judged| (judged, Standing::AsJudged)))
+        let count = |assumption| {
+            let assumed = AssumedVerdict { assumption, evidence_type: heaviest };
+            counted(policy, assumed, judged.iter().map(|judged| (judged, VerdictStatus::AsJudged)))
         };
         let undecided = match policy.undecided {
-            Undecided::Bounds => judged.iter().filter(|said| said.undecided.is_some()).count(),
+            Undecided::Bounds => judged.iter().filter(|judged| judged.undecided.is_some()).count(),
             Undecided::Ungrounded => 0,
         };
         Self {
             heaviest,
-            worst: count(Filling::Worst),
-            best: (undecided > 0).then(|| count(Filling::Best)),
+            worst: count(Assumption::Worst),
+            best: (undecided > 0).then(|| count(Assumption::Best)),
             undecided: undecided as u64,
         }
     }
 
-    fn with(&self, filling: Filling) -> &(Tally, u32) {
-        match filling {
-            Filling::Worst => &self.worst,
-            Filling::Best => self.best.as_ref().unwrap_or(&self.worst),
+    fn with(&self, assumption: Assumption) -> &(Tally, u32) {
+        match assumption {
+            Assumption::Worst => &self.worst,
+            Assumption::Best => self.best.as_ref().unwrap_or(&self.worst),
         }
     }
 }
 
-/// What was seen of a report beside its partition.
+/// The properties of a report that do not depend on its partition.
 #[derive(Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ReportContext {
     pub(crate) coverage: Option<Coverage>,
     pub(crate) unread: Option<String>,
 }
 
-/// The root causes and remedies that are not grounded.
-fn headline(policy: &Policy, filled: Filled, claims: &[VerifiedClaim]) -> Headline {
-    let is_grounded = |said: &JudgedClaim| filled.counts(policy, said).0 == Class::Grounded;
+/// Returns the root causes and remedies that are not grounded.
+fn headline(policy: &Policy, assumed: AssumedVerdict, claims: &[VerifiedClaim]) -> Headline {
+    let is_grounded = |judged: &JudgedClaim| assumed.counts(policy, judged).0 == Class::Grounded;
     let ids = |role: Role| {
-        let of_role = claims.iter().map(|claim| &claim.judged).filter(|said| said.role == role);
-        let open = of_role.filter(|said| !is_grounded(said));
-        open.map(|said| said.claim.id.clone()).collect()
+        let of_role = claims.iter().map(|claim| &claim.judged).filter(|judged| judged.role == role);
+        let open = of_role.filter(|judged| !is_grounded(judged));
+        open.map(|judged| judged.claim.id.clone()).collect()
     };
-    let is_other = |said: &JudgedClaim| {
-        is_grounded(said) && !matches!(said.role, Role::RootCause | Role::RemedyDone)
+    let is_other = |judged: &JudgedClaim| {
+        is_grounded(judged) && !matches!(judged.role, Role::RootCause | Role::RemedyDone)
     };
     Headline {
         root_causes: ids(Role::RootCause),
@@ -236,70 +256,72 @@ fn headline(policy: &Policy, filled: Filled, claims: &[VerifiedClaim]) -> Headli
     }
 }
 
-/// Decides a verified partition; never better than the judge's own one. Where claims are undecided, the decision is what
-/// their worst and their best have in common.
-pub(crate) fn weigh(
+/// Decides a verified partition; never better than the judge's own. If claims are undecided, combines the decisions with
+/// them at their worst and at their best.
+pub(crate) fn decide_partition(
     policy: &Policy,
-    as_judged: &AsJudged,
-    verified: &Verified,
-    seen: Seen,
+    as_judged: &JudgedTallies,
+    verified: &VerifiedPartition,
+    context: ReportContext,
     origin: Origin,
-) -> Weighed {
+) -> PartitionDecision {
     if as_judged.undecided == 0 {
-        return weigh_filled(policy, as_judged, verified, seen, origin, Filling::Worst);
+        return decide_assuming(policy, as_judged, verified, context, origin, Assumption::Worst);
     }
-    let with = |filling| weigh_filled(policy, as_judged, verified, seen.clone(), origin, filling);
-    let (worst, best) = (with(Filling::Worst), with(Filling::Best));
-    let (decision, filling) = between(&worst.decision, &best.decision, as_judged.undecided);
-    let weighed = match filling {
-        Filling::Worst => worst,
-        Filling::Best => best,
+    let decide = |assumption| {
+        decide_assuming(policy, as_judged, verified, context.clone(), origin, assumption)
     };
-    Weighed { decision, ..weighed }
+    let (worst, best) = (decide(Assumption::Worst), decide(Assumption::Best));
+    let (decision, assumption) = between(&worst.decision, &best.decision, as_judged.undecided);
+    let decided = match assumption {
+        Assumption::Worst => worst,
+        Assumption::Best => best,
+    };
+    PartitionDecision { decision, ..decided }
 }
 
-fn weigh_filled(
+fn decide_assuming(
     policy: &Policy,
-    as_judged: &AsJudged,
-    verified: &Verified,
-    Seen { coverage, unread }: Seen,
+    as_judged: &JudgedTallies,
+    verified: &VerifiedPartition,
+    ReportContext { coverage, unread }: ReportContext,
     origin: Origin,
-    filling: Filling,
-) -> Weighed {
-    let filled = Filled { filling, evidence_type: as_judged.heaviest };
-    let as_judged = as_judged.with(filling);
+    assumption: Assumption,
+) -> PartitionDecision {
+    let assumed = AssumedVerdict { assumption, evidence_type: as_judged.heaviest };
+    let as_judged = as_judged.with(assumption);
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
     let (tally, duplicates) = if enforced {
-        let claims = verified.claims.iter().map(|claim| (&claim.judged, claim.standing));
-        counted(policy, filled, claims)
+        let claims = verified.claims.iter().map(|claim| (&claim.judged, claim.status));
+        counted(policy, assumed, claims)
     } else {
         *as_judged
     };
-    let headline = headline(policy, filled, &verified.claims);
+    let headline = headline(policy, assumed, &verified.claims);
     let findings = TextFindings { coverage, duplicates, headline, unread };
-    let mut decision = decide_with(policy, &tally, origin, Some(&findings));
+    let mut decision = decide(policy, &tally, origin, Some(&findings));
     if enforced {
         never_better(policy, as_judged, origin, &findings, &mut decision);
     }
-    Weighed { tally, findings, decision }
+    PartitionDecision { tally, findings, decision }
 }
 
 fn counted<'a>(
     policy: &Policy,
-    filled: Filled,
-    claims: impl Iterator<Item = (&'a JudgedClaim, Standing)>,
+    assumed: AssumedVerdict,
+    claims: impl Iterator<Item = (&'a JudgedClaim, VerdictStatus)>,
 ) -> (Tally, u32) {
-    let claims = claims.map(|(judged, standing)| {
-        let (class, evidence_type) = filled.counts(policy, judged);
-        (judged.claim.text.as_str(), class, evidence_type, standing)
+    let claims = claims.map(|(judged, status)| {
+        let (class, evidence_type) = assumed.counts(policy, judged);
+        (judged.claim.text.as_str(), class, evidence_type, status)
     });
     let (tally, merges) = canonical_tally(claims, policy);
     let set_aside = merges.iter().map(|merge| merge.set_aside).sum();
     (tally, set_aside)
 }
 
-/// Holds a verified decision to the tier of the judge's own partition.
+/// Raises a verified decision to the tier of the judge's own partition.
 fn never_better(
     policy: &Policy,
     (tally, duplicates): &(Tally, u32),
@@ -308,30 +330,30 @@ fn never_better(
     decision: &mut Decision,
 ) {
     let findings = TextFindings { duplicates: *duplicates, ..findings.clone() };
-    let before = decide_with(policy, tally, origin, Some(&findings)).tier;
+    let before = decide(policy, tally, origin, Some(&findings)).tier;
     if before > decision.tier {
         decision.tier = before;
         decision.reasons.push(Reason::VerificationKeepsTier { before });
     }
 }
 
-pub(crate) fn settled(
+pub(crate) fn chain_and_safety(
     policy: &Policy,
     investigation: Option<&Investigation<'_>>,
     confidence: Option<Confidence>,
     tier: Tier,
     unverified_fix: UnverifiedFix,
-) -> (Option<EvidenceChain>, Settled) {
+) -> (Option<EvidenceChain>, SafetyOutcome) {
     let with_hypotheses =
         investigation.filter(|investigation| !investigation.gate.hypotheses.is_empty());
     let chain = with_hypotheses.map(|investigation| chain(policy, investigation));
     let strength = chain.as_ref().map_or(Strength::Ungrounded, |chain| chain.strength);
     let gate = investigation.map_or(NO_INVESTIGATION, |investigation| investigation.gate);
-    let input = SettleInput { gate, strength, confidence, tier, unverified_fix };
-    (chain, settle(policy, &input))
+    let input = SafetyInput { gate, strength, confidence, tier, unverified_fix };
+    (chain, evaluate_safety(policy, &input))
 }
 
-/// The evidence chain of the hypothesis that the gate holds to be the cause.
+/// Returns the evidence chain of the hypothesis that the gate considers the cause.
 #[must_use]
 pub fn chain(policy: &Policy, investigation: &Investigation<'_>) -> EvidenceChain {
     let outcome = gate::evaluate(&policy.gate, &investigation.gate);

@@ -1,95 +1,41 @@
-//! This module holds claims and a judge's verdicts on them.
+//! Claims and a judge's verdicts on them.
 
-use core::fmt;
 use core::ops::Range;
 
 use crate::evidence::Citation;
 use crate::fixed::Millionths;
-
-/// Names a claim within one report. Not empty; unique within its report.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClaimId(String);
-
-impl ClaimId {
-    /// The most bytes an id may have.
-    pub const MAX_BYTES: usize = 256;
-
-    /// Checks an id.
-    ///
-    /// # Errors
-    /// [`IdError`] when the id is empty or longer than [`ClaimId::MAX_BYTES`].
-    pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
-        checked_id(id.into()).map(Self)
-    }
-
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ClaimId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-pub(crate) fn checked_id(id: String) -> Result<String, IdError> {
-    if id.is_empty() {
-        Err(IdError::Empty)
-    } else if id.len() > ClaimId::MAX_BYTES {
-        Err(IdError::TooLong { bytes: id.len() })
-    } else {
-        Ok(id)
-    }
-}
-
-/// Why a text is not an id.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IdError {
-    /// No characters.
-    #[error("is empty; give it a name that is unique within the request")]
-    Empty,
-    /// Over [`ClaimId::MAX_BYTES`].
-    #[error("has {bytes} bytes; at most {max} are allowed", max = ClaimId::MAX_BYTES)]
-    TooLong {
-        /// The length of the id, in bytes.
-        bytes: usize,
-    },
-}
+use crate::ids::ClaimId;
 
 /// One checkable statement of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Its name within the report.
+    /// The id of the claim within the report.
     pub id: ClaimId,
     /// The statement.
     pub text: String,
-    /// Its place in the synthesis, where known: half-open, in bytes.
+    /// The byte range of the claim in the synthesis, if known.
     pub span: Option<Range<usize>>,
 }
 
-/// The four classes of a partition. The order is that of strictness when classes conflict:
-/// grounded < complementary < ungrounded < contradicted.
+/// The four classes of a partition, ordered by strictness: grounded < complementary < ungrounded < contradicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// The evidence shows it.
+    /// The evidence supports the claim.
     Grounded,
-    /// A further perspective that conflicts with nothing.
+    /// An additional perspective that contradicts nothing.
     Complementary,
-    /// Nothing shows it.
+    /// No evidence supports the claim.
     Ungrounded,
-    /// The evidence shows otherwise.
+    /// The evidence contradicts the claim.
     Contradicted,
 }
 
 impl Class {
-    /// Every class, in the order G, U, X, K in which the method writes them.
+    /// Every class, in the order G, U, X, K of the paper.
     pub const ALL: [Self; 4] =
         [Self::Grounded, Self::Ungrounded, Self::Contradicted, Self::Complementary];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -100,14 +46,14 @@ impl Class {
         }
     }
 
-    /// The class of that name.
+    /// Returns the class with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 }
 
-/// The provenance of a claim's support: the eight evidence types of the method.
+/// The provenance of a claim's support: the eight evidence types of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EvidenceType {
     /// Directly traceable to a structured tool output.
@@ -120,7 +66,7 @@ pub enum EvidenceType {
     ComplementaryFinding,
     /// Derived from several items or claims.
     Synthesis,
-    /// An absence: looked for and not there.
+    /// The absence of something that was searched for.
     NegEvidence,
     /// The writer's own inference.
     Inference,
@@ -129,7 +75,7 @@ pub enum EvidenceType {
 }
 
 impl EvidenceType {
-    /// Every type, by falling reference weight.
+    /// Every type, by falling weight in the reference policy.
     pub const ALL: [Self; 8] = [
         Self::ToolMatch,
         Self::SpecificData,
@@ -141,7 +87,7 @@ impl EvidenceType {
         Self::Domain,
     ];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -156,23 +102,23 @@ impl EvidenceType {
         }
     }
 
-    /// The type of that name.
+    /// Returns the type with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|evidence_type| evidence_type.name() == name)
     }
 }
 
-/// What a claim is for in its report.
+/// The purpose of a claim in its report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// What caused the incident, stated as a fact.
+    /// The cause of the incident, stated as a fact.
     RootCause,
-    /// What the incident did to users, data or money.
+    /// The effect of the incident on users, data or money.
     Impact,
-    /// A remedy that is said to be done.
+    /// A remedy that is reported as done.
     RemedyDone,
-    /// Advice, a plan, a question or a cause that is said to be open.
+    /// Advice, a plan, a question, or a cause that is stated as unknown.
     Proposal,
     /// Anything else.
     #[default]
@@ -184,7 +130,7 @@ impl Role {
     pub const ALL: [Self; 5] =
         [Self::RootCause, Self::Impact, Self::RemedyDone, Self::Proposal, Self::Observation];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -196,20 +142,20 @@ impl Role {
         }
     }
 
-    /// The role of that name.
+    /// Returns the role with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// Whether the report rests on it: a cause, an impact or a remedy that is stated as a fact.
+    /// Returns `true` for the roles that a report rests on: a cause, an impact or a remedy stated as a fact.
     #[must_use]
     pub const fn is_headline(self) -> bool {
         matches!(self, Self::RootCause | Self::Impact | Self::RemedyDone)
     }
 }
 
-/// A claim with the class, type and citations that a judge gave it.
+/// A claim with the class, type and citations assigned by a judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedClaim {
     /// The claim.
@@ -218,23 +164,23 @@ pub struct JudgedClaim {
     pub class: Class,
     /// The provenance of its support.
     pub evidence_type: EvidenceType,
-    /// What it is for in its report, in the judge's word.
+    /// The purpose of the claim in its report, according to the judge.
     pub role: Role,
-    /// What decided: at least one for a grounded or contradicted claim that is to be believed.
+    /// The citations behind the verdict; a grounded or contradicted claim needs at least one to be believed.
     pub citations: Vec<Citation>,
-    /// What decided, in plain words.
+    /// The judge's explanation of the verdict.
     pub note: String,
-    /// The names of the rules that decided it, where rules did.
+    /// The names of the rules that decided the claim, for rule-based judges.
     pub rules: Vec<String>,
-    /// Set where the judge leaves the claim undecided; its class is ungrounded then and counts as [`crate::undecided`] says.
+    /// Set if the judge leaves the claim undecided; its class is then ungrounded and counts as described in [`crate::undecided`].
     pub undecided: Option<Leaning>,
 }
 
-/// The class that a judge considers most likely for a claim it leaves undecided.
+/// The class that a judge considers most likely for an undecided claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leaning {
-    /// That class.
+    /// The class.
     pub class: Class,
-    /// Its likelihood, from 0 to 1; `None` if the judge gives none.
+    /// The likelihood of the class, from 0 to 1; `None` if the judge gives none.
     pub likelihood: Option<Millionths>,
 }

@@ -1,50 +1,17 @@
-//! This module decides the tier of a weighed partition: first the thresholds of arXiv:2604.23366, then the guards,
-//! which can only make the tier stricter (docs/POLICY.md, "The guards").
+//! Decides the tier of a tallied partition: first by the thresholds of arXiv:2604.23366, then by the guards, which can only
+//! make the tier stricter (docs/POLICY.md, "The guards").
 
-use crate::claim::{ClaimId, Class};
+use crate::claim::Class;
 use crate::coverage::Coverage;
-use crate::fixed::{Fraction, Millionths};
+use crate::fixed::Millionths;
+use crate::ids::ClaimId;
 use crate::policy::{
     Policy, PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };
 use crate::reason::Reason;
-use crate::score::{Ratio, Terms};
+use crate::score::{Ratio, ScoreTerms};
 use crate::tally::Tally;
-
-/// What may happen to a report. Ordered: the greater, the more cautious; "the stricter of" is the maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// It may go out.
-    Proceed,
-    /// Rewrite it from the same evidence.
-    Regenerate,
-    /// Investigate again.
-    Replan,
-    /// Nothing can be said: gather more evidence first.
-    Abstain,
-}
-
-impl Tier {
-    /// Every tier, from the least cautious.
-    pub const ALL: [Self; 4] = [Self::Proceed, Self::Regenerate, Self::Replan, Self::Abstain];
-
-    /// The word used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proceed => "proceed",
-            Self::Regenerate => "regenerate",
-            Self::Replan => "replan",
-            Self::Abstain => "abstain",
-        }
-    }
-
-    /// The tier of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tier| tier.name() == name)
-    }
-}
+use crate::tier::Tier;
 
 /// A guard of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +27,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    /// The word used in output.
+    /// The name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +39,7 @@ impl Guard {
     }
 }
 
-/// Who made the partition. It settles what nothing to score means.
+/// Who made the partition. Determines how a partition with nothing to score is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The caller: the paper's convention for an empty partition may apply.
@@ -81,63 +48,55 @@ pub enum Origin {
     Judge,
 }
 
-/// What the words of the report and the citations showed, for the guards that need them.
+/// Findings from the report's text and citations, for the guards that need them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFindings {
     /// How much of the synthesis the claims cover; `None` without a synthesis.
     pub coverage: Option<Coverage>,
-    /// Claims that were set aside because another says the same.
+    /// The number of claims set aside as duplicates.
     pub duplicates: u32,
-    /// Root causes and remedies that are not grounded, and what besides them is.
+    /// The root causes and remedies that are not grounded.
     pub headline: Headline,
-    /// Why claims that were to be read a second time were not; `None` where all were.
+    /// Why the second look at some claims failed; `None` if it was complete.
     pub unread: Option<String>,
 }
 
-/// The claims that a report rests on and that are not grounded, each in the order of the report.
+/// The ungrounded claims that a report rests on, each list in the order of the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     /// Root causes.
     pub root_causes: Vec<ClaimId>,
-    /// Remedies that are said to be done.
+    /// Remedies that are reported as done.
     pub remedies: Vec<ClaimId>,
-    /// Whether any other claim is grounded.
+    /// `true` if any other claim is grounded.
     pub has_others: bool,
-}
-
-/// A score with three decimal places, cut rather than rounded up, so that a score below a threshold never reads as
-/// the threshold.
-#[must_use]
-pub fn shown(score: Fraction) -> String {
-    let thousandths = score.numerator().saturating_mul(1000) / score.denominator();
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 
 /// A decided partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// What may happen to the report.
+    /// The decided tier.
     pub tier: Tier,
-    /// The published score; `None` where there is none.
+    /// The published score; `None` if there is nothing to score.
     pub score: Option<Ratio>,
-    /// The score the tier was decided on; `None` where there is none.
+    /// The score that determined the tier; `None` if there is nothing to score.
     pub guarded_score: Option<Ratio>,
     /// The weights behind the score.
-    pub terms: Terms,
-    /// Why, in the order in which it was found.
+    pub terms: ScoreTerms,
+    /// The reasons for the tier, in the order in which they were found.
     pub reasons: Vec<Reason>,
-    /// Guards that the policy asks for and that had nothing to look at.
+    /// Guards that the policy enables but that had no input.
     pub not_applicable: Vec<Guard>,
-    /// What it lies between; `None` where every claim is decided.
+    /// The best and worst outcomes; `None` if every claim is decided.
     pub bounds: Option<Bounds>,
 }
 
-/// What a changed partition would come to.
+/// The outcome for a changed partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hypothetical {
-    /// The deciding score; `None` where there is none.
+    /// The deciding score; `None` if there is nothing to score.
     pub score: Option<Ratio>,
-    /// The tier.
+    /// The tier of the changed partition.
     pub tier: Tier,
 }
 
@@ -147,30 +106,24 @@ impl Hypothetical {
     }
 }
 
-/// What a decision lies between, whatever its undecided claims are ([`crate::undecided`]).
+/// The range of outcomes of a partition with undecided claims ([`crate::undecided`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// With the worst that they can be.
+    /// The outcome with undecided claims at their worst.
     pub worst: Hypothetical,
-    /// With the best.
+    /// The outcome with undecided claims at their best.
     pub best: Hypothetical,
 }
 
-/// Decides a partition that a caller gave as classes and types only.
+/// Decides a partition. `findings` is `None` for a partition that a caller gave as classes and types only.
 #[must_use]
-pub fn decide(policy: &Policy, tally: &Tally) -> Decision {
-    decide_with(policy, tally, Origin::Caller, None)
-}
-
-/// Decides a partition with what its words and citations showed.
-#[must_use]
-pub fn decide_with(
+pub fn decide(
     policy: &Policy,
     tally: &Tally,
     origin: Origin,
     findings: Option<&TextFindings>,
 ) -> Decision {
-    let terms = Terms::of(policy, tally);
+    let terms = ScoreTerms::of(policy, tally);
     let score = terms.score(policy);
     let guarded = terms.guarded_score(policy);
     let mut reasons = Vec::new();
@@ -181,18 +134,18 @@ pub fn decide_with(
         scores => scores,
     };
     let mut tier = match (score, guarded) {
-        (Some(score), Some(guarded)) => by_score(policy, score, guarded, &mut reasons),
+        (Some(score), Some(guarded)) => tier_by_score(policy, score, guarded, &mut reasons),
         _ => {
             reasons.push(Reason::NothingToScore);
             Tier::Abstain
         }
     };
-    if blocks(policy, tally, origin, findings, &mut reasons) {
+    if push_blocking_reasons(policy, tally, origin, findings, &mut reasons) {
         tier = tier.max(Tier::Regenerate);
     }
     if let Some(findings) = findings {
-        tier = tier.max(by_headline(policy, &findings.headline, &mut reasons));
-        tier = tier.max(by_reading(policy, findings.unread.as_ref(), &mut reasons));
+        tier = tier.max(tier_by_headline(policy, &findings.headline, &mut reasons));
+        tier = tier.max(tier_by_second_look(policy, findings.unread.as_ref(), &mut reasons));
     }
     Decision {
         tier,
@@ -205,8 +158,8 @@ pub fn decide_with(
     }
 }
 
-/// The band a score lies in, of arXiv:2604.23366: proceed from `tau_proceed` on, regenerate from `tau_regenerate` on,
-/// replan below.
+/// Returns the tier for a score: proceed from `tau_proceed` up, regenerate from `tau_regenerate` up, replan below
+/// (arXiv:2604.23366).
 #[must_use]
 pub fn band(policy: &PolicyValues, score: Ratio) -> Tier {
     if score.compare(policy.tau_proceed).is_ge() {
@@ -218,7 +171,7 @@ pub fn band(policy: &PolicyValues, score: Ratio) -> Tier {
     }
 }
 
-fn by_score(
+fn tier_by_score(
     policy: &PolicyValues,
     score: Ratio,
     guarded: Ratio,
@@ -242,9 +195,9 @@ fn by_score(
     tier
 }
 
-/// The tier to which root causes and remedies hold a report that does not show them: what it says is to be rewritten,
-/// or to be found out where it has nothing else.
-fn by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Vec<Reason>) -> Tier {
+/// Returns the best tier that ungrounded root causes and remedies allow: regenerate, or replan if no other claim is
+/// grounded.
+fn tier_by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Vec<Reason>) -> Tier {
     let Headline { root_causes, remedies, has_others } = headline;
     if !policy.guards.headline_must_be_grounded || (root_causes.is_empty() && remedies.is_empty()) {
         return Tier::Proceed;
@@ -258,12 +211,16 @@ fn by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Vec<Rea
     if *has_others { Tier::Regenerate } else { Tier::Replan }
 }
 
-/// The tier to which a second look that could not be had holds a report.
-fn by_reading(policy: &PolicyValues, unread: Option<&String>, reasons: &mut Vec<Reason>) -> Tier {
-    let must_be_read = policy.second_look != SecondLook::Off
+/// Returns the best tier that a failed second look allows.
+fn tier_by_second_look(
+    policy: &PolicyValues,
+    unread: Option<&String>,
+    reasons: &mut Vec<Reason>,
+) -> Tier {
+    let is_required = policy.second_look != SecondLook::Off
         && policy.second_look_failure == SecondLookFailure::Abstain
         && policy.verification == VerificationMode::Enforce;
-    match unread.filter(|_| must_be_read) {
+    match unread.filter(|_| is_required) {
         Some(reason) => {
             reasons.push(Reason::SecondLookFailed { reason: reason.clone() });
             Tier::Abstain
@@ -272,8 +229,8 @@ fn by_reading(policy: &PolicyValues, unread: Option<&String>, reasons: &mut Vec<
     }
 }
 
-/// Names every condition that forbids proceed; says whether there is one.
-fn blocks(
+/// Appends a reason for each condition that forbids proceed, and returns `true` if there is one.
+fn push_blocking_reasons(
     policy: &PolicyValues,
     tally: &Tally,
     origin: Origin,
@@ -281,7 +238,7 @@ fn blocks(
     reasons: &mut Vec<Reason>,
 ) -> bool {
     let guards = &policy.guards;
-    let named = reasons.len();
+    let before = reasons.len();
     let contradicted = tally.count(Class::Contradicted);
     if guards.contradiction_blocks && contradicted > 0 {
         reasons.push(Reason::ContradictedClaims { count: contradicted });
@@ -295,17 +252,17 @@ fn blocks(
     }
     let grounded = tally.count(Class::Grounded);
     if grounded < u64::from(guards.min_grounded) {
-        reasons.push(Reason::TooFewGrounded { grounded, least: guards.min_grounded });
+        reasons.push(Reason::TooFewGrounded { grounded, min: guards.min_grounded });
     }
     if let Some(findings) = findings
-        && let (Some(least), Some(coverage)) = (guards.min_coverage, &findings.coverage)
+        && let (Some(min), Some(coverage)) = (guards.min_coverage, &findings.coverage)
         && u128::from(coverage.covered) * Millionths::ONE.wide()
-            < u128::from(coverage.sentences) * least.wide()
+            < u128::from(coverage.sentences) * min.wide()
     {
         reasons.push(Reason::CoverageBelow {
             covered: coverage.covered,
             sentences: coverage.sentences,
-            least,
+            min,
         });
     }
     if let Some(TextFindings { coverage: Some(coverage), .. }) = findings
@@ -318,7 +275,7 @@ fn blocks(
     if guards.synthesis_required && without_text && origin == Origin::Judge {
         reasons.push(Reason::SynthesisMissing);
     }
-    let blocked = reasons.len() > named;
+    let blocked = reasons.len() > before;
     if let Some(TextFindings { duplicates: count @ 1.., .. }) = findings {
         reasons.push(Reason::DuplicatesCountOnce { count: *count });
     }
@@ -330,13 +287,13 @@ fn not_applicable(policy: &PolicyValues, findings: Option<&TextFindings>) -> Vec
     let without_text = findings.is_none();
     let without_synthesis = findings.is_none_or(|findings| findings.coverage.is_none());
     let mut missing = Vec::new();
-    for (guard, asked_for, nothing_to_see) in [
+    for (guard, is_enabled, lacks_input) in [
         (Guard::Duplicates, guards.duplicates_count_once, without_text),
         (Guard::Coverage, guards.min_coverage.is_some(), without_synthesis),
         (Guard::Synthesis, guards.synthesis_required, without_text),
         (Guard::Verification, policy.verification != VerificationMode::Off, without_text),
     ] {
-        if asked_for && nothing_to_see {
+        if is_enabled && lacks_input {
             missing.push(guard);
         }
     }

@@ -1,10 +1,9 @@
-//! This module merges claims that say the same, so that each counts once (docs/POLICY.md, "The guards").
+//! Merges duplicate claims, so that each counts once (docs/POLICY.md, "The guards").
 //!
-//! Two claims are duplicates when [`key`] gives them one key: equal words but for case, punctuation and
-//! white space, with identical figures, signs, names and times. Merging can only lower a score: a group
-//! of supported claims counts once, at its least weight; in a group that holds an ungrounded or
-//! contradicted claim the supported copies do not count at all and the others keep their number, at the
-//! group's greatest weight.
+//! Two claims are duplicates if they have the same [`key`]: equal words apart from case, punctuation and white space, and
+//! identical figures, signs, names and times. Merging can only lower a score: a group of supported claims counts once,
+//! at its smallest weight; in a group with an ungrounded or contradicted claim the supported copies do not count at all
+//! and the others all count, at the group's largest weight.
 
 use crate::claim::{Class, EvidenceType};
 use crate::policy::PolicyValues;
@@ -13,10 +12,10 @@ use crate::text::figures::Unit;
 use crate::text::fold::fold;
 use crate::text::part;
 use crate::text::tokens::{Shape, words};
-use crate::verify::Standing;
+use crate::verify::VerdictStatus;
 
-/// The form in which claims are compared. Equal texts have equal keys; "3 times" and "4 times", "5 m" and
-/// "5 M", "-5" and "5", `checkout` and `checkout-db` never share one.
+/// Returns the form in which claims are compared. Equal texts have equal keys; "3 times" and "4 times", "5 m" and "5 M",
+/// "-5" and "5", `checkout` and `checkout-db` have different keys.
 #[must_use]
 pub fn key(text: &str) -> String {
     let folded = fold(text);
@@ -56,7 +55,7 @@ pub fn key(text: &str) -> String {
     key
 }
 
-/// Keeps the signs between words that change what a figure says.
+/// Appends the signs between two words that change the meaning of a figure.
 fn push_signs(between: &str, key: &mut String) {
     if matches!(between, "" | " " | ", " | ". ") {
         return;
@@ -68,7 +67,7 @@ fn push_signs(between: &str, key: &mut String) {
         match character {
             '%' | '<' | '>' | '≤' | '≥' | '=' | '≠' | '~' | '≈' | '+' | '±' | '#' | '$' | '€'
             | '£' | '°' | '×' | '/' | '^' | '→' => key.push(character),
-            // A minus, not a dash: behind white space and in front of something.
+            // A minus rather than a dash: after white space and before another character.
             '-' | '\u{2212}' if after_space && before_digit_or_sign => key.push('-'),
             // A decimal point without a leading zero.
             '.' if after_space && characters.peek().is_none() => key.push('.'),
@@ -78,39 +77,39 @@ fn push_signs(between: &str, key: &mut String) {
     }
 }
 
-/// Claims that count together.
+/// Claims that count as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merge {
-    /// The places of the claims in the order they were given, from 0, rising; at least two.
+    /// The positions of the claims in the given order, from 0, ascending; at least two.
     pub claims: Vec<usize>,
-    /// The strictest class among them.
+    /// The strictest class among the claims.
     pub class: Class,
-    /// The type by which each counted claim weighs.
+    /// The type that determines the weight of each counted claim.
     pub evidence_type: EvidenceType,
-    /// How many of them do not count: all but one where all are supported, else the supported ones.
+    /// The number of claims that do not count: all but one if all are supported, else the supported ones.
     pub set_aside: u32,
 }
 
-/// Tallies claims, duplicates merged where the policy asks for it, and says which were.
+/// Tallies claims, merging duplicates if the policy requires it, and returns the merges.
 pub fn canonical_tally<'a>(
-    claims: impl Iterator<Item = (&'a str, Class, EvidenceType, Standing)>,
+    claims: impl Iterator<Item = (&'a str, Class, EvidenceType, VerdictStatus)>,
     policy: &PolicyValues,
 ) -> (Tally, Vec<Merge>) {
     let mut tally = Tally::default();
     if !policy.guards.duplicates_count_once {
-        claims.for_each(|(_, class, evidence_type, standing)| {
-            add(&mut tally, class, evidence_type, standing);
+        claims.for_each(|(_, class, evidence_type, status)| {
+            add(&mut tally, class, evidence_type, status);
         });
         return (tally, Vec::new());
     }
     let mut members: Vec<Member> = claims
         .enumerate()
-        .map(|(place, (text, class, evidence_type, standing))| Member {
+        .map(|(place, (text, class, evidence_type, status))| Member {
             key: key(text),
             place,
             class,
             evidence_type,
-            standing,
+            status,
         })
         .collect();
     members.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.place.cmp(&b.place)));
@@ -127,22 +126,22 @@ struct Member {
     place: usize,
     class: Class,
     evidence_type: EvidenceType,
-    standing: Standing,
+    status: VerdictStatus,
 }
 
 impl Member {
     fn is_supported(&self) -> bool {
-        self.standing == Standing::AsJudged
+        self.status == VerdictStatus::AsJudged
             && matches!(self.class, Class::Grounded | Class::Complementary)
     }
 }
 
 fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Option<Merge> {
     if let [only] = group {
-        add(tally, only.class, only.evidence_type, only.standing);
+        add(tally, only.class, only.evidence_type, only.status);
         return None;
     }
-    // Types of one weight are distinguished by their order, so that the order of claims does not matter.
+    // Types of equal weight are ordered by type, so that the order of claims does not matter.
     let weight = |member: &&Member| (policy.weights.of(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
     let claims = group.iter().map(|member| member.place).collect();
@@ -153,7 +152,7 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
     }
     let evidence_type = group.iter().max_by_key(weight)?.evidence_type;
     for member in group.iter().filter(|member| !member.is_supported()) {
-        add(tally, member.class, evidence_type, member.standing);
+        add(tally, member.class, evidence_type, member.status);
     }
     let set_aside = count(group.iter().filter(|member| member.is_supported()).count());
     let changed = set_aside > 0 || group.iter().any(|member| member.evidence_type != evidence_type);
@@ -164,11 +163,11 @@ fn count(claims: usize) -> u32 {
     u32::try_from(claims).unwrap_or(u32::MAX)
 }
 
-fn add(tally: &mut Tally, class: Class, evidence_type: EvidenceType, standing: Standing) {
-    match standing {
-        Standing::AsJudged => tally.add(class, evidence_type, 1),
-        Standing::UnverifiedContradiction => tally.add_unverified_contradiction(evidence_type),
-        Standing::Dropped => tally.add_dropped(),
+fn add(tally: &mut Tally, class: Class, evidence_type: EvidenceType, status: VerdictStatus) {
+    match status {
+        VerdictStatus::AsJudged => tally.add(class, evidence_type, 1),
+        VerdictStatus::UnverifiedContradiction => tally.add_unverified_contradiction(evidence_type),
+        VerdictStatus::Dropped => tally.add_dropped(),
     }
 }
 
@@ -177,7 +176,7 @@ mod tests {
     use super::*;
     use crate::fixed::Millionths;
     use crate::policy::{Preset, preset};
-    use crate::score::Terms;
+    use crate::score::ScoreTerms;
     use core::cmp::Ordering;
     use proptest::prelude::*;
 
@@ -185,8 +184,9 @@ mod tests {
     use EvidenceType::{Inference, Synthesis, ToolMatch};
 
     fn tallied(claims: &[(&str, Class, EvidenceType)]) -> (Tally, Vec<Merge>) {
-        let claims =
-            claims.iter().map(|(text, class, kind)| (*text, *class, *kind, Standing::AsJudged));
+        let claims = claims
+            .iter()
+            .map(|(text, class, kind)| (*text, *class, *kind, VerdictStatus::AsJudged));
         canonical_tally(claims, &preset(Preset::Reference))
     }
 
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn h32_what_differs_in_a_figure_sign_name_or_time_never_shares_a_key() {
+    fn h32_texts_with_a_different_figure_sign_name_or_time_have_different_keys() {
         for (a, b) in [
             ("restarted 3 times", "restarted 4 times"),
             ("a change of -5 %", "a change of 5 %"),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn h32_stating_a_grounded_claim_three_times_changes_nothing() {
+    fn h32_repeating_a_grounded_claim_changes_nothing() {
         let once =
             [("pod restarted 3 times", Grounded, ToolMatch), ("dns failed", Ungrounded, ToolMatch)];
         let (alone, merges) = tallied(&once);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn h32_one_claim_in_two_classes_takes_the_stricter() {
+    fn h32_a_claim_in_two_classes_takes_the_stricter() {
         let (tally, merges) = tallied(&[
             ("dns failed", Grounded, ToolMatch),
             ("DNS failed.", Contradicted, Inference),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn supported_copies_take_the_least_weight_and_the_stricter_class() {
+    fn supported_copies_take_the_smallest_weight_and_the_stricter_class() {
         let (tally, _) =
             tallied(&[("a b", Grounded, ToolMatch), ("A b", Complementary, Inference)]);
         assert_eq!(tally, Tally::of([(Complementary, Inference)]));
@@ -264,18 +264,18 @@ mod tests {
 
     #[test]
     fn paper_counts_every_copy() {
-        let claims = [("a", Grounded, ToolMatch, Standing::AsJudged); 3];
+        let claims = [("a", Grounded, ToolMatch, VerdictStatus::AsJudged); 3];
         let (tally, merges) = canonical_tally(claims.into_iter(), &preset(Preset::Paper));
         assert_eq!(tally.count(Grounded), 3);
         assert!(merges.is_empty());
     }
 
     #[test]
-    fn dropped_and_unverified_claims_keep_their_standing() {
+    fn dropped_and_unverified_claims_are_counted_as_such() {
         let claims = [
-            ("a", Grounded, ToolMatch, Standing::AsJudged),
-            ("A.", Ungrounded, Inference, Standing::UnverifiedContradiction),
-            ("b", Ungrounded, ToolMatch, Standing::Dropped),
+            ("a", Grounded, ToolMatch, VerdictStatus::AsJudged),
+            ("A.", Ungrounded, Inference, VerdictStatus::UnverifiedContradiction),
+            ("b", Ungrounded, ToolMatch, VerdictStatus::Dropped),
         ];
         let (tally, _) = canonical_tally(claims.into_iter(), &preset(Preset::Reference));
         assert_eq!(tally.count(Grounded), 0);
@@ -283,15 +283,15 @@ mod tests {
         assert_eq!(tally.dropped(), 1);
     }
 
-    fn claims() -> impl Strategy<Value = Vec<(usize, Class, EvidenceType, Standing)>> {
-        let standing = prop_oneof![
-            4 => Just(Standing::AsJudged),
-            1 => Just(Standing::UnverifiedContradiction),
-            1 => Just(Standing::Dropped),
+    fn claims() -> impl Strategy<Value = Vec<(usize, Class, EvidenceType, VerdictStatus)>> {
+        let status = prop_oneof![
+            4 => Just(VerdictStatus::AsJudged),
+            1 => Just(VerdictStatus::UnverifiedContradiction),
+            1 => Just(VerdictStatus::Dropped),
         ];
         let class = prop::sample::select(Class::ALL.to_vec());
         let kind = prop::sample::select(EvidenceType::ALL.to_vec());
-        prop::collection::vec((0_usize..4, class, kind, standing), 0..12)
+        prop::collection::vec((0_usize..4, class, kind, status), 0..12)
     }
 
     const TEXTS: [&str; 4] = ["pod restarted", "dns failed", "p99 rose to 5 s", "all is well"];
@@ -309,11 +309,11 @@ mod tests {
             let policy = preset(name);
             let mut values = policy.values().clone();
             values.rho = Millionths::new(rho);
-            let given = || claims.iter().map(|(text, class, kind, standing)| (TEXTS[*text], *class, *kind, *standing));
+            let given = || claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status));
             let (merged, _) = canonical_tally(given(), &values);
             let mut plain = Tally::default();
-            given().for_each(|(_, class, kind, standing)| add(&mut plain, class, kind, standing));
-            let (merged, plain) = (Terms::of(&values, &merged), Terms::of(&values, &plain));
+            given().for_each(|(_, class, kind, status)| add(&mut plain, class, kind, status));
+            let (merged, plain) = (ScoreTerms::of(&values, &merged), ScoreTerms::of(&values, &plain));
             prop_assert!(is_at_most(merged.score(&values), plain.score(&values)));
             prop_assert!(is_at_most(merged.guarded_score(&values), plain.guarded_score(&values)));
         }
@@ -322,12 +322,12 @@ mod tests {
         fn a_copy_of_a_supported_claim_never_changes_the_tally(claims in claims(), which in any::<prop::sample::Index>()) {
             let policy = preset(Preset::Reference);
             let mut claims = claims;
-            let supported: Vec<_> = claims.iter().copied().filter(|(_, class, _, standing)| {
-                matches!(class, Grounded | Complementary) && *standing == Standing::AsJudged
+            let supported: Vec<_> = claims.iter().copied().filter(|(_, class, _, status)| {
+                matches!(class, Grounded | Complementary) && *status == VerdictStatus::AsJudged
             }).collect();
             prop_assume!(!supported.is_empty());
-            let tally = |claims: &[(usize, Class, EvidenceType, Standing)]| {
-                canonical_tally(claims.iter().map(|(text, class, kind, standing)| (TEXTS[*text], *class, *kind, *standing)), &policy).0
+            let tally = |claims: &[(usize, Class, EvidenceType, VerdictStatus)]| {
+                canonical_tally(claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status)), &policy).0
             };
             let before = tally(&claims);
             claims.push(*which.get(&supported));

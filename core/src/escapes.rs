@@ -1,31 +1,30 @@
-//! This module undoes the escapes of JSON strings and remembers where each byte came from. It knows nothing of
-//! items or citations.
+//! Unescapes JSON strings and maps each byte back to its source.
 
 use core::ops::Range;
 
 use crate::text::{byte_at, char_at, part};
 
-/// A text whose bytes know where they stand in an original.
+/// A text whose bytes are mapped to the bytes of an original text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Traced {
+pub(crate) struct TracedText {
     pub(crate) text: String,
-    /// For each byte of `text` the original bytes it came from.
+    /// The range of original bytes for each byte of `text`.
     sources: Vec<(u32, u32)>,
 }
 
-impl Traced {
-    /// An empty text with room for a number of bytes.
+impl TracedText {
+    /// Creates an empty text with a capacity in bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), sources: Vec::with_capacity(bytes) }
     }
 
-    /// Adds a character that stands for a half-open range of original bytes.
+    /// Appends a character that represents a half-open range of original bytes.
     pub(crate) fn push(&mut self, character: char, source: (u32, u32)) {
         self.text.push(character);
         self.sources.resize(self.text.len(), source);
     }
 
-    /// The original bytes behind a stretch of the text.
+    /// The range of original bytes for a span of the text.
     pub(crate) fn original(&self, span: &Range<usize>) -> Range<usize> {
         let source = |at: usize| self.sources.get(at).copied();
         let start = source(span.start).or_else(|| self.sources.last().copied()).unwrap_or_default();
@@ -33,20 +32,20 @@ impl Traced {
         start.0 as usize..(end.1 as usize).max(start.0 as usize)
     }
 
-    /// The stretch of the text that came from these original bytes.
-    pub(crate) fn stretch_of(&self, original: &Range<usize>) -> Range<usize> {
+    /// The span of the text that comes from a range of original bytes.
+    pub(crate) fn span_of(&self, original: &Range<usize>) -> Range<usize> {
         let from = self.sources.partition_point(|source| source.1 as usize <= original.start);
         let to = self.sources.partition_point(|source| (source.0 as usize) < original.end);
         from..to.max(from)
     }
 }
 
-/// Offsets beyond 4 GiB all become the last one: no request is that long.
+/// Converts an offset, saturating at 4 GiB: no request is longer.
 pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// The character that an escape at `at` stands for, and where the escape ends.
+/// Decodes the escape at `at`: the character and the end of the escape.
 pub(crate) fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
     if byte_at(text, at) != b'\\' {
         return None;
@@ -82,11 +81,11 @@ fn unicode_escape(text: &str, at: usize) -> Option<(char, usize)> {
     Some((character, at + 12))
 }
 
-/// A stretch of a text without its escapes; offsets are those of the whole text.
-pub(crate) fn unescaped(text: &str, stretch: Range<usize>) -> Traced {
-    let mut traced = Traced::with_capacity(stretch.len());
-    let mut at = stretch.start;
-    while at < stretch.end {
+/// Unescapes a span of a text; the mapped offsets are relative to the whole text.
+pub(crate) fn unescape(text: &str, span: Range<usize>) -> TracedText {
+    let mut traced = TracedText::with_capacity(span.len());
+    let mut at = span.start;
+    while at < span.end {
         let (character, end) = match escape_at(text, at) {
             Some(escape) => escape,
             None => match char_at(text, at) {
@@ -100,10 +99,10 @@ pub(crate) fn unescaped(text: &str, stretch: Range<usize>) -> Traced {
     traced
 }
 
-/// How often escapes are undone: a document in a string of a document in a string.
+/// The maximum number of unescaping passes, for a document in a string of a document in a string.
 pub(crate) const MAX_PASSES: usize = 4;
 
-/// Whether a text holds an escape of JSON strings.
+/// Returns `true` if the text contains a JSON string escape.
 pub(crate) fn has_escape(text: &str) -> bool {
     memchr::memchr_iter(b'\\', text.as_bytes()).any(|at| escape_at(text, at).is_some())
 }
@@ -117,24 +116,24 @@ mod tests {
     #[test]
     fn escapes_are_undone_and_traced() {
         let text = r#"a\"b\né \u00e9 \ud83d\ude42 \d \u12"#;
-        let traced = unescaped(text, 0..text.len());
+        let traced = unescape(text, 0..text.len());
         assert_eq!(traced.text, "a\"b\né é 🙂 \\d \\u12");
         let at = traced.text.find('🙂').unwrap();
         let original = traced.original(&(at..at + '🙂'.len_utf8()));
         assert_eq!(text.get(original.clone()), Some(r"\ud83d\ude42"));
-        assert_eq!(traced.stretch_of(&original), at..at + '🙂'.len_utf8());
+        assert_eq!(traced.span_of(&original), at..at + '🙂'.len_utf8());
     }
 
     proptest! {
         #[test]
-        fn strings_read_as_the_library_reads_them(text in "(\\PC|\n|\t|\"|\\\\){0,40}") {
+        fn strings_are_decoded_like_serde_json_decodes_them(text in "(\\PC|\n|\t|\"|\\\\){0,40}") {
             let json = serde_json::Value::from(text.as_str()).to_string();
-            prop_assert_eq!(unescaped(&json, 1..json.len() - 1).text, text);
+            prop_assert_eq!(unescape(&json, 1..json.len() - 1).text, text);
         }
 
         #[test]
-        fn nothing_panics(text in "(\\\\u[0-9a-fd]{0,4}|\\\\|\\PC){0,20}") {
-            let traced = unescaped(&text, 0..text.len());
+        fn never_panics(text in "(\\\\u[0-9a-fd]{0,4}|\\\\|\\PC){0,20}") {
+            let traced = unescape(&text, 0..text.len());
             for (at, character) in traced.text.char_indices() {
                 let original = traced.original(&(at..at + character.len_utf8()));
                 prop_assert!(text.get(original).is_some_and(|original| !original.to_owned().is_empty()));

@@ -1,55 +1,28 @@
-//! This module holds evidence items, their kinds, and references into them.
+//! Evidence items, their kinds, and references to them.
 
-mod recognise;
+mod classify;
 
-use core::fmt;
 use core::ops::Range;
 
 use gsar_extraction::facts;
 
-use crate::check;
-use crate::claim::{ClaimId, IdError, checked_id};
+use crate::ids::ClaimId;
+pub use crate::ids::EvidenceId;
 use crate::time::Timestamp;
-pub use recognise::{Nature, recognise};
+pub use classify::{Classification, classify_item};
 
-/// Names an evidence item within one request. Not empty; unique within its request.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EvidenceId(String);
-
-impl EvidenceId {
-    /// Checks an id.
-    ///
-    /// # Errors
-    /// [`IdError`] when the id is empty or longer than [`ClaimId::MAX_BYTES`].
-    pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
-        checked_id(id.into()).map(Self)
-    }
-
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EvidenceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// What an evidence item is.
+/// The kind of an evidence item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EvidenceKind {
-    /// What a tool returned.
+    /// The output of a tool.
     ToolOutput,
     /// The structured result of a specialist's step.
     StepOutput,
-    /// What started the investigation: an alert, anomaly, violation or request.
+    /// The trigger of the investigation: an alert, anomaly, violation or request.
     Signal,
-    /// A deployment, commit, configuration change or the like.
+    /// A change, such as a deployment, commit or configuration change.
     Change,
-    /// The result of a check that was executed.
+    /// The result of an executed check.
     Verification,
     /// A claim of an earlier report.
     PriorClaim,
@@ -66,7 +39,7 @@ impl EvidenceKind {
         Self::PriorClaim,
     ];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,14 +52,14 @@ impl EvidenceKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// Where an evidence item comes from. Kubernetes events are logs, object state is static infra.
+/// The source of an evidence item. Kubernetes events are logs, object state is static infra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// Distributed traces.
@@ -95,7 +68,7 @@ pub enum Lane {
     Logs,
     /// Metric series and samples.
     Metrics,
-    /// State of objects: get, describe, inventory.
+    /// Object state: get, describe, inventory.
     StaticInfra,
     /// Version control and deployments.
     Change,
@@ -120,8 +93,8 @@ impl Lane {
         Self::LlmInferred,
     ];
 
-    /// Rank by strength, 0 to 7, 7 strongest: verification > change > traces > metrics = logs > static infra >
-    /// synthetic > inferred, which is 0.
+    /// The strength, 0 to 7: verification > change > traces > metrics = logs > static infra > synthetic > inferred, which
+    /// is 0.
     #[must_use]
     pub const fn strength(self) -> u8 {
         match self {
@@ -135,13 +108,13 @@ impl Lane {
         }
     }
 
-    /// Whether evidence of this lane may move a hypothesis.
+    /// Returns `true` if evidence of this lane may move a hypothesis.
     #[must_use]
     pub const fn is_hard(self) -> bool {
         !matches!(self, Self::LlmInferred)
     }
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -156,19 +129,19 @@ impl Lane {
         }
     }
 
-    /// The lane of that name.
+    /// Returns the lane with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|lane| lane.name() == name)
     }
 }
 
-/// How an executed check ended.
+/// The result of an executed check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VerificationResult {
-    /// What was checked holds.
+    /// The check passed.
     Passed,
-    /// What was checked does not hold.
+    /// The check failed.
     Failed,
 }
 
@@ -176,7 +149,7 @@ impl VerificationResult {
     /// Every result.
     pub const ALL: [Self; 2] = [Self::Passed, Self::Failed];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -185,19 +158,19 @@ impl VerificationResult {
         }
     }
 
-    /// The result of that name.
+    /// Returns the result with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.name() == name)
     }
 }
 
-/// The bytes of an item, exactly as they came.
+/// The content of an item, unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Plain text: logs, tables, command output.
     Text(String),
-    /// One JSON document, kept byte for byte; known to parse.
+    /// One JSON document, unchanged; valid JSON.
     Json(String),
 }
 
@@ -211,44 +184,47 @@ impl Content {
     }
 }
 
+/// The prefix of the `tool` of an item that is the run of a check; followed by the name of the check.
+pub const CHECK_TOOL: &str = "check ";
+
 /// One item of the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceItem {
-    /// Its name within the request.
+    /// Its id within the request.
     pub id: EvidenceId,
-    /// What it is.
+    /// The kind of the item.
     pub kind: EvidenceKind,
-    /// Where it comes from.
+    /// The source of the item.
     pub lane: Lane,
     /// The tool or command line that produced it; may be empty.
     pub tool: String,
-    /// What was searched for, where the tool line does not say; may be empty.
+    /// The search query, if the tool line does not contain it; may be empty.
     pub query: String,
-    /// What it says.
+    /// The content.
     pub content: Content,
-    /// When it was collected.
+    /// The time of collection.
     pub collected_at: Option<Timestamp>,
-    /// Whether it lists everything in its scope, so that absence from it means something.
+    /// `true` if the item lists everything in its scope, so that absence from it is evidence.
     pub exhaustive: bool,
-    /// Whether it came over a channel that the server's configuration vouches for.
+    /// `true` if the item was received over a channel that the server's configuration trusts.
     pub attested: bool,
-    /// The step of the investigation that produced it; at most [`ClaimId::MAX_BYTES`]; may be empty.
+    /// The investigation step that produced it; at most [`ClaimId::MAX_BYTES`]; may be empty.
     pub step_id: String,
     /// The specialist that ran the step; at most [`ClaimId::MAX_BYTES`]; may be empty.
     pub specialist_id: String,
-    /// How the check ended, for an item of kind [`EvidenceKind::Verification`]; `None` where it is not known.
+    /// The result of the check, for an item of kind [`EvidenceKind::Verification`]; `None` if unknown.
     pub verification_result: Option<VerificationResult>,
 }
 
 impl EvidenceItem {
-    /// The name of the check that it is a run of.
+    /// The name of the check, if the item is the run of one.
     #[must_use]
     pub fn check_name(&self) -> Option<&str> {
         let is_check = self.kind == EvidenceKind::Verification;
-        is_check.then(|| self.tool.strip_prefix(check::TOOL)).flatten()
+        is_check.then(|| self.tool.strip_prefix(CHECK_TOOL)).flatten()
     }
 
-    /// Whether it is an executed check that is known to have passed.
+    /// Returns `true` if the item is an executed check that passed.
     #[must_use]
     pub fn is_passed_check(&self) -> bool {
         self.kind == EvidenceKind::Verification
@@ -257,7 +233,7 @@ impl EvidenceItem {
 }
 
 impl<'e> From<&'e EvidenceItem> for facts::Item<'e> {
-    /// What facts are read off: the content, and what was asked for it.
+    /// Borrows the content and its query.
     fn from(item: &'e EvidenceItem) -> Self {
         Self {
             tool: &item.tool,
@@ -268,7 +244,7 @@ impl<'e> From<&'e EvidenceItem> for facts::Item<'e> {
     }
 }
 
-/// What a citation points at.
+/// The target of a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An evidence item, or a field of it.
@@ -282,13 +258,13 @@ pub enum Target {
     Claim(ClaimId),
 }
 
-/// A reference to evidence, with the words that decided.
+/// A reference to evidence, with the quoted words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
-    /// What it points at.
+    /// The cited item or claim.
     pub target: Target,
-    /// Verbatim words of the item; empty when none are quoted.
+    /// Verbatim words of the item; empty if none are quoted.
     pub quote: String,
-    /// Where the quote stands in the item's original content: half-open, in bytes, where known.
+    /// The byte range of the quote in the item's original content, if known.
     pub bytes: Option<Range<usize>>,
 }

@@ -1,26 +1,27 @@
-//! This module explains a decision: the margin to the next tiers, in score and in claims, and the effect of each
-//! claim on the score.
+//! Explains a decision: the margins to the neighbouring tiers, in score and in claims, and the effect of each claim on
+//! the score.
 
 use crate::claim::{Class, EvidenceType};
-use crate::decision::{Decision, Hypothetical, Origin, TextFindings, Tier, decide_with};
+use crate::decision::{Decision, Hypothetical, Origin, TextFindings, decide};
 use crate::fixed::{Fraction, Millionths};
 use crate::policy::{Policy, PolicyValues};
-use crate::score::{heaviest, heaviest_type};
+use crate::score::{heaviest_type, max_weight};
 use crate::tally::{Group, Tally};
+use crate::tier::Tier;
 
-/// What to do with a claim.
+/// An action on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Find evidence, so that it becomes grounded.
+    /// Find evidence, so that the claim becomes grounded.
     Ground,
-    /// Take it out of the report.
+    /// Remove the claim from the report.
     Drop,
-    /// A grounded claim turns out to be ungrounded.
+    /// A grounded claim becomes ungrounded.
     Lose,
 }
 
 impl Remedy {
-    /// The word used in output.
+    /// The name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,41 +32,41 @@ impl Remedy {
     }
 }
 
-/// The same remedy for several claims that weigh the same.
+/// The same remedy for several claims of equal weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// What to do.
+pub struct RemedyStep {
+    /// The remedy.
     pub remedy: Remedy,
-    /// With which claims.
+    /// The claims to change.
     pub group: Group,
-    /// How many claims of the group.
+    /// The number of claims of the group to change.
     pub count: u32,
 }
 
-/// The way to a neighbouring tier.
+/// The distance to a neighbouring tier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Margin {
     /// The tier that would be reached.
     pub tier: Tier,
-    /// The distance of the deciding score from the threshold in between, without its sign; `None` where a block
-    /// decides.
+    /// The distance of the deciding score from the threshold between the tiers, without its sign; `None` if a blocking
+    /// guard decides.
     pub score: Option<Fraction>,
-    /// The fewest claims to change.
+    /// The minimum number of claims to change.
     pub claims: u64,
-    /// Which, by class and type.
-    pub changes: Vec<Change>,
+    /// The claims to change, by class and type.
+    pub changes: Vec<RemedyStep>,
 }
 
-/// The ways to the neighbouring tiers.
+/// The margins to the neighbouring tiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Margins {
-    /// To the next less cautious tier that grounding or dropping claims can reach.
+    /// The margin to the next less cautious tier that grounding or dropping claims can reach.
     pub better: Option<Margin>,
-    /// To the next more cautious tier that losing grounded claims leads to.
+    /// The margin to the next more cautious tier that losing grounded claims leads to.
     pub worse: Option<Margin>,
 }
 
-/// The margins of a decision. The text findings are held fixed: coverage does not change with the claims.
+/// Returns the margins of a decision. The text findings are constant: coverage does not change with the claims.
 #[must_use]
 pub fn margins(
     policy: &Policy,
@@ -73,7 +74,7 @@ pub fn margins(
     decision: &Decision,
     findings: Option<&TextFindings>,
 ) -> Margins {
-    let tier_of = |tally: &Tally| decide_with(policy, tally, Origin::Judge, findings).tier;
+    let tier_of = |tally: &Tally| decide(policy, tally, Origin::Judge, findings).tier;
     let better = match decision.tier {
         Tier::Regenerate => Some((Tier::Proceed, policy.tau_proceed)),
         Tier::Replan => Some((Tier::Regenerate, policy.tau_regenerate)),
@@ -88,9 +89,9 @@ pub fn margins(
     Margins {
         better: better.and_then(|(goal, threshold)| {
             let below = decision.guarded_score?.compare(threshold).is_lt();
-            let orders = orders_of_repair(policy, goal);
+            let orders = repair_orders(policy, goal);
             let plans = orders.iter().filter_map(|order| {
-                fewest(
+                min_changes(
                     tally,
                     order,
                     |tally| tier_of(tally) <= goal,
@@ -102,28 +103,28 @@ pub fn margins(
             Some(Margin { tier: tier_of(&reached), score, claims, changes })
         }),
         worse: worse.and_then(|threshold| {
-            let order = order_of_loss(policy);
+            let order = loss_order(policy);
             let (claims, changes, reached) =
-                fewest(tally, &order, |tally| tier_of(tally) > decision.tier, lose)?;
+                min_changes(tally, &order, |tally| tier_of(tally) > decision.tier, lose)?;
             Some(Margin { tier: tier_of(&reached), score: gap(threshold), claims, changes })
         }),
     }
 }
 
-/// What a claim of a group does to the outcome.
+/// The effect of one claim of a group on the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impact {
-    /// What it adds to the denominator of the published score: its weight, at least the floor where it is ungrounded
-    /// or contradicted, and times rho where it is contradicted; times max(rho, 1) where its citation failed or the
-    /// judge dropped it.
+    /// The weight that the claim adds to the denominator of the published score: at least the floor if it is ungrounded
+    /// or contradicted, times rho if it is contradicted, times max(rho, 1) if its citation failed or the judge dropped
+    /// it.
     pub contribution: Millionths,
-    /// The outcome without it.
+    /// The outcome without the claim.
     pub without_claim: Hypothetical,
-    /// The outcome were it grounded; `None` for one that is.
+    /// The outcome if the claim were grounded; `None` for a grounded claim.
     pub if_grounded: Option<Hypothetical>,
 }
 
-/// What one claim of a group does.
+/// Returns the effect of one claim of a group.
 #[must_use]
 pub fn impact(
     policy: &Policy,
@@ -132,7 +133,7 @@ pub fn impact(
     findings: Option<&TextFindings>,
 ) -> Impact {
     let outcome = |tally: &Tally| {
-        let decision = decide_with(policy, tally, Origin::Judge, findings);
+        let decision = decide(policy, tally, Origin::Judge, findings);
         Hypothetical::of(&decision)
     };
     let mut without = *tally;
@@ -141,7 +142,7 @@ pub fn impact(
         Group::Class(Class::Grounded, _) => None,
         group => {
             let mut grounded = *tally;
-            repair(policy, &mut grounded, Change { remedy: Remedy::Ground, group, count: 1 });
+            repair(policy, &mut grounded, RemedyStep { remedy: Remedy::Ground, group, count: 1 });
             Some(outcome(&grounded))
         }
     };
@@ -171,29 +172,29 @@ fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
         Group::UnverifiedContradiction(evidence_type) => {
             times(floored(evidence_type), policy.rho.max(Millionths::ONE))
         }
-        Group::Dropped => times(heaviest(policy), policy.rho.max(Millionths::ONE)),
+        Group::Dropped => times(max_weight(policy), policy.rho.max(Millionths::ONE)),
     }
 }
 
-/// Groups in the orders in which to repair them. With blocks on, contradictions come first on the way to
-/// proceed, since every one of them has to go; else the heaviest effect comes first. Grounding always
-/// helps at least as much as dropping, so it is what is counted.
-fn orders_of_repair(policy: &PolicyValues, goal: Tier) -> Vec<Vec<Change>> {
-    let ground = |group| Change { remedy: Remedy::Ground, group, count: 0 };
-    let mut open: Vec<Change> = Vec::new();
+/// Returns the groups in two orders of repair. If blocking guards are on, contradictions come first on the way to proceed,
+/// since all of them must go; otherwise the group with the largest effect comes first. Grounding a claim helps at least
+/// as much as dropping it, so only grounding is considered.
+fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
+    let ground = |group| RemedyStep { remedy: Remedy::Ground, group, count: 0 };
+    let mut open: Vec<RemedyStep> = Vec::new();
     for evidence_type in EvidenceType::ALL {
         open.push(ground(Group::UnverifiedContradiction(evidence_type)));
         open.push(ground(Group::Class(Class::Contradicted, evidence_type)));
         open.push(ground(Group::Class(Class::Ungrounded, evidence_type)));
     }
     open.push(ground(Group::Dropped));
-    let must_go = |change: &Change| match change.group {
+    let must_go = |change: &RemedyStep| match change.group {
         Group::Class(Class::Contradicted, _) => policy.guards.contradiction_blocks,
         Group::UnverifiedContradiction(_) | Group::Dropped => true,
         Group::Class(..) => false,
     };
     let threshold = if goal == Tier::Proceed { policy.tau_proceed } else { policy.tau_regenerate };
-    // With complementary claims at their limit, one grounded claim brings 1 + m times its weight.
+    // With complementary claims at their limit, one grounded claim adds 1 + m times its weight.
     let limited = policy.guards.complementary_limit.unwrap_or_default();
     let mut orders = Vec::new();
     for leverage in [Millionths::ONE.wide(), Millionths::ONE.wide() + limited.wide()] {
@@ -210,7 +211,7 @@ fn orders_of_repair(policy: &PolicyValues, goal: Tier) -> Vec<Vec<Change>> {
     orders
 }
 
-/// How much grounding one claim of a group moves numerator − threshold × denominator, in millionths of millionths.
+/// Returns how far grounding one claim of a group moves numerator − threshold × denominator, in millionths of millionths.
 fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u128) -> u128 {
     let one = Millionths::ONE;
     let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };
@@ -227,30 +228,30 @@ fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u1
         }
         Group::Dropped => {
             let heaviest_weight = policy.weights.of(heaviest_type(policy));
-            (heaviest_weight, heaviest(policy).wide() * policy.rho.max(one).wide())
+            (heaviest_weight, max_weight(policy).wide() * policy.rho.max(one).wide())
         }
     };
-    let kept = one.wide().saturating_sub(threshold.wide());
-    kept * weight.wide() * leverage + threshold.wide() * removed
+    let remainder = one.wide().saturating_sub(threshold.wide());
+    remainder * weight.wide() * leverage + threshold.wide() * removed
 }
 
-fn order_of_loss(policy: &PolicyValues) -> Vec<Change> {
-    let mut order: Vec<Change> = EvidenceType::ALL
+fn loss_order(policy: &PolicyValues) -> Vec<RemedyStep> {
+    let mut order: Vec<RemedyStep> = EvidenceType::ALL
         .into_iter()
         .map(|evidence_type| Group::Class(Class::Grounded, evidence_type))
-        .map(|group| Change { remedy: Remedy::Lose, group, count: 0 })
+        .map(|group| RemedyStep { remedy: Remedy::Lose, group, count: 0 })
         .collect();
     order.sort_by_key(|change| core::cmp::Reverse(contribution(policy, change.group)));
     order
 }
 
-/// The fewest changes, in the given order, after which the goal holds; `None` when it never does.
-fn fewest(
+/// Returns the smallest number of changes, in the given order, that reaches the goal; `None` if all of them do not.
+fn min_changes(
     tally: &Tally,
-    order: &[Change],
-    holds: impl Fn(&Tally) -> bool,
-    apply: impl Fn(&mut Tally, Change),
-) -> Option<(u64, Vec<Change>, Tally)> {
+    order: &[RemedyStep],
+    reaches_goal: impl Fn(&Tally) -> bool,
+    apply: impl Fn(&mut Tally, RemedyStep),
+) -> Option<(u64, Vec<RemedyStep>, Tally)> {
     let mut changed = *tally;
     let mut changes = Vec::new();
     let mut claims = 0_u64;
@@ -261,27 +262,27 @@ fn fewest(
         }
         let after = |count: u32| {
             let mut tally = changed;
-            apply(&mut tally, Change { count, ..*step });
+            apply(&mut tally, RemedyStep { count, ..*step });
             tally
         };
-        if !holds(&after(available)) {
+        if !reaches_goal(&after(available)) {
             changed = after(available);
             claims += u64::from(available);
-            changes.push(Change { count: available, ..*step });
+            changes.push(RemedyStep { count: available, ..*step });
             continue;
         }
         let (mut enough, mut too_few) = (available, 0);
         while enough - too_few > 1 {
             let middle = too_few + (enough - too_few) / 2;
-            if holds(&after(middle)) { enough = middle } else { too_few = middle }
+            if reaches_goal(&after(middle)) { enough = middle } else { too_few = middle }
         }
-        changes.push(Change { count: enough, ..*step });
+        changes.push(RemedyStep { count: enough, ..*step });
         return Some((claims + u64::from(enough), changes, after(enough)));
     }
     None
 }
 
-fn repair(policy: &PolicyValues, tally: &mut Tally, change: Change) {
+fn repair(policy: &PolicyValues, tally: &mut Tally, change: RemedyStep) {
     tally.remove(change.group, change.count);
     let evidence_type = match change.group {
         Group::Class(_, evidence_type) | Group::UnverifiedContradiction(evidence_type) => {
@@ -294,7 +295,7 @@ fn repair(policy: &PolicyValues, tally: &mut Tally, change: Change) {
     }
 }
 
-fn lose(tally: &mut Tally, change: Change) {
+fn lose(tally: &mut Tally, change: RemedyStep) {
     tally.remove(change.group, change.count);
     if let Group::Class(_, evidence_type) = change.group {
         tally.add(Class::Ungrounded, evidence_type, change.count);

@@ -1,43 +1,44 @@
-//! This module names what a decision is about: the claims behind each reason, what to rewrite, and the specialists
-//! whose evidence the claims at fault cite. It decides nothing.
+//! The claims behind each reason of a decision, advice on fixing them, and the specialists whose evidence they cite.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::claim::{ClaimId, Class, JudgedClaim};
-use crate::decision::{Decision, Tier};
+use crate::claim::{Class, JudgedClaim};
+use crate::decision::Decision;
 use crate::evidence::Target;
+use crate::ids::ClaimId;
 use crate::reason::Reason;
-use crate::verify::{Correction, EvidenceSet, Standing, VerifiedClaim};
+use crate::tier::Tier;
+use crate::verify::{Correction, EvidenceSet, VerdictStatus, VerifiedClaim};
 
-/// The most claims that a sentence names; [`Reason::claims`] gives all.
+/// The maximum number of claims listed in a sentence; [`Reason::claims`] returns all.
 const MAX_NAMED: usize = 8;
 
 impl Reason {
-    /// The claims that the reason is about, in the order of the report; empty where it is about none.
+    /// The claims that the reason is about, in the order of the report; empty if it is not about claims.
     #[must_use]
     pub fn claims(&self, claims: &[VerifiedClaim], corrections: &[Correction]) -> Vec<ClaimId> {
-        let of = |wanted: &dyn Fn(&VerifiedClaim) -> bool| {
-            let wanted = claims.iter().filter(|claim| wanted(claim));
-            wanted.map(|claim| claim.judged.claim.id.clone()).collect()
+        let ids = |matches: &dyn Fn(&VerifiedClaim) -> bool| {
+            let matching = claims.iter().filter(|claim| matches(claim));
+            matching.map(|claim| claim.judged.claim.id.clone()).collect()
         };
         match self {
-            Self::ContradictedClaims { .. } => of(&|claim| {
-                claim.judged.class == Class::Contradicted && claim.standing == Standing::AsJudged
+            Self::ContradictedClaims { .. } => ids(&|claim| {
+                claim.judged.class == Class::Contradicted && claim.status == VerdictStatus::AsJudged
             }),
             Self::UnverifiedContradiction { .. } => {
-                of(&|claim| claim.standing == Standing::UnverifiedContradiction)
+                ids(&|claim| claim.status == VerdictStatus::UnverifiedContradiction)
             }
-            Self::ClaimDropped { .. } => of(&|claim| claim.standing == Standing::Dropped),
-            Self::ScoreBelowProceed { .. } | Self::ScoreBelowRegenerate { .. } => of(&is_at_fault),
-            Self::TooFewGrounded { .. } => of(&|claim| {
+            Self::ClaimDropped { .. } => ids(&|claim| claim.status == VerdictStatus::Dropped),
+            Self::ScoreBelowProceed { .. } | Self::ScoreBelowRegenerate { .. } => ids(&is_at_fault),
+            Self::TooFewGrounded { .. } => ids(&|claim| {
                 claim.judged.class != Class::Grounded && claim.judged.undecided.is_none()
             }),
-            Self::VerificationKeepsTier { .. } => of(&|claim| {
+            Self::VerificationKeepsTier { .. } => ids(&|claim| {
                 let id = &claim.judged.claim.id;
                 corrections.iter().any(|correction| correction.claim == *id)
             }),
-            Self::JudgeUndecided { .. } => of(&|claim| claim.judged.undecided.is_some()),
+            Self::JudgeUndecided { .. } => ids(&|claim| claim.judged.undecided.is_some()),
             Self::RootCauseNotShown { claims } | Self::RemedyNotShown { claims } => claims.clone(),
             Self::GuardedScore { .. }
             | Self::NothingToScore
@@ -53,7 +54,7 @@ impl Reason {
         }
     }
 
-    /// What to do about it, where that is not plain from the sentence.
+    /// Advice on what to do, if the sentence does not already say it.
     #[must_use]
     pub const fn advice(&self) -> Option<&'static str> {
         match self {
@@ -97,12 +98,12 @@ impl Reason {
         }
     }
 
-    /// The reason as a sentence for a person that names its claims and says what to do.
+    /// The reason as a sentence for people, with its claims and advice.
     #[must_use]
-    pub fn sentence_naming(&self, claims: &[ClaimId]) -> String {
+    pub fn sentence_with_claims(&self, claims: &[ClaimId]) -> String {
         let mut sentence = self.sentence();
         if !claims.is_empty() {
-            let _ = write!(sentence, ": {}", named(claims));
+            let _ = write!(sentence, ": {}", join_ids(claims));
         }
         if let Some(advice) = self.advice() {
             let _ = write!(sentence, "; {advice}");
@@ -111,8 +112,8 @@ impl Reason {
     }
 }
 
-/// The first claims by id, and how many more there are.
-pub(crate) fn named(claims: &[ClaimId]) -> String {
+/// Joins the ids of the first claims, followed by the number of remaining ones.
+pub(crate) fn join_ids(claims: &[ClaimId]) -> String {
     let first: Vec<&str> = claims.iter().take(MAX_NAMED).map(ClaimId::as_str).collect();
     match claims.len().saturating_sub(first.len()) {
         0 => first.join(", "),
@@ -120,21 +121,21 @@ pub(crate) fn named(claims: &[ClaimId]) -> String {
     }
 }
 
-/// Whether a claim, as it was counted, speaks against the report; one that is undecided does not.
+/// Returns `true` if a counted claim lowers the outcome; undecided claims do not.
 fn is_at_fault(claim: &VerifiedClaim) -> bool {
     if claim.judged.undecided.is_some() {
         return false;
     }
     matches!(claim.judged.class, Class::Ungrounded | Class::Contradicted)
-        || claim.standing != Standing::AsJudged
+        || claim.status != VerdictStatus::AsJudged
 }
 
-/// The specialists whose evidence each claim cites as it was judged, before verification takes citations away.
+/// The specialists whose evidence each claim cited when it was judged, before verification removed citations.
 #[derive(Debug, Default)]
 pub(crate) struct CitedSpecialists<'a>(BTreeMap<ClaimId, Vec<&'a str>>);
 
 impl<'a> CitedSpecialists<'a> {
-    /// Reads the citations of a judge's answer.
+    /// Collects the specialists cited in a judge's answer.
     pub(crate) fn of(judged: &[JudgedClaim], evidence_set: &EvidenceSet<'a>) -> Self {
         let mut cited = BTreeMap::new();
         if evidence_set.items().iter().all(|item| item.specialist_id.is_empty()) {
@@ -154,8 +155,7 @@ impl<'a> CitedSpecialists<'a> {
         Self(cited)
     }
 
-    /// The distinct specialists behind the claims at fault, in the order of the report; none where the report may go
-    /// out.
+    /// The distinct specialists behind the claims at fault, in the order of the report; empty if the report may be sent.
     pub(crate) fn affected(&self, decision: &Decision, claims: &[VerifiedClaim]) -> Vec<String> {
         let mut affected: Vec<String> = Vec::new();
         if decision.tier == Tier::Proceed {

@@ -1,15 +1,15 @@
-//! This module holds exact numbers: decimals of at most six places and reduced fractions
+//! Exact numbers: decimals of at most six places and reduced fractions
 //! (docs/adr/0001-exact-arithmetic.md).
 //!
-//! Every quantity that takes part in a decision is one of these two. Floating point enters only at
-//! [`Millionths::from_f64`], which accepts a double only when it stands for a short decimal, and
-//! leaves only at [`Fraction::to_f64`], for display.
+//! Every quantity that takes part in a decision is one of the two. Floating point enters only through
+//! [`Millionths::from_f64`], which accepts a double only if it represents a short decimal, and leaves only through
+//! [`Fraction::to_f64`], for display.
 
 use core::cmp::Ordering;
 use core::fmt;
 use core::str::FromStr;
 
-/// One million: how many millionths make one.
+/// The number of millionths in one.
 pub const ONE_MILLION: u32 = 1_000_000;
 
 /// A non-negative decimal with at most six places, from 0 to 4294.967295, stored in millionths.
@@ -22,7 +22,7 @@ impl Millionths {
     /// 1.
     pub const ONE: Self = Self(ONE_MILLION);
 
-    /// The decimal that is `millionths` / 1 000 000.
+    /// Creates the decimal `millionths` / 1 000 000.
     #[must_use]
     pub const fn new(millionths: u32) -> Self {
         Self(millionths)
@@ -34,17 +34,16 @@ impl Millionths {
         self.0
     }
 
-    /// The number of millionths, wide enough to multiply.
+    /// The number of millionths, widened for multiplication.
     #[must_use]
     pub const fn wide(self) -> u128 {
         self.0 as u128
     }
 
-    /// Accepts a double when it is the nearest double to a decimal of at most six places.
+    /// Converts a double if it is the nearest double to a decimal of at most six places.
     ///
     /// # Errors
-    /// [`DecimalError`] when the value is not finite, negative (minus zero included), too large, or
-    /// carries more than six places.
+    /// [`DecimalError`] if the value is not finite, negative (minus zero included), too large, or has more than six places.
     pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
         if !value.is_finite() {
             return Err(DecimalError::NotFinite);
@@ -55,7 +54,7 @@ impl Millionths {
         if value > 4294.0 {
             return Err(DecimalError::TooLarge);
         }
-        // Rounded by hand: `f64::round` needs std. The sum is below 2^53, so the cast is exact.
+        // Rounded by hand, since `f64::round` may not be used here. The sum is below 2^53, so the cast is exact.
         let rounded = (value * f64::from(ONE_MILLION) + 0.5) as u32;
         if f64::from(rounded) / f64::from(ONE_MILLION) == value {
             Ok(Self(rounded))
@@ -74,7 +73,7 @@ impl Millionths {
 impl FromStr for Millionths {
     type Err = DecimalError;
 
-    /// Reads a plain decimal literal such as `0.95`, `2` or `.5`; no sign but `+`, no exponent.
+    /// Parses a plain decimal literal such as `0.95`, `2` or `.5`; no sign except `+`, no exponent.
     fn from_str(literal: &str) -> Result<Self, DecimalError> {
         let unsigned = literal.strip_prefix('+').unwrap_or(literal);
         if unsigned.starts_with('-') {
@@ -104,7 +103,7 @@ impl FromStr for Millionths {
 }
 
 impl fmt::Display for Millionths {
-    /// The shortest decimal: `0.95`, `2`, `0.000001`.
+    /// Writes the shortest decimal: `0.95`, `2`, `0.000001`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, mut places) = (self.0 / ONE_MILLION, self.0 % ONE_MILLION);
         if places == 0 {
@@ -119,7 +118,7 @@ impl fmt::Display for Millionths {
     }
 }
 
-/// Why a number is not an exact decimal of this crate.
+/// An error from converting a number to [`Millionths`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
     /// NaN or infinite.
@@ -128,18 +127,18 @@ pub enum DecimalError {
     /// Below zero, or minus zero.
     #[error("is negative; it must be 0 or more")]
     Negative,
-    /// Beyond the range of the type.
+    /// Above the range of the type.
     #[error("is too large")]
     TooLarge,
     /// More than six decimal places.
     #[error("has more than six decimal places")]
     TooManyPlaces,
-    /// Not a decimal literal at all.
+    /// Not a decimal literal.
     #[error("is not a plain decimal number")]
     NotADecimal,
 }
 
-/// A reduced fraction of two unsigned integers with a denominator above zero.
+/// A reduced fraction of two unsigned integers; the denominator is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fraction {
     numerator: u128,
@@ -147,12 +146,12 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// One half, the value the paper gives to an empty partition.
+    /// One half, the paper's value for an empty partition.
     pub const HALF: Self = Self { numerator: 1, denominator: 2 };
     /// Zero.
     pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
 
-    /// The reduced fraction, or `None` when the denominator is zero.
+    /// Creates the reduced fraction; `None` if the denominator is zero.
     #[must_use]
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
         if denominator == 0 {
@@ -182,11 +181,43 @@ impl Fraction {
         left.cmp(&right)
     }
 
+    /// Formats with three decimal places, rounded down, so that a score below a threshold never reads as the threshold.
+    #[must_use]
+    pub fn to_decimal(self) -> String {
+        let thousandths = self.numerator.saturating_mul(1000) / self.denominator;
+        format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+    }
+
     /// The nearest double, for display, correct to one unit in the last place.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         // Both parts of a score are below 2^64; dividing their nearest doubles is correct to one ulp.
         self.numerator as f64 / self.denominator as f64
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Fraction {
+    /// Compares exactly and without overflow: whole parts first, then the reciprocals of the remainders.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mut a, mut b) = (*self, *other);
+        let mut reversed = false;
+        loop {
+            let (rest_a, rest_b) = (a.numerator % a.denominator, b.numerator % b.denominator);
+            let whole = (a.numerator / a.denominator).cmp(&(b.numerator / b.denominator));
+            if whole.is_ne() || rest_a == 0 || rest_b == 0 {
+                let order = whole.then((rest_a != 0).cmp(&(rest_b != 0)));
+                return if reversed { order.reverse() } else { order };
+            }
+            a = Self { numerator: a.denominator, denominator: rest_a };
+            b = Self { numerator: b.denominator, denominator: rest_b };
+            reversed = !reversed;
+        }
     }
 }
 
@@ -197,7 +228,7 @@ impl fmt::Display for Fraction {
 }
 
 fn greatest_common_divisor(a: u128, b: u128) -> u128 {
-    // Scores fit 64 bits, where division is several times faster than on 128.
+    // Scores fit 64 bits, where division is several times faster than with 128.
     if let (Ok(a), Ok(b)) = (u64::try_from(a), u64::try_from(b)) {
         let (mut a, mut b) = (a, b);
         while b != 0 {
@@ -217,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn literals_are_read_exactly() {
+    fn literals_are_parsed_exactly() {
         for (literal, millionths) in [
             ("0", 0),
             ("1", 1_000_000),
@@ -231,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_that_are_no_short_decimals_are_refused() {
+    fn rejects_literals_that_are_not_short_decimals() {
         for (literal, error) in [
             ("0.1234567", DecimalError::TooManyPlaces),
             ("0.8000000", DecimalError::TooManyPlaces),
@@ -249,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_are_accepted_only_as_short_decimals() {
+    fn accepts_doubles_only_as_short_decimals() {
         assert_eq!(Millionths::from_f64(0.95), Ok(Millionths::new(950_000)));
         assert_eq!(Millionths::from_f64(0.1 + 0.2), Err(DecimalError::TooManyPlaces));
         assert_eq!(Millionths::from_f64(-0.0), Err(DecimalError::Negative));
@@ -259,10 +290,18 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_decimal_survives_text_and_double(millionths in 0u32..=10_000_000) {
+        fn every_decimal_round_trips_through_text_and_double(millionths in 0u32..=10_000_000) {
             let value = Millionths::new(millionths);
             proptest::prop_assert_eq!(value.to_string().parse(), Ok(value));
             proptest::prop_assert_eq!(Millionths::from_f64(value.to_f64()), Ok(value));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn fractions_compare_like_their_cross_products(a in 0u128..1 << 60, b in 1u128..1 << 60, c in 0u128..1 << 60, d in 1u128..1 << 60) {
+            let order = Fraction::new(a, b).unwrap().cmp(&Fraction::new(c, d).unwrap());
+            proptest::prop_assert_eq!(order, (a * d).cmp(&(c * b)));
         }
     }
 

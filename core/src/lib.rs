@@ -1,19 +1,18 @@
-//! This crate holds the rules by which an incident report may go out.
+//! The rules that decide whether an incident report may be sent.
 //!
-//! Given a report's claims, what a judge says of them and the evidence, this crate verifies the
-//! partition ([`verify`]), scores it exactly ([`score`]), applies the guards and decides ([`decide`]),
-//! and settles what an agent may do about it ([`safety`]).
+//! From a report's claims, a judge's verdicts on them and the evidence, this crate verifies the partition ([`verify`]),
+//! computes an exact score ([`score`]), applies the guards and decides ([`decide`]), and determines which action an agent
+//! may take ([`safety`]).
 //!
-//! It never reads a clock, a file, a socket or the environment, never runs a model, and no floating-point number takes
-//! part in a decision.
+//! It does no I/O, reads no clock and runs no model, and no floating-point number takes part in a decision.
 //!
 //! ```
-//! use gsar_core::{Class, EvidenceType, Preset, Tally, decide, preset};
+//! use gsar_core::{Class, EvidenceType, Origin, Preset, Tally, decide, preset};
 //!
 //! let mut tally = Tally::default();
 //! tally.add(Class::Grounded, EvidenceType::ToolMatch, 4);
 //! tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 1);
-//! let decision = decide(&preset(Preset::Paper), &tally);
+//! let decision = decide(&preset(Preset::Paper), &tally, Origin::Caller, None);
 //! assert_eq!(decision.tier.name(), "proceed");
 //! ```
 
@@ -30,6 +29,7 @@ pub mod evidence;
 pub mod explain;
 mod fault;
 pub mod fixed;
+mod ids;
 pub mod open_points;
 pub mod outer_loop;
 pub mod own_report;
@@ -41,18 +41,22 @@ pub mod role;
 pub mod safety;
 pub mod score;
 pub mod second_look;
+pub mod sheets;
 pub mod split;
 pub mod tally;
 #[cfg(test)]
 mod testing;
+mod tier;
 pub mod time;
 pub mod undecided;
 pub mod verify;
 
 pub use gsar_extraction::{budget, report, text};
 
-pub use claim::{Claim, ClaimId, Class, EvidenceType, IdError, JudgedClaim, Leaning, Role};
-pub use decision::{Decision, Guard, Headline, Origin, TextFindings, Tier, decide, decide_with};
+pub use claim::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
+pub use decision::{Decision, Guard, Headline, Origin, TextFindings, decide};
+pub use ids::{ClaimId, IdError};
 pub use policy::{Policy, Preset, preset};
 pub use reason::Reason;
 pub use tally::Tally;
+pub use tier::Tier;

@@ -1,58 +1,55 @@
-//! This module says what an evaluation leaves open that a further check would settle (`verification_needed`), and
-//! whether a partition is grounded in the plain sense. Neither takes part in the decision.
+//! Collects what a further check of an evaluation would settle (`verification_needed`). Takes no part in the decision.
 
 use crate::assess::Assessment;
-use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
-use crate::evidence::Target;
-use crate::fault::named;
+use crate::claim::JudgedClaim;
+use crate::fault::join_ids;
+use crate::ids::ClaimId;
 use crate::policy::{PolicyValues, RolloutMode};
 use crate::reason::Reason;
-use crate::safety::{Hypothesis, HypothesisId, HypothesisState, assess};
-use crate::tally::Tally;
-use crate::text::polarity;
-use crate::verify::{Correction, CorrectionCode, EvidenceSet, Outcome, Standing, VerifiedClaim};
+use crate::safety::{Hypothesis, HypothesisId, HypothesisState, assess_hypothesis};
+use crate::verify::{Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim};
 
-/// Something that a further check would settle.
+/// A question that a further check would settle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenPoint {
-    /// Claims called contradicted without a citation that holds.
+    /// Claims judged contradicted without a valid citation.
     UnverifiedContradiction {
-        /// Which.
+        /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims on which the judge gave no verdict.
+    /// Claims without a verdict from the judge.
     ClaimDropped {
-        /// Which.
+        /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims that say something was fixed, without a check that passed.
+    /// Claims that report a fix without a check that passed.
     UnverifiedFix {
-        /// Which.
+        /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims that a finding would have moved to a stricter class, had the policy not had it noted only.
+    /// Claims that a correction would have moved to a stricter class if the policy enforced verification.
     CorrectionNotApplied {
-        /// Which.
+        /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims that the judge leaves undecided.
+    /// Claims that the judge left undecided.
     ClaimUndecided {
-        /// Which.
+        /// The claims.
         claims: Vec<ClaimId>,
     },
     /// Hypotheses with hard evidence on both sides.
     ContestedHypothesis {
-        /// Which.
+        /// The hypotheses.
         hypotheses: Vec<HypothesisId>,
     },
-    /// The judge could not judge.
+    /// The judge abstained.
     JudgeAbstained {
-        /// Its reason.
+        /// The judge's reason.
         reason: String,
     },
-    /// No judge answered.
+    /// The judge failed.
     JudgeFailed {
-        /// What happened.
+        /// The cause of the failure.
         reason: String,
     },
 }
@@ -73,7 +70,7 @@ impl OpenPoint {
         }
     }
 
-    /// The claims it is about, in the order of the report; empty where it is about none.
+    /// The claims that the point is about, in the order of the report; empty if it is not about claims.
     #[must_use]
     pub fn claims(&self) -> &[ClaimId] {
         match self {
@@ -88,32 +85,32 @@ impl OpenPoint {
         }
     }
 
-    /// What to check, as a sentence for a person.
+    /// What to check, as a sentence for people.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::UnverifiedContradiction { claims } => format!(
-                "check {} against the evidence: called contradicted without a citation that holds",
-                named(claims)
+                "check {} against the evidence: judged contradicted without a valid citation",
+                join_ids(claims)
             ),
             Self::ClaimDropped { claims } => {
-                format!("have {} judged: the judge gave no verdict", named(claims))
+                format!("have {} judged: the judge gave no verdict", join_ids(claims))
             }
             Self::UnverifiedFix { claims } => format!(
-                "run a check of what {} says was fixed, and cite it: no check that passed is cited",
-                named(claims)
+                "run a check of the fix that {} reports, and cite it: no check that passed is cited",
+                join_ids(claims)
             ),
             Self::CorrectionNotApplied { claims } => format!(
-                "check {}: a finding that is only noted would have made the class stricter",
-                named(claims)
+                "check {}: a correction that the policy only notes would have made the class stricter",
+                join_ids(claims)
             ),
             Self::ClaimUndecided { claims } => {
-                format!("have {} judged: the judge left it undecided", named(claims))
+                format!("have {} judged: the judge left it undecided", join_ids(claims))
             }
             Self::ContestedHypothesis { hypotheses } => {
                 let ids: Vec<&str> = hypotheses.iter().map(HypothesisId::as_str).collect();
                 format!(
-                    "find evidence that decides {}: hard evidence stands on both sides",
+                    "find evidence that decides {}: there is hard evidence on both sides",
                     ids.join(", ")
                 )
             }
@@ -127,7 +124,7 @@ impl OpenPoint {
     }
 }
 
-/// What an assessed partition leaves open.
+/// Returns the open points of an assessed partition.
 #[must_use]
 pub fn open_points(
     assessment: &Assessment,
@@ -135,12 +132,14 @@ pub fn open_points(
     policy: &PolicyValues,
 ) -> Vec<OpenPoint> {
     let claims = &assessment.claims;
-    let standing = |standing: Standing| {
-        ids(claims.iter().filter(|claim| claim.standing == standing).map(|claim| &claim.judged))
+    let of_status = |status: VerdictStatus| {
+        ids(claims.iter().filter(|claim| claim.status == status).map(|claim| &claim.judged))
     };
     [
-        OpenPoint::UnverifiedContradiction { claims: standing(Standing::UnverifiedContradiction) },
-        OpenPoint::ClaimDropped { claims: standing(Standing::Dropped) },
+        OpenPoint::UnverifiedContradiction {
+            claims: of_status(VerdictStatus::UnverifiedContradiction),
+        },
+        OpenPoint::ClaimDropped { claims: of_status(VerdictStatus::Dropped) },
         OpenPoint::UnverifiedFix { claims: assessment.unverified_fixes.clone() },
         OpenPoint::CorrectionNotApplied { claims: not_applied(&assessment.corrections) },
         OpenPoint::ClaimUndecided { claims: undecided(claims) },
@@ -151,7 +150,7 @@ pub fn open_points(
     .collect()
 }
 
-/// What is open where a judge gave no partition; nothing for reasons that say otherwise.
+/// Returns the open points if a judge gave no partition for this reason.
 #[must_use]
 pub fn open_without_partition(
     reason: &Reason,
@@ -168,22 +167,25 @@ pub fn open_without_partition(
     judge.into_iter().chain(contested(hypotheses, policy)).collect()
 }
 
-/// The hypotheses that are contested, where the gate governs.
+/// The contested hypotheses, if the gate is active.
 fn contested(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoint> {
     if policy.rollout.gate != RolloutMode::Active {
         return None;
     }
-    let is_contested =
-        |of: &&Hypothesis| assess(of, &policy.gate).state == HypothesisState::Contested;
+    let is_contested = |hypothesis: &&Hypothesis| {
+        assess_hypothesis(hypothesis, &policy.gate).state == HypothesisState::Contested
+    };
     let hypotheses: Vec<_> =
         hypotheses.iter().filter(is_contested).map(|hypothesis| hypothesis.id.clone()).collect();
     (!hypotheses.is_empty()).then_some(OpenPoint::ContestedHypothesis { hypotheses })
 }
 
-/// The claims whose class a correction would have made stricter.
+/// Returns the claims that a noted correction would have moved to a stricter class.
 fn not_applied(corrections: &[Correction]) -> Vec<ClaimId> {
     let mut claims: Vec<ClaimId> = Vec::new();
-    for correction in corrections.iter().filter(|found| found.outcome == Outcome::Noted) {
+    for correction in
+        corrections.iter().filter(|correction| correction.outcome == CorrectionOutcome::Noted)
+    {
         let stricter =
             correction.to.0 > correction.from.0 || correction.code == CorrectionCode::ClaimDropped;
         if stricter && !claims.contains(&correction.claim) {
@@ -193,28 +195,6 @@ fn not_applied(corrections: &[Correction]) -> Vec<ClaimId> {
     claims
 }
 
-/// The claims that say something was fixed and are not grounded in a check that passed.
-pub(crate) fn unverified_fixes(
-    claims: &[VerifiedClaim],
-    evidence_set: &EvidenceSet<'_>,
-) -> Vec<ClaimId> {
-    let checked = |judged: &JudgedClaim| {
-        judged.class == Class::Grounded
-            && judged.citations.iter().any(|citation| match &citation.target {
-                Target::Evidence { id, .. } => {
-                    evidence_set.item(id).is_some_and(|item| item.is_passed_check())
-                }
-                Target::Claim(_) => false,
-            })
-    };
-    let is_unverified = |judged: &&JudgedClaim| {
-        judged.evidence_type != EvidenceType::NegEvidence
-            && polarity::action_done(&judged.claim.text).is_some()
-            && !checked(judged)
-    };
-    ids(claims.iter().map(|claim| &claim.judged).filter(is_unverified))
-}
-
 fn undecided(claims: &[VerifiedClaim]) -> Vec<ClaimId> {
     let judged = claims.iter().map(|claim| &claim.judged);
     ids(judged.filter(|judged| judged.undecided.is_some()))
@@ -222,14 +202,4 @@ fn undecided(claims: &[VerifiedClaim]) -> Vec<ClaimId> {
 
 fn ids<'a>(judged: impl Iterator<Item = &'a JudgedClaim>) -> Vec<ClaimId> {
     judged.map(|judged| judged.claim.id.clone()).collect()
-}
-
-impl Tally {
-    /// Whether at least one claim is grounded and none is contradicted, verified or not.
-    #[must_use]
-    pub fn is_grounded(&self) -> bool {
-        self.count(Class::Grounded) > 0
-            && self.count(Class::Contradicted) == 0
-            && self.count_unverified_contradictions() == 0
-    }
 }

@@ -1,8 +1,7 @@
 //! The bounded loop around judged reports (arXiv:2604.23366, algorithm 1, completed).
 //!
-//! A state machine that is handed what happened and says what to do next. It calls no judge and no
-//! planner, holds no text beyond keys and reasons, and cannot run for ever: at most (`max_replans` + 1) *
-//! (`regenerations_per_plan` + 1) reports are judged, and judge failures have a bound of their own.
+//! A state machine that maps each event to the next action. It stores only keys and reasons, and always terminates: at
+//! most (`max_replans` + 1) * (`regenerations_per_plan` + 1) reports are judged, and judge failures have their own limit.
 
 mod action;
 mod stage;
@@ -10,86 +9,85 @@ mod stage;
 use core::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use crate::Tier;
 use crate::fixed::Fraction;
+use crate::tier::Tier;
 
 pub use action::{Action, DegradedCause, Ending, ReplanCause};
-pub use stage::{Reached, Stage};
+pub use stage::{Stage, StageProgress};
 
-/// Bounds of a loop.
+/// Limits of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimits {
-    /// How many times the plan may be revised; the reference is 2, more than 3 is not recommended.
+    /// The maximum number of plan revisions; 2 in the reference, more than 3 is not recommended.
     pub max_replans: u32,
-    /// How many times a report may be rewritten under one plan; the reference is 1.
+    /// The maximum number of rewrites under one plan; 1 in the reference.
     pub regenerations_per_plan: u32,
-    /// How many failures of the judge are retried, over the whole loop.
+    /// The maximum number of judge failures to retry, over the whole loop.
     pub max_judge_retries: u32,
 }
 
 impl Default for LoopLimits {
-    /// The reference: 2 replans, 1 regeneration under each plan, 2 retries.
+    /// The reference limits: 2 replans, 1 regeneration per plan, 2 retries.
     fn default() -> Self {
         Self { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 }
     }
 }
 
-/// Digest of a report together with the evidence it is judged on. Equal digests would be judged equally,
-/// so none is judged twice.
+/// The digest of a report and its evidence. No digest is judged twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectDigest(pub [u8; 32]);
 
-/// The canonical form of a claim's text: equal for texts that are the same or near-same.
+/// The canonical form of a claim's text: equal for equal and nearly equal texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimKey(pub String);
 
-/// What came of judging one report.
+/// The result of judging a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// What was decided.
+    /// The decided tier.
     pub tier: Tier,
-    /// The score the tier was decided on; `None` where there is none.
+    /// The score that determined the tier; `None` if there is none.
     pub score: Option<Fraction>,
-    /// Claims that were found contradicted, with those that [`OuterLoop::carried`] puts back.
+    /// Contradicted claims, including those returned by [`OuterLoop::carried_contradictions`].
     pub contradictions: Vec<ClaimKey>,
-    /// Claims that the judge's own partition holds, of whatever class.
+    /// The claims of the judge's own partition, of any class.
     pub partition: Vec<ClaimKey>,
-    /// Claims that the report states, whether or not the partition holds them.
-    pub standing: Vec<ClaimKey>,
-    /// Explanation, gaps and, of an abstention, its reason: what goes to the planner.
+    /// The claims that the report states, in the partition or not.
+    pub stated: Vec<ClaimKey>,
+    /// Explanation, gaps and, for an abstention, its reason; passed to the planner.
     pub reasons: Vec<String>,
 }
 
-/// What happened.
+/// An event of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A rewritten or newly investigated report is there.
+    /// A rewritten or newly investigated report was submitted.
     Submitted(SubjectDigest),
-    /// The judge judged the report that was to be evaluated.
+    /// The judge judged the submitted report.
     Judged(Judgement),
-    /// The judge failed: transport, budget, nothing usable in its answer.
+    /// The judge failed: transport error, exhausted budget or unusable answer.
     JudgeFailed {
-        /// What happened, for a person.
+        /// The cause of the failure, for people.
         reason: String,
     },
-    /// The investigation may not go on, whatever is due.
+    /// The investigation was stopped from outside.
     Stopped(StopCause),
 }
 
-/// What stops an investigation from outside the loop.
+/// The cause of a stop from outside the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopCause {
-    /// As many calls of judges as the budget allows were made.
+    /// The budget's judge calls are used up.
     JudgeCallsSpent,
-    /// The tokens of the budget are spent.
+    /// The budget's tokens are used up.
     TokensSpent,
-    /// The money of the budget is spent.
+    /// The budget's money is used up.
     MoneySpent,
-    /// The time of the budget has passed.
+    /// The budget's time is used up.
     TimeSpent,
-    /// The agent goes on querying after the gate asked for its report.
+    /// The agent kept querying after the gate requested its report.
     QueryingWithoutCommitting,
-    /// Its caller gave it up.
+    /// The caller cancelled the investigation.
     Cancelled,
 }
 
@@ -132,25 +130,25 @@ impl Event {
 /// One judged report of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The report and its evidence.
+    /// The digest of the report and its evidence.
     pub subject: SubjectDigest,
-    /// The plan it came from, 0 for the first.
+    /// The plan behind the report, 0 for the first.
     pub plan: u32,
-    /// What was decided, with what was put back.
+    /// The decided tier, taking `put_back` into account.
     pub tier: Tier,
-    /// The score it was decided on.
+    /// The score that determined the tier.
     pub score: Option<Fraction>,
-    /// Earlier contradictions that the report still states and whose classes the judgement left out
-    /// although [`OuterLoop::carried`] names them. Empty when the caller put them back before scoring.
+    /// Earlier contradictions that the report still states but the judgement omitted, although
+    /// [`OuterLoop::carried_contradictions`] returned them. Empty if the caller added them before scoring.
     pub put_back: Vec<ClaimKey>,
-    /// Claims of a rewritten report that the report before it did not state. A rewrite may correct or drop
-    /// claims and should add none; those it adds were judged like any other.
+    /// Claims of a rewrite that the previous report did not state. A rewrite may correct or drop claims and should add
+    /// none; added claims are judged like any other.
     pub added: Vec<ClaimKey>,
-    standing: Vec<ClaimKey>,
+    stated: Vec<ClaimKey>,
     reasons: Vec<String>,
 }
 
-/// The loop. Each event changes it and is answered with what to do next.
+/// The state of the loop.
 #[derive(Clone, Debug)]
 pub struct OuterLoop {
     limits: LoopLimits,
@@ -159,37 +157,37 @@ pub struct OuterLoop {
     judge_failures: u32,
     contradicted: BTreeSet<ClaimKey>,
     trajectory: Vec<Step>,
-    expects: Expects,
+    state: State,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expects {
-    Report,
-    Judgement(SubjectDigest),
-    Nothing,
+enum State {
+    AwaitingReport,
+    AwaitingJudgement(SubjectDigest),
+    Finished,
 }
 
-/// An event that does not fit what the loop asked for.
+/// An error for an event that the current state does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
-    /// Another event is due.
-    #[error("{given} was given where {expected} is due; answer the last action")]
+    /// Another event is expected.
+    #[error("received {given}, expected {expected}; answer the last action")]
     Unexpected {
-        /// What was given.
+        /// The received event.
         given: &'static str,
-        /// What is due.
+        /// The expected event.
         expected: &'static str,
     },
-    /// The loop is over.
-    #[error("{given} was given after the loop ended; start another")]
+    /// The loop has ended.
+    #[error("received {given} after the loop ended; start a new loop")]
     Finished {
-        /// What was given.
+        /// The received event.
         given: &'static str,
     },
 }
 
 impl OuterLoop {
-    /// Starts; [`Action::Synthesize`] is what is due.
+    /// Starts a loop; its first action is [`Action::Synthesize`].
     #[must_use]
     pub const fn start(limits: LoopLimits) -> Self {
         Self {
@@ -199,34 +197,36 @@ impl OuterLoop {
             judge_failures: 0,
             contradicted: BTreeSet::new(),
             trajectory: Vec::new(),
-            expects: Expects::Report,
+            state: State::AwaitingReport,
         }
     }
 
-    /// Whether it is over.
+    /// Returns `true` if the loop has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.expects == Expects::Nothing
+        self.state == State::Finished
     }
 
-    /// Takes what happened and says what to do next.
+    /// Applies an event and returns the next action.
     ///
     /// # Errors
-    /// [`LoopError`] when the event does not answer the last action; nothing changes then.
+    /// [`LoopError`] if the event does not answer the last action; the loop is then unchanged.
     pub fn apply(&mut self, event: Event) -> Result<Action, LoopError> {
         let given = event.name();
-        let action = match (self.expects, event) {
-            (Expects::Report, Event::Submitted(subject)) => self.submitted(subject),
-            (Expects::Judgement(subject), Event::Judged(judgement)) => {
-                self.judged(subject, judgement)
+        let action = match (self.state, event) {
+            (State::AwaitingReport, Event::Submitted(subject)) => self.on_submitted(subject),
+            (State::AwaitingJudgement(subject), Event::Judged(judgement)) => {
+                self.on_judged(subject, judgement)
             }
-            (Expects::Judgement(_), Event::JudgeFailed { reason }) => self.judge_failed(reason),
-            (Expects::Nothing, _) => return Err(LoopError::Finished { given }),
-            (_, Event::Stopped(cause)) => self.degraded(DegradedCause::Stopped(cause)),
-            (Expects::Report, _) => {
+            (State::AwaitingJudgement(_), Event::JudgeFailed { reason }) => {
+                self.on_judge_failed(reason)
+            }
+            (State::Finished, _) => return Err(LoopError::Finished { given }),
+            (_, Event::Stopped(cause)) => self.finish_degraded(DegradedCause::Stopped(cause)),
+            (State::AwaitingReport, _) => {
                 return Err(LoopError::Unexpected { given, expected: "a report" });
             }
-            (Expects::Judgement(_), Event::Submitted(_)) => {
+            (State::AwaitingJudgement(_), Event::Submitted(_)) => {
                 let expected = "a judgement or a judge failure";
                 return Err(LoopError::Unexpected { given, expected });
             }
@@ -234,15 +234,19 @@ impl OuterLoop {
         Ok(action)
     }
 
-    /// Claims that were found contradicted before, that a report still states and that its partition
-    /// leaves out: they are to be put back as contradicted before the partition is scored.
+    /// Returns the earlier contradicted claims that a report still states but its partition omits. The caller must add
+    /// them as contradicted before scoring the partition.
     #[must_use]
-    pub fn carried(&self, standing: &[ClaimKey], partition: &[ClaimKey]) -> Vec<ClaimKey> {
+    pub fn carried_contradictions(
+        &self,
+        stated: &[ClaimKey],
+        partition: &[ClaimKey],
+    ) -> Vec<ClaimKey> {
         if self.contradicted.is_empty() {
             return Vec::new();
         }
         let judged: BTreeSet<&ClaimKey> = partition.iter().collect();
-        let mut carried: Vec<ClaimKey> = standing
+        let mut carried: Vec<ClaimKey> = stated
             .iter()
             .filter(|key| self.contradicted.contains(*key) && !judged.contains(key))
             .cloned()
@@ -252,44 +256,44 @@ impl OuterLoop {
         carried
     }
 
-    /// Every judged report, in the order in which they were judged.
+    /// All judged reports, in the order in which they were judged.
     #[must_use]
     pub fn trajectory(&self) -> &[Step] {
         &self.trajectory
     }
 
-    /// How many times the plan was revised.
+    /// The number of plan revisions.
     #[must_use]
     pub const fn replans(&self) -> u32 {
         self.plan
     }
 
-    /// How many times the judge failed.
+    /// The number of judge failures.
     #[must_use]
     pub const fn judge_failures(&self) -> u32 {
         self.judge_failures
     }
 
-    fn submitted(&mut self, subject: SubjectDigest) -> Action {
+    fn on_submitted(&mut self, subject: SubjectDigest) -> Action {
         let judged = self.trajectory.iter().find(|step| step.subject == subject);
         match judged {
-            // Only a report that may not go out is followed by another, so this one may not either.
+            // Only a report that may not be sent is followed by another, so this one may not be sent either.
             Some(step) => {
                 let (tier, reasons) = (step.tier, step.reasons.clone());
-                self.after(tier, reasons)
+                self.next_action(tier, reasons)
             }
             None => {
-                self.expects = Expects::Judgement(subject);
+                self.state = State::AwaitingJudgement(subject);
                 Action::Evaluate
             }
         }
     }
 
-    fn judged(&mut self, subject: SubjectDigest, judgement: Judgement) -> Action {
-        let mut put_back = self.carried(&judgement.standing, &judgement.partition);
+    fn on_judged(&mut self, subject: SubjectDigest, judgement: Judgement) -> Action {
+        let mut put_back = self.carried_contradictions(&judgement.stated, &judgement.partition);
         put_back.retain(|key| !judgement.contradictions.contains(key));
-        let added = self.added(&judgement.standing);
-        // What a partition says of a claim again replaces what an earlier one said.
+        let added = self.added_claims(&judgement.stated);
+        // A new verdict on a claim replaces the earlier one.
         for key in &judgement.partition {
             self.contradicted.remove(key);
         }
@@ -303,31 +307,31 @@ impl OuterLoop {
             score: judgement.score,
             put_back,
             added,
-            standing: judgement.standing,
+            stated: judgement.stated,
             reasons: judgement.reasons.clone(),
         });
-        self.after(tier, judgement.reasons)
+        self.next_action(tier, judgement.reasons)
     }
 
-    /// The claims of a rewrite that the report before it did not state, each once.
-    fn added(&self, standing: &[ClaimKey]) -> Vec<ClaimKey> {
+    /// Returns the claims of a rewrite that the previous report did not state, each once.
+    fn added_claims(&self, stated: &[ClaimKey]) -> Vec<ClaimKey> {
         let Some(before) = self.trajectory.last().filter(|_| self.rewrites > 0) else {
             return Vec::new();
         };
-        let mut known: BTreeSet<&ClaimKey> = before.standing.iter().collect();
-        standing.iter().filter(|key| known.insert(*key)).cloned().collect()
+        let mut known: BTreeSet<&ClaimKey> = before.stated.iter().collect();
+        stated.iter().filter(|key| known.insert(*key)).cloned().collect()
     }
 
-    fn after(&mut self, tier: Tier, reasons: Vec<String>) -> Action {
+    fn next_action(&mut self, tier: Tier, reasons: Vec<String>) -> Action {
         let cause = match tier {
             Tier::Proceed => {
-                self.expects = Expects::Nothing;
+                self.state = State::Finished;
                 let index = self.trajectory.len().saturating_sub(1);
                 return Action::Finish(Ending::Proceed { index });
             }
             Tier::Regenerate if self.rewrites < self.limits.regenerations_per_plan => {
                 self.rewrites += 1;
-                self.expects = Expects::Report;
+                self.state = State::AwaitingReport;
                 return Action::Rewrite { reasons, contradictions: self.contradictions() };
             }
             Tier::Regenerate => ReplanCause::SecondRegenerate,
@@ -335,26 +339,26 @@ impl OuterLoop {
             Tier::Abstain => ReplanCause::GatherEvidence,
         };
         if self.plan >= self.limits.max_replans {
-            return self.degraded(DegradedCause::ReplansSpent);
+            return self.finish_degraded(DegradedCause::ReplansSpent);
         }
         self.plan += 1;
         self.rewrites = 0;
-        self.expects = Expects::Report;
+        self.state = State::AwaitingReport;
         let contradictions = self.contradictions();
         Action::Replan { plan: self.plan, cause, reasons, contradictions }
     }
 
-    fn judge_failed(&mut self, reason: String) -> Action {
+    fn on_judge_failed(&mut self, reason: String) -> Action {
         self.judge_failures = self.judge_failures.saturating_add(1);
         if self.judge_failures > self.limits.max_judge_retries {
-            self.degraded(DegradedCause::JudgeFailed { reason })
+            self.finish_degraded(DegradedCause::JudgeFailed { reason })
         } else {
             Action::Evaluate
         }
     }
 
-    fn degraded(&mut self, cause: DegradedCause) -> Action {
-        self.expects = Expects::Nothing;
+    fn finish_degraded(&mut self, cause: DegradedCause) -> Action {
+        self.state = State::Finished;
         let best = self
             .trajectory
             .iter()
@@ -370,36 +374,11 @@ impl OuterLoop {
     }
 }
 
-/// The better of two reports is the greater: by score, then by tier. A score that leaves an earlier
-/// contradiction out is too high, so it ranks below every score that does not.
+/// Orders reports by score, then by tier; the greater is the better. A score that omits an earlier contradiction is too
+/// high, so it ranks below every score that does not.
 fn quality(a: &Step, b: &Step) -> Ordering {
-    let by_score = match (a.score, b.score) {
-        (Some(a), Some(b)) => compare(a, b),
-        (a, b) => a.is_some().cmp(&b.is_some()),
-    };
     let complete = |step: &Step| step.score.is_some() && step.put_back.is_empty();
-    complete(a).cmp(&complete(b)).then(by_score).then(b.tier.cmp(&a.tier))
-}
-
-/// Compares two fractions exactly, without a product that could overflow: whole parts first, then the
-/// reciprocals of what remains.
-pub(crate) fn compare(a: Fraction, b: Fraction) -> Ordering {
-    let (mut a, mut b) = ((a.numerator(), a.denominator()), (b.numerator(), b.denominator()));
-    let mut reversed = false;
-    loop {
-        let order = match ((a.0 / a.1).cmp(&(b.0 / b.1)), a.0 % a.1, b.0 % b.1) {
-            (Ordering::Equal, 0, 0) => return Ordering::Equal,
-            (Ordering::Equal, 0, _) => Ordering::Less,
-            (Ordering::Equal, _, 0) => Ordering::Greater,
-            (Ordering::Equal, rest_a, rest_b) => {
-                (a, b) = ((a.1, rest_a), (b.1, rest_b));
-                reversed = !reversed;
-                continue;
-            }
-            (order, _, _) => order,
-        };
-        return if reversed { order.reverse() } else { order };
-    }
+    complete(a).cmp(&complete(b)).then(a.score.cmp(&b.score)).then(b.tier.cmp(&a.tier))
 }
 
 #[cfg(test)]

@@ -1,28 +1,28 @@
-//! This module recognises evidence that repeats the report it is given for: a report, a draft of it or what was decided of
-//! it is never its own evidence. It knows nothing of claims.
+//! Detects evidence that repeats the report under evaluation: a report, a draft of it, or a decision on it must not serve
+//! as its own evidence.
 
 use memchr::memmem;
 
 use crate::text::sentences::sentences;
 
-/// The least length of a report, in bytes, that is not in a longer text by coincidence: one short sentence may well be a
-/// line of a log.
+/// The minimum length, in bytes, of a report that another text does not contain by coincidence: a single short sentence may
+/// well be a log line.
 const MIN_CONTAINED: usize = 200;
 
-/// The shortest sentence, in bytes, that is compared by itself.
+/// The minimum length, in bytes, of a sentence that is compared on its own.
 const MIN_SENTENCE: usize = 40;
-/// The fewest sentences that tell a draft from evidence that the report quotes.
+/// The minimum number of sentences that distinguishes a draft from evidence that the report quotes.
 const MIN_SENTENCES: usize = 4;
-/// The most sentences that are looked for.
+/// The maximum number of sentences to search for.
 const MAX_SENTENCES: usize = 32;
 
-/// A report, prepared once to be looked for in any number of items.
+/// A report prepared for searching it in any number of items.
 #[derive(Debug)]
 pub struct OwnReport<'r> {
     report: &'r str,
     /// The report as it appears inside a JSON string.
     escaped: String,
-    /// Sentences of its prose, without what it quotes as code or from others.
+    /// The sentences of its prose, without code and quotations.
     sentences: Vec<&'r str>,
 }
 
@@ -36,8 +36,8 @@ impl<'r> OwnReport<'r> {
         Self { report, escaped, sentences: prose_sentences(report) }
     }
 
-    /// Whether an item's content is the report, contains all of it (as text or as a JSON string), or contains most of
-    /// its sentences word for word.
+    /// Returns `true` if the content is the report, contains all of it (as text or as a JSON string), or contains most of
+    /// its sentences verbatim.
     #[must_use]
     pub fn is_repeated_by(&self, content: &str) -> bool {
         let content = content.trim();
@@ -77,7 +77,6 @@ fn prose_sentences(report: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     fn repeats(content: &str, report: &str) -> bool {
@@ -92,7 +91,7 @@ mod tests {
         - The memory limit of redis-0 had been lowered the day before.\n";
 
     #[test]
-    fn a_draft_repeats_it_and_evidence_that_it_quotes_does_not() {
+    fn a_draft_repeats_the_report_but_quoted_evidence_does_not() {
         let draft = REPORT.replace("nine seconds", "9 s").replace("Tuesday", "Monday");
         assert!(repeats(&draft, REPORT));
         let answer = serde_json::json!({ "claims": REPORT.lines().collect::<Vec<_>>() });
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_and_what_holds_all_of_it_repeat_it() {
+    fn a_text_that_contains_the_report_repeats_it() {
         let long = "The pool was exhausted at 10:04.\n".repeat(9);
         for (content, report, expected) in [
             ("It is down.", "It is down.\n", true),

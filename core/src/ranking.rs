@@ -1,126 +1,118 @@
-//! This module ranks reports over the same evidence by what was decided on them. It decides on none.
+//! Ranks reports over the same evidence by their decisions.
 
 use core::cmp::Ordering;
 
-use crate::decision::Tier;
 use crate::fixed::Fraction;
-use crate::outer_loop::compare;
+use crate::tier::Tier;
 
-/// What came of one report.
+/// The outcome of one report, as far as it determines its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ReportOutcome {
     /// The tier.
     pub tier: Tier,
-    /// The score it was decided on.
+    /// The score that determined the tier.
     pub score: Option<Fraction>,
-    /// How many of its claims are at fault, a count.
+    /// The number of its claims at fault.
     pub at_fault: usize,
 }
 
-/// A report with its place among others.
+/// A report with its rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Which report it is, in the order given.
+pub struct RankedReport {
+    /// The index of the report in the given order.
     pub index: usize,
-    /// Its rank, from 1; reports with nothing between them have the same.
+    /// The rank, from 1; reports with equal outcomes share a rank.
     pub rank: usize,
-    /// The reports of the same rank, in the order given.
+    /// The other reports of the same rank, in the given order.
     pub tied_with: Vec<usize>,
-    /// Why it is behind the one before it; empty for the first.
+    /// Why the report is behind the one before it; empty for the first.
     pub reason: String,
 }
 
-/// Ranks reports, the best first: by tier, then by score, then by fewer claims at fault, then in the order given.
-/// `None` stands for a report that nobody judged, which is behind all others.
+/// Ranks reports, best first: by tier, then by score, then by fewer claims at fault, then in the given order. `None` is a
+/// report that was not judged, which ranks last.
 #[must_use]
-pub fn rank(outcomes: &[Option<Outcome>]) -> Vec<Place> {
-    let mut order: Vec<(usize, Option<Outcome>)> = outcomes.iter().copied().enumerate().collect();
-    // The sort is stable, so that reports with nothing between them stay in the order given.
+pub fn rank(outcomes: &[Option<ReportOutcome>]) -> Vec<RankedReport> {
+    let mut order: Vec<(usize, Option<ReportOutcome>)> =
+        outcomes.iter().copied().enumerate().collect();
+    // The sort is stable, so that reports with equal outcomes stay in the given order.
     order.sort_by(|(_, a), (_, b)| better_first(*a, *b));
-    let is_tied = |a: Option<Outcome>, b: Option<Outcome>| better_first(a, b) == Ordering::Equal;
-    let mut places: Vec<Place> = Vec::with_capacity(order.len());
-    let mut before: Option<(usize, Option<Outcome>)> = None;
+    let is_tied =
+        |a: Option<ReportOutcome>, b: Option<ReportOutcome>| better_first(a, b) == Ordering::Equal;
+    let mut ranked: Vec<RankedReport> = Vec::with_capacity(order.len());
+    let mut before: Option<(usize, Option<ReportOutcome>)> = None;
     for (at, (index, outcome)) in order.iter().copied().enumerate() {
-        let of_same = |(other, its): &(usize, Option<Outcome>)| {
+        let tied_index = |(other, its): &(usize, Option<ReportOutcome>)| {
             (*other != index && is_tied(*its, outcome)).then_some(*other)
         };
         let same_as_before = before.is_some_and(|(_, its)| is_tied(its, outcome));
-        let rank = match places.last() {
+        let rank = match ranked.last() {
             Some(last) if same_as_before => last.rank,
             _ => at + 1,
         };
-        places.push(Place {
+        ranked.push(RankedReport {
             index,
             rank,
-            tied_with: order.iter().filter_map(of_same).collect(),
+            tied_with: order.iter().filter_map(tied_index).collect(),
             reason: before.map_or_else(String::new, |(other, its)| behind(other, its, outcome)),
         });
         before = Some((index, outcome));
     }
-    places
+    ranked
 }
 
-fn better_first(a: Option<Outcome>, b: Option<Outcome>) -> Ordering {
+fn better_first(a: Option<ReportOutcome>, b: Option<ReportOutcome>) -> Ordering {
     let (Some(a), Some(b)) = (a, b) else { return b.is_some().cmp(&a.is_some()) };
     a.tier
         .cmp(&b.tier)
-        .then_with(|| score(b.score, a.score))
+        .then_with(|| b.score.cmp(&a.score))
         .then_with(|| a.at_fault.cmp(&b.at_fault))
 }
 
-/// No score is the least.
-fn score(a: Option<Fraction>, b: Option<Fraction>) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) => compare(a, b),
-        (a, b) => a.is_some().cmp(&b.is_some()),
-    }
-}
-
-/// Why a report is behind the one before it.
-fn behind(other: usize, before: Option<Outcome>, outcome: Option<Outcome>) -> String {
+/// Explains why a report is behind the one before it.
+fn behind(other: usize, before: Option<ReportOutcome>, outcome: Option<ReportOutcome>) -> String {
     let (Some(before), Some(outcome)) = (before, outcome) else {
         return match before {
-            Some(_) => format!("Behind candidate {other}: no judge judged it."),
-            None => format!("As candidate {other}, it was judged by nobody; it comes later."),
+            Some(_) => format!("Behind candidate {other}: it was not judged."),
+            None => {
+                format!("Like candidate {other}, it was not judged; it is later in the request.")
+            }
         };
     };
     if before.tier != outcome.tier {
         let (was, is) = (before.tier.name(), outcome.tier.name());
         return format!("Behind candidate {other}: its tier is {is} against {was}.");
     }
-    if score(before.score, outcome.score) != Ordering::Equal {
-        let (was, is) = (shown(before.score), shown(outcome.score));
+    if before.score != outcome.score {
+        let (was, is) = (format_score(before.score), format_score(outcome.score));
         return format!("Behind candidate {other}: its score is {is} against {was}.");
     }
     if before.at_fault != outcome.at_fault {
         let (was, is) = (before.at_fault, outcome.at_fault);
         return format!("Behind candidate {other}: {is} of its claims are at fault against {was}.");
     }
-    format!("Nothing is between it and candidate {other}; it comes later in the request.")
+    format!("Equal to candidate {other}; it is later in the request.")
 }
 
-fn shown(score: Option<Fraction>) -> String {
-    match score {
-        Some(score) => format!("{}/{}", score.numerator(), score.denominator()),
-        None => String::from("none"),
-    }
+fn format_score(score: Option<Fraction>) -> String {
+    score.map_or_else(|| "none".to_owned(), |score| score.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcome(tier: Tier, score: Option<(u128, u128)>, at_fault: usize) -> Option<Outcome> {
+    fn outcome(tier: Tier, score: Option<(u128, u128)>, at_fault: usize) -> Option<ReportOutcome> {
         let score = score.and_then(|(n, d)| Fraction::new(n, d));
-        Some(Outcome { tier, score, at_fault })
+        Some(ReportOutcome { tier, score, at_fault })
     }
 
-    fn order(outcomes: &[Option<Outcome>]) -> Vec<(usize, usize)> {
-        rank(outcomes).iter().map(|place| (place.index, place.rank)).collect()
+    fn order(outcomes: &[Option<ReportOutcome>]) -> Vec<(usize, usize)> {
+        rank(outcomes).iter().map(|report| (report.index, report.rank)).collect()
     }
 
     #[test]
-    fn tier_goes_before_score_and_score_before_faults() {
+    fn tier_ranks_before_score_and_score_before_faults() {
         let outcomes = [
             None,
             outcome(Tier::Abstain, None, 0),
@@ -132,29 +124,30 @@ mod tests {
         ];
         let expected = [(4, 1), (5, 2), (3, 3), (6, 4), (2, 5), (1, 6), (0, 7)];
         assert_eq!(order(&outcomes), expected);
-        let reasons: Vec<String> = rank(&outcomes).into_iter().map(|place| place.reason).collect();
+        let reasons: Vec<String> =
+            rank(&outcomes).into_iter().map(|report| report.reason).collect();
         assert_eq!(reasons[0], "");
         assert_eq!(reasons[1], "Behind candidate 4: its score is 4/5 against 5/6.");
         assert_eq!(reasons[2], "Behind candidate 5: 2 of its claims are at fault against 1.");
         assert_eq!(reasons[3], "Behind candidate 3: its tier is regenerate against proceed.");
-        assert_eq!(reasons[6], "Behind candidate 1: no judge judged it.");
+        assert_eq!(reasons[6], "Behind candidate 1: it was not judged.");
     }
 
     #[test]
-    fn reports_with_nothing_between_them_share_a_rank_in_the_order_given() {
+    fn reports_with_equal_outcomes_share_a_rank_in_the_given_order() {
         let same = outcome(Tier::Proceed, Some((1, 1)), 0);
         let outcomes = [outcome(Tier::Replan, None, 1), same, None, same, None];
         assert_eq!(order(&outcomes), [(1, 1), (3, 1), (0, 3), (2, 4), (4, 4)]);
-        let places = rank(&outcomes);
+        let ranked = rank(&outcomes);
         assert_eq!(
-            (places[0].tied_with.as_slice(), places[1].tied_with.as_slice()),
+            (ranked[0].tied_with.as_slice(), ranked[1].tied_with.as_slice()),
             (&[3][..], &[1][..])
         );
-        assert!(places[1].reason.starts_with("Nothing is between it and candidate 1"));
+        assert!(ranked[1].reason.starts_with("Equal to candidate 1"));
     }
 
     #[test]
-    fn scores_that_round_to_the_same_number_differ() {
+    fn scores_that_round_to_the_same_double_differ() {
         let a = outcome(Tier::Proceed, Some((10_000_000_000_000_000, 10_000_000_000_000_001)), 0);
         let b = outcome(Tier::Proceed, Some((10_000_000_000_000_001, 10_000_000_000_000_002)), 0);
         assert_eq!(order(&[a, b]), [(1, 1), (0, 2)]);

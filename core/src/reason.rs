@@ -1,11 +1,10 @@
-//! This module holds the reasons of a decision: their codes on the wire and their sentences for a person. It decides
-//! nothing.
+//! The reasons of a decision, with their codes on the wire and their sentences for people.
 
-use crate::claim::ClaimId;
-use crate::decision::{Tier, shown};
 use crate::fixed::{Fraction, Millionths};
+use crate::ids::ClaimId;
+use crate::tier::Tier;
 
-/// Why a tier is what it is, or what was noticed on the way.
+/// A reason for a tier, or something noticed while deciding it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The deciding score lies in the regenerate band.
@@ -26,75 +25,75 @@ pub enum Reason {
     GuardedScore {
         /// The score.
         score: Fraction,
-        /// What the guards made of it.
+        /// The score after the guards.
         guarded: Fraction,
     },
-    /// Nothing has weight.
+    /// No claim has weight.
     NothingToScore,
-    /// Claims that say the same were counted once.
+    /// Duplicate claims were counted once.
     DuplicatesCountOnce {
-        /// Claims that were set aside.
+        /// The number of claims set aside.
         count: u32,
     },
     /// Contradicted claims block proceed.
     ContradictedClaims {
-        /// Contradicted claims.
+        /// The number of contradicted claims.
         count: u64,
     },
-    /// Contradicted claims whose citation failed block proceed.
+    /// Contradicted claims with a failed citation block proceed.
     UnverifiedContradiction {
-        /// Contradicted claims whose citation failed.
+        /// The number of contradicted claims with a failed citation.
         count: u64,
     },
     /// Claims that the judge dropped block proceed.
     ClaimDropped {
-        /// Claims that the judge dropped.
+        /// The number of dropped claims.
         count: u32,
     },
     /// Root causes that are not grounded block proceed.
     RootCauseNotShown {
-        /// Which.
+        /// The root causes.
         claims: Vec<ClaimId>,
     },
-    /// Remedies that are said to be done and are not grounded block proceed.
+    /// Remedies that are reported as done but not grounded block proceed.
     RemedyNotShown {
-        /// Which.
+        /// The remedies.
         claims: Vec<ClaimId>,
     },
-    /// Claims were not read a second time, which the policy asks for.
+    /// The second look that the policy requires failed.
     SecondLookFailed {
-        /// What happened.
+        /// The cause of the failure.
         reason: String,
     },
     /// Too few grounded claims block proceed.
     TooFewGrounded {
-        /// Grounded claims that there are.
+        /// The number of grounded claims.
         grounded: u64,
-        /// Grounded claims that the policy asks for.
-        least: u32,
+        /// The number of grounded claims that the policy requires.
+        min: u32,
     },
     /// Too little of the synthesis covered by claims blocks proceed.
     CoverageBelow {
-        /// Assertions that claims cover.
+        /// The number of assertions covered by claims.
         covered: u32,
-        /// Distinct assertions, as in [`crate::coverage::Coverage::sentences`].
+        /// The number of distinct assertions, as in [`crate::coverage::Coverage::sentences`].
         sentences: u32,
-        /// The share the policy asks for.
-        least: Millionths,
+        /// The share that the policy requires.
+        min: Millionths,
     },
-    /// Words of the synthesis that may carry a statement and stand in no claim block proceed.
+    /// Words of the synthesis that may carry a statement but appear in no claim block proceed.
     UncoveredText {
-        /// Which, at most [`crate::coverage::MAX_WORDS`].
+        /// The words, at most [`crate::coverage::MAX_WORDS`].
         words: Vec<String>,
     },
-    /// Claims without the text that they are of block proceed.
+    /// Claims without the report's text block proceed.
     SynthesisMissing,
     /// The judge's own partition had a stricter tier, which verification never improves.
     VerificationKeepsTier {
         /// The tier before verification.
         before: Tier,
     },
-    /// There is no evidence, so that nothing can be known; no judge was asked.
+    /// There is no evidence, so no judge was called.
     NoEvidence,
     /// No judge of the chain reads the report's language.
     LanguageNotRead {
@@ -110,14 +109,14 @@ pub enum Reason {
         /// The tier if they are counted at their best.
         best: Tier,
     },
-    /// The judge said that it cannot judge.
+    /// The judge abstained.
     JudgeAbstained {
-        /// Its reason.
+        /// The judge's reason.
         reason: String,
     },
     /// The judge failed.
     JudgeFailed {
-        /// What happened.
+        /// The cause of the failure.
         reason: String,
     },
 }
@@ -151,18 +150,22 @@ impl Reason {
         }
     }
 
-    /// The reason as a sentence for a person.
+    /// The reason as a sentence for people.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::ScoreBelowProceed { score, threshold } => {
-                format!("the score {} is below tau_proceed {threshold}", shown(*score))
+                format!("the score {} is below tau_proceed {threshold}", score.to_decimal())
             }
             Self::ScoreBelowRegenerate { score, threshold } => {
-                format!("the score {} is below tau_regenerate {threshold}", shown(*score))
+                format!("the score {} is below tau_regenerate {threshold}", score.to_decimal())
             }
             Self::GuardedScore { score, guarded } => {
-                format!("the guards count the score {} as {}", shown(*score), shown(*guarded))
+                format!(
+                    "the guards count the score {} as {}",
+                    score.to_decimal(),
+                    guarded.to_decimal()
+                )
             }
             Self::NothingToScore => "no claim has weight, so there is no score".to_string(),
             Self::DuplicatesCountOnce { count } => {
@@ -196,12 +199,12 @@ impl Reason {
             Self::SecondLookFailed { reason } => {
                 format!("what the judge supports was not read a second time: {reason}")
             }
-            Self::TooFewGrounded { grounded, least } => {
-                format!("{} grounded; the policy asks for {least}", claims(*grounded, "is", "are"))
+            Self::TooFewGrounded { grounded, min } => {
+                format!("{} grounded; the policy asks for {min}", claims(*grounded, "is", "are"))
             }
-            Self::CoverageBelow { covered, sentences, least } => {
+            Self::CoverageBelow { covered, sentences, min } => {
                 format!(
-                    "claims cover {covered} of {sentences} sentences; the policy asks for a share of {least}"
+                    "claims cover {covered} of {sentences} sentences; the policy asks for a share of {min}"
                 )
             }
             Self::UncoveredText { words } => {

@@ -1,7 +1,8 @@
-//! This module decides a recorded partition under another policy where its evidence is at hand no more: it counts what
-//! verification made of it then. It verifies nothing.
+//! Decides a recorded partition under another policy, using the recorded verification instead of the evidence.
 
-use crate::assess::{AsJudged, Assessment, Seen, Weighed, settled, weigh};
+use crate::assess::{
+    Assessment, JudgedTallies, PartitionDecision, ReportContext, chain_and_safety, decide_partition,
+};
 use crate::claim::JudgedClaim;
 use crate::coverage::Coverage;
 use crate::decision::Origin;
@@ -9,45 +10,41 @@ use crate::evidence::EvidenceItem;
 use crate::fault::CitedSpecialists;
 use crate::policy::{Policy, VerificationMode};
 use crate::safety::UnverifiedFix;
-use crate::verify::{
-    Correction, EvidenceSet, Outcome, Standing, Verified, VerifiedClaim, heaviest_allowed,
-};
+use crate::verify::{EvidenceSet, VerifiedPartition, heaviest_allowed};
 
 /// A recorded partition.
 #[derive(Debug)]
-pub struct Recorded<'a> {
-    /// What the judge said, before verification.
+pub struct RecordedPartition<'a> {
+    /// The judge's verdicts, before verification.
     pub judged: Vec<JudgedClaim>,
-    /// What verification made of it.
-    pub verified: Verified,
+    /// The result of verification.
+    pub verified: VerifiedPartition,
     /// How much of the synthesis the claims cover; `None` without a synthesis.
     pub coverage: Option<Coverage>,
-    /// Why claims that were to be read a second time were not; `None` where all were.
+    /// Why the second look at some claims failed; `None` if it was complete.
     pub unread: Option<String>,
-    /// The evidence by id, for whose it is; its contents are not looked at.
+    /// The evidence, used only for its ids, types and specialists; contents are not read.
     pub evidence: &'a [EvidenceItem],
 }
 
-/// Decides a recorded partition. A policy that corrects decides on what was corrected, any other on what the judge said;
-/// gate, chain, cap and action are those of a report without an investigation.
+/// Decides a recorded partition. A policy that enforces verification decides on the corrected claims, any other on the
+/// judge's verdicts; gate, chain, cap and action are those of a report without an investigation.
 #[must_use]
-pub fn reassess(policy: &Policy, recorded: Recorded<'_>) -> Assessment {
-    let Recorded { judged, verified, coverage, unread, evidence } = recorded;
+pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment {
+    let RecordedPartition { judged, verified, coverage, unread, evidence } = recorded;
     let cited = CitedSpecialists::of(&judged, &EvidenceSet::new(evidence));
-    let own = AsJudged::of(policy, &judged, heaviest_allowed(policy, evidence));
+    let own = JudgedTallies::of(policy, &judged, heaviest_allowed(policy, evidence));
     let verified = match policy.verification {
         VerificationMode::Enforce => verified,
-        VerificationMode::Observe => {
-            Verified { corrections: noted(verified.corrections), claims: claims_as_judged(judged) }
-        }
-        VerificationMode::Off => {
-            Verified { claims: claims_as_judged(judged), corrections: Vec::new() }
-        }
+        VerificationMode::Observe => VerifiedPartition::as_judged(judged, verified.corrections),
+        VerificationMode::Off => VerifiedPartition::as_judged(judged, Vec::new()),
     };
-    let seen = Seen { coverage, unread };
-    let Weighed { tally, findings, decision } = weigh(policy, &own, &verified, seen, Origin::Judge);
+    let context = ReportContext { coverage, unread };
+    let PartitionDecision { tally, findings, decision } =
+        decide_partition(policy, &own, &verified, context, Origin::Judge);
     let affected_specialists = cited.affected(&decision, &verified.claims);
-    let (chain, settled) = settled(policy, None, None, decision.tier, UnverifiedFix::Absent);
+    let (chain, safety) =
+        chain_and_safety(policy, None, None, decision.tier, UnverifiedFix::Absent);
     Assessment {
         claims: verified.claims,
         corrections: verified.corrections,
@@ -55,18 +52,8 @@ pub fn reassess(policy: &Policy, recorded: Recorded<'_>) -> Assessment {
         findings,
         decision,
         chain,
-        settled,
+        safety,
         unverified_fixes: Vec::new(),
         affected_specialists,
     }
-}
-
-fn noted(corrections: Vec<Correction>) -> Vec<Correction> {
-    let noted = |found| Correction { outcome: Outcome::Noted, ..found };
-    corrections.into_iter().map(noted).collect()
-}
-
-fn claims_as_judged(judged: Vec<JudgedClaim>) -> Vec<VerifiedClaim> {
-    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged };
-    judged.into_iter().map(stands).collect()
 }

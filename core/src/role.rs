@@ -1,4 +1,4 @@
-//! This module reads the role of a claim off the label it stands under, where the judge saw none. It judges nothing.
+//! Assigns the role of root cause to claims that follow such a label, if the judge assigned none.
 
 use core::ops::Range;
 
@@ -7,24 +7,24 @@ use crate::report::ClaimKind;
 use crate::text::part;
 use crate::text::polarity::{MarkerKind, markers};
 
-/// How far before a claim its label may begin, in bytes.
+/// The maximum distance of a label before its claim, in bytes.
 const MAX_LABEL: usize = 200;
-/// The label of a root cause, in small letters.
+/// The label of a root cause, in lower case.
 const LABEL: &str = "root cause";
 
-/// Makes a root cause of each observation that stands right behind the label of one (`Root cause: …`, or first under
-/// such a heading), states something and does not hedge it.
-pub fn by_labels(report: &str, judged: &mut [JudgedClaim]) {
+/// Makes each observation a root cause that directly follows such a label (`Root cause: …`, or first under such a heading),
+/// is a statement and is not hedged.
+pub fn assign_root_causes(report: &str, judged: &mut [JudgedClaim]) {
     let mut spans: Vec<Range<usize>> =
-        judged.iter().filter_map(|said| said.claim.span.clone()).collect();
+        judged.iter().filter_map(|judged| judged.claim.span.clone()).collect();
     spans.sort_unstable_by_key(|span| (span.start, span.end));
-    for said in judged.iter_mut().filter(|said| said.role == Role::Observation) {
-        let text = &said.claim.text;
+    for judged in judged.iter_mut().filter(|judged| judged.role == Role::Observation) {
+        let text = &judged.claim.text;
         let is_labelled = begins_with_label(text)
-            || said.claim.span.as_ref().is_some_and(|span| follows_label(report, span, &spans));
+            || judged.claim.span.as_ref().is_some_and(|span| follows_label(report, span, &spans));
         let is_hedged = || markers(text).iter().any(|marker| marker.kind == MarkerKind::Hedge);
         if is_labelled && ClaimKind::of(text) == ClaimKind::Statement && !is_hedged() {
-            said.role = Role::RootCause;
+            judged.role = Role::RootCause;
         }
     }
 }
@@ -37,10 +37,10 @@ fn begins_with_label(text: &str) -> bool {
             .is_some_and(|rest| rest.trim_start_matches(['*', '_']).starts_with(':'))
 }
 
-/// Whether the words between the claim before and this one hold the label.
+/// Returns `true` if the text between the previous claim and this one contains the label.
 fn follows_label(report: &str, span: &Range<usize>, spans: &[Range<usize>]) -> bool {
-    let place = spans.partition_point(|other| other.start < span.start);
-    let before = place.checked_sub(1).and_then(|at| spans.get(at)).map_or(0, |other| other.end);
+    let index = spans.partition_point(|other| other.start < span.start);
+    let before = index.checked_sub(1).and_then(|at| spans.get(at)).map_or(0, |other| other.end);
     let end = report.floor_char_boundary(span.start);
     let start = report.ceil_char_boundary(before.max(end.saturating_sub(MAX_LABEL))).min(end);
     part(report, start..end).to_ascii_lowercase().contains(LABEL)
@@ -49,7 +49,8 @@ fn follows_label(report: &str, span: &Range<usize>, spans: &[Range<usize>]) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::{Claim, ClaimId, Class, EvidenceType};
+    use crate::claim::{Claim, Class, EvidenceType};
+    use crate::ids::ClaimId;
 
     fn roles(report: &str, claims: &[&str]) -> Vec<Role> {
         let judged = |text: &&str| {
@@ -70,12 +71,12 @@ mod tests {
             }
         };
         let mut judged: Vec<JudgedClaim> = claims.iter().map(judged).collect();
-        by_labels(report, &mut judged);
-        judged.into_iter().map(|said| said.role).collect()
+        assign_root_causes(report, &mut judged);
+        judged.into_iter().map(|judged| judged.role).collect()
     }
 
     #[test]
-    fn the_first_statement_behind_the_label_is_the_root_cause() {
+    fn the_first_statement_after_the_label_is_the_root_cause() {
         use Role::{Observation, RootCause};
         let report = "## Summary\nOrders failed.\n\n## Root cause\nThe pool was full. It had 20 connections.";
         let claims = ["Orders failed.", "The pool was full.", "It had 20 connections."];

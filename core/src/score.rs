@@ -1,5 +1,5 @@
-//! This module computes the score of a partition (arXiv:2604.23366; docs/POLICY.md, "The score"): S = (W(G) + W(K)) /
-//! (W(G) + W(U) + rho W(X) + W(K)), over integers in millionths.
+//! Computes the score of a partition over integers in millionths (arXiv:2604.23366; docs/POLICY.md, "The score"):
+//! S = (W(G) + W(K)) / (W(G) + W(U) + rho W(X) + W(K)).
 
 use core::cmp::Ordering;
 
@@ -10,21 +10,21 @@ use crate::tally::Tally;
 
 /// The weight W of each part of a partition, in millionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct ScoreTerms {
     /// W(G).
     pub grounded: u128,
-    /// W(U), each claim at least at the floor.
+    /// W(U), each claim weighing at least the floor.
     pub ungrounded: u128,
-    /// W(X), each claim at least at the floor; rho not yet applied.
+    /// W(X), each claim weighing at least the floor; rho is not yet applied.
     pub contradicted: u128,
     /// W(K).
     pub complementary: u128,
-    /// Contradictions whose citation failed and claims that the judge dropped; max(1, rho) not yet applied.
+    /// The weight of contradictions with a failed citation and of dropped claims; max(1, rho) is not yet applied.
     pub unverified: u128,
 }
 
-impl Terms {
-    /// Weighs a tally.
+impl ScoreTerms {
+    /// Computes the weights of a tally.
     #[must_use]
     pub fn of(policy: &PolicyValues, tally: &Tally) -> Self {
         let supported = |class| {
@@ -42,20 +42,20 @@ impl Terms {
             contradicted: floored(tally.of_class(Class::Contradicted)),
             complementary: supported(Class::Complementary),
             unverified: floored(tally.unverified_contradictions())
-                + u128::from(tally.dropped()) * heaviest(policy).wide(),
+                + u128::from(tally.dropped()) * max_weight(policy).wide(),
         }
     }
 
-    /// The published score S (arXiv:2604.23366), from 0 to 1, or `None` when nothing has weight.
+    /// The published score S (arXiv:2604.23366), from 0 to 1, or `None` if nothing has weight.
     #[must_use]
     pub fn score(&self, policy: &PolicyValues) -> Option<Ratio> {
         let one = Millionths::ONE.wide();
         self.ratio(policy, policy.rho, self.complementary * one)
     }
 
-    /// The guarded score S' that the tier is decided on (docs/POLICY.md, "The guards"), from 0 to 1: rho at least 1
-    /// and complementary claims limited, as far as the policy's guards ask for it. Never above [`Terms::score`], and
-    /// 0 where only claims that the limit sets aside have weight.
+    /// The guarded score S' that determines the tier (docs/POLICY.md, "The guards"), from 0 to 1: rho is at least 1 and
+    /// complementary claims are limited, if the policy's guards are on. Never above [`ScoreTerms::score`], and 0 if only
+    /// complementary claims above the limit have weight.
     #[must_use]
     pub fn guarded_score(&self, policy: &PolicyValues) -> Option<Ratio> {
         let one = Millionths::ONE;
@@ -69,7 +69,7 @@ impl Terms {
         guarded.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
     }
 
-    /// S with this rho and W(K), which comes in millionths of millionths; `None` when nothing has weight.
+    /// S with this rho and W(K), given in millionths of millionths; `None` if nothing has weight.
     fn ratio(&self, policy: &PolicyValues, rho: Millionths, complementary: u128) -> Option<Ratio> {
         let one = Millionths::ONE;
         let numerator = self.grounded * one.wide() + complementary;
@@ -81,14 +81,14 @@ impl Terms {
     }
 }
 
-/// The largest weight an ungrounded claim can have under a policy.
+/// The largest weight that an ungrounded claim can have under a policy.
 #[must_use]
-pub fn heaviest(policy: &PolicyValues) -> Millionths {
+pub fn max_weight(policy: &PolicyValues) -> Millionths {
     let weights = policy.weights.as_array().iter().copied();
     weights.max().unwrap_or_default().max(policy.ungrounded_floor)
 }
 
-/// The type that weighs most under a policy; the first of [`EvidenceType::ALL`] among equals.
+/// The type with the largest weight under a policy; the first of [`EvidenceType::ALL`] among equals.
 #[must_use]
 pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
     let by_weight =
@@ -96,7 +96,7 @@ pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
     EvidenceType::ALL.into_iter().rev().max_by(by_weight).unwrap_or(EvidenceType::ToolMatch)
 }
 
-/// A score, not yet reduced: both parts come in the same unit, the denominator is above zero.
+/// An unreduced score. Both parts have the same unit; the denominator is above zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio {
     numerator: u128,
@@ -119,7 +119,7 @@ impl Ratio {
         Fraction::new(self.numerator, self.denominator).unwrap_or(Fraction::ZERO)
     }
 
-    /// How far it is from a threshold, as a fraction without its sign.
+    /// The absolute distance from a threshold.
     #[must_use]
     pub fn distance(self, threshold: Millionths) -> Fraction {
         let one = Millionths::ONE.wide();
@@ -145,18 +145,14 @@ impl PartialOrd for Ratio {
 
 impl Ord for Ratio {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Scores of partitions within `MAX_CLAIMS` are below 2^64, so the products fit; beyond it the
-        // reduced forms are compared.
+        // The products fit for scores of partitions within `MAX_CLAIMS`, which are below 2^64; larger ones are compared
+        // in reduced form.
         match (
             self.numerator.checked_mul(other.denominator),
             other.numerator.checked_mul(self.denominator),
         ) {
             (Some(left), Some(right)) => left.cmp(&right),
-            _ => {
-                let (left, right) = (self.fraction(), other.fraction());
-                let left = left.numerator().saturating_mul(right.denominator());
-                left.cmp(&right.numerator().saturating_mul(self.fraction().denominator()))
-            }
+            _ => self.fraction().cmp(&other.fraction()),
         }
     }
 }

@@ -1,24 +1,24 @@
-//! This module makes claims of what a report asserts, one for each statement. It judges nothing.
+//! Splits a report into claims, one per statement.
 
 use std::collections::BTreeSet;
 
 use crate::budget::Budget;
-use crate::claim::{Claim, ClaimId};
+use crate::claim::Claim;
+use crate::ids::ClaimId;
 use crate::report::{Assertion, Document, UNITS_PER_BYTE, statements};
 
-/// The claims of a report, named `c1`, `c2` and so on. Not all of them where the budget stops it.
+/// Returns the claims of a report, with the ids `c1`, `c2` and so on; incomplete if the budget is exceeded.
 #[must_use]
 pub fn split(report: &str, budget: &Budget) -> Vec<Claim> {
     claims(&Document::read(report, &[], budget).assertions, &[], budget)
 }
 
-/// The claims of what a report asserts, named `c1`, `c2` and so on; names of given claims are passed over. Not all of
-/// them where the budget stops it.
+/// Returns the claims of a report's assertions, with the ids `c1`, `c2` and so on, skipping the ids of given claims.
+/// Incomplete if the budget is exceeded.
 #[must_use]
 pub fn claims(assertions: &[Assertion], given: &[Claim], budget: &Budget) -> Vec<Claim> {
     let taken: BTreeSet<&str> = given.iter().map(|claim| claim.id.as_str()).collect();
-    let mut ids =
-        (1_u64..).map(|number| format!("c{number}")).filter(|id| !taken.contains(id.as_str()));
+    let mut ids = (1_u64..).map(|n| format!("c{n}")).filter(|id| !taken.contains(id.as_str()));
     let mut found = Vec::new();
     for assertion in assertions {
         if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_checked_by_itself_is_a_claim_of_its_own() {
+    fn independently_checkable_parts_are_separate_claims() {
         for (report, expected) in [
             (
                 "18:42:01: redis-b lost its master, 71 seconds after the sync had begun.",
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_quotations_stay_whole() {
+    fn lists_and_quotations_are_not_split() {
         for whole in [
             "Pods a-1, b-2, and c-3 were restarted",
             "The log says \"probe failed, and retry was refused at 14:02\"",
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn h25_a_cause_is_a_claim_of_its_own() {
+    fn h25_a_cause_is_a_separate_claim() {
         assert_eq!(
             texts("The checkout pods restarted 4 times because the limit was lowered to 512Mi."),
             ["The checkout pods restarted 4 times", "because the limit was lowered to 512Mi"]
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_asserted_is_a_claim() {
+    fn every_assertion_is_a_claim() {
         let report = "# Timeline\n\nWhy did it fail? The pod was killed at 14:02.\n\n## Recommendations\n\n- Raise the limit to 1Gi.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
         assert_eq!(
             texts(report),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_given_claims_are_passed_over() {
+    fn ids_of_given_claims_are_skipped() {
         let given = split("The pod was killed.", &Budget::unlimited());
         let document = Document::read("The pod restarted. It is ready.", &[], &Budget::unlimited());
         let found = claims(&document.assertions, &given, &Budget::unlimited());
@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn claims_stand_in_their_report(report in "(\\PC|[ ,;.\n]|because|, and |was 5|# |`|\\|){0,60}") {
+        fn claim_spans_lie_within_the_report(report in "(\\PC|[ ,;.\n]|because|, and |was 5|# |`|\\|){0,60}") {
             for claim in split(&report, &Budget::unlimited()) {
                 prop_assert!(!claim.text.trim().is_empty());
                 prop_assert!(report.get(claim.span.clone().unwrap()).is_some());
@@ -176,8 +176,8 @@ mod tests {
         }
 
         #[test]
-        // Words without vowels are no function words, which alone make no claim.
-        fn claims_are_the_whole_of_what_prose_asserts(report in "((was|is|had) [0-9]{1,2}( [bcdfgkmp]{3,8}){1,3}(, and |; | because |[.] )){1,8}") {
+        // Words without vowels are not function words, which alone do not form a claim.
+        fn claims_cover_everything_that_prose_asserts(report in "((was|is|had) [0-9]{1,2}( [bcdfgkmp]{3,8}){1,3}(, and |; | because |[.] )){1,8}") {
             let claims = split(&report, &Budget::unlimited());
             if let Some(coverage) = crate::coverage::coverage(&report, &claims, &[], &Budget::unlimited()) {
                 prop_assert_eq!(coverage.covered, coverage.sentences, "{:?}", coverage);

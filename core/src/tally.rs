@@ -1,26 +1,24 @@
-//! This module counts the claims of a partition by class and type.
-//!
-//! Everything a score depends on, independent of the order in which claims came.
+//! Counts of the claims of a partition by class and type: everything that a score depends on.
 
 use crate::claim::{Class, EvidenceType};
 
-/// The most claims one partition may have: with these, a reduced score fits two unsigned 64-bit numbers
-/// whatever the weights.
+/// The maximum number of claims in a partition: within it, a reduced score fits two unsigned 64-bit integers whatever the
+/// weights are.
 pub const MAX_CLAIMS: u64 = 1_800_000;
 
-/// How many claims of each class and type.
+/// The number of claims of each class and type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
-    // By class and type. One table: a branch on the class would be mispredicted at every other claim.
-    // INVARIANT (rows): row `class as usize`, the order in which `Class` declares its variants; `of_class`
-    // takes the rows apart in that order.
+    // By class and type. A single table, since a branch on the class would often be mispredicted.
+    // INVARIANT (rows): the row of a class is `class as usize`, the order of the variants of `Class`; `of_class`
+    // destructures the rows in that order.
     classes: [[u32; 8]; 4],
     unverified_contradictions: [u32; 8],
     dropped: u32,
 }
 
 impl Tally {
-    /// The tally of these claims.
+    /// Counts the given claims.
     pub fn of(claims: impl IntoIterator<Item = (Class, EvidenceType)>) -> Self {
         let mut tally = Self::default();
         for (class, evidence_type) in claims {
@@ -29,26 +27,25 @@ impl Tally {
         tally
     }
 
-    /// Adds `count` claims of a class and type; a sum above `u32::MAX` stays there.
+    /// Adds `count` claims of a class and type, saturating at `u32::MAX`.
     pub fn add(&mut self, class: Class, evidence_type: EvidenceType, count: u32) {
         if let Some(counts) = self.classes.get_mut(class as usize) {
             add_to(counts, evidence_type, count);
         }
     }
 
-    /// Adds a contradicted claim whose citation failed: it counts as ungrounded at max(1, rho) times its
-    /// weight, and still blocks.
+    /// Adds a contradicted claim with a failed citation: it counts as ungrounded at max(1, rho) times its weight, and
+    /// still blocks.
     pub fn add_unverified_contradiction(&mut self, evidence_type: EvidenceType) {
         add_to(&mut self.unverified_contradictions, evidence_type, 1);
     }
 
-    /// Adds a claim that the judge dropped: it counts as ungrounded at max(1, rho) times the largest
-    /// weight, and blocks.
+    /// Adds a claim dropped by the judge: it counts as ungrounded at max(1, rho) times the largest weight, and blocks.
     pub fn add_dropped(&mut self) {
         self.dropped = self.dropped.saturating_add(1);
     }
 
-    /// How many claims of a class there are of each type, in the order of [`EvidenceType::ALL`].
+    /// The number of claims of a class by type, in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn of_class(&self, class: Class) -> &[u32; 8] {
         let [grounded, complementary, ungrounded, contradicted] = &self.classes;
@@ -60,53 +57,61 @@ impl Tally {
         }
     }
 
-    /// How many contradicted claims have a citation that failed, by type in the order of [`EvidenceType::ALL`].
+    /// The number of contradicted claims with a failed citation by type, in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn unverified_contradictions(&self) -> &[u32; 8] {
         &self.unverified_contradictions
     }
 
-    /// How many claims the judge dropped.
+    /// The number of claims dropped by the judge.
     #[must_use]
     pub const fn dropped(&self) -> u32 {
         self.dropped
     }
 
-    /// How many claims of a class.
+    /// The number of claims of a class.
     #[must_use]
     pub fn count(&self, class: Class) -> u64 {
         sum(self.of_class(class))
     }
 
-    /// How many contradicted claims whose citation failed.
+    /// The number of contradicted claims with a failed citation.
     #[must_use]
     pub fn count_unverified_contradictions(&self) -> u64 {
         sum(&self.unverified_contradictions)
     }
 
-    /// How many claims in all.
+    /// The total number of claims.
     #[must_use]
     pub fn total(&self) -> u64 {
         let classes: u64 = Class::ALL.into_iter().map(|class| self.count(class)).sum();
         classes + self.count_unverified_contradictions() + u64::from(self.dropped)
     }
 
-    /// Takes away `count` claims of a group, or all where it has fewer.
+    /// Returns `true` if at least one claim is grounded and none is contradicted, verified or not.
+    #[must_use]
+    pub fn is_grounded(&self) -> bool {
+        self.count(Class::Grounded) > 0
+            && self.count(Class::Contradicted) == 0
+            && self.count_unverified_contradictions() == 0
+    }
+
+    /// Removes `count` claims of a group, or all if it has fewer.
     pub(crate) fn remove(&mut self, group: Group, count: u32) {
         match group {
             Group::Class(class, evidence_type) => {
                 if let Some(counts) = self.classes.get_mut(class as usize) {
-                    take_from(counts, evidence_type, count);
+                    subtract_from(counts, evidence_type, count);
                 }
             }
             Group::UnverifiedContradiction(evidence_type) => {
-                take_from(&mut self.unverified_contradictions, evidence_type, count);
+                subtract_from(&mut self.unverified_contradictions, evidence_type, count);
             }
             Group::Dropped => self.dropped = self.dropped.saturating_sub(count),
         }
     }
 
-    /// How many claims stand in a group.
+    /// The number of claims in a group.
     pub(crate) fn in_group(&self, group: Group) -> u32 {
         match group {
             Group::Class(class, evidence_type) => count_of(self.of_class(class), evidence_type),
@@ -118,14 +123,14 @@ impl Tally {
     }
 }
 
-/// Claims that weigh the same.
+/// A group of claims of equal weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Of a class and type.
+    /// Claims of a class and type.
     Class(Class, EvidenceType),
-    /// Contradicted, with a citation that failed.
+    /// Contradicted claims with a failed citation, by type.
     UnverifiedContradiction(EvidenceType),
-    /// Dropped by the judge.
+    /// Claims dropped by the judge.
     Dropped,
 }
 
@@ -139,7 +144,7 @@ fn add_to(counts: &mut [u32; 8], evidence_type: EvidenceType, count: u32) {
     }
 }
 
-fn take_from(counts: &mut [u32; 8], evidence_type: EvidenceType, count: u32) {
+fn subtract_from(counts: &mut [u32; 8], evidence_type: EvidenceType, count: u32) {
     if let Some(slot) = counts.get_mut(evidence_type as usize) {
         *slot = slot.saturating_sub(count);
     }

@@ -1,8 +1,8 @@
-//! This module has builders for the tests of more than one module.
+//! Builders for the tests of several modules.
 
 use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 
-/// What a tool printed.
+/// Builds a tool output.
 pub(crate) fn tool(id: &str, content: &str) -> EvidenceItem {
     EvidenceItem {
         id: EvidenceId::new(id).unwrap(),

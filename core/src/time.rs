@@ -1,11 +1,11 @@
-//! This module holds instants and durations as plain numbers. It reads no clock: every time is handed in.
+//! Instants and time windows as plain numbers. Reads no clock.
 
-/// An instant: microseconds since 1970-01-01T00:00:00Z, negative before.
+/// An instant: microseconds since 1970-01-01T00:00:00Z, negative before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The instant that many microseconds after the epoch.
+    /// Creates the instant that is `micros` microseconds after the epoch.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
@@ -17,14 +17,14 @@ impl Timestamp {
         self.0
     }
 
-    /// Microseconds from `earlier` to `self`; negative when `self` is the earlier one.
+    /// Microseconds from `earlier` to `self`; negative if `self` is earlier.
     #[must_use]
     pub const fn micros_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// A stretch of time between two instants, both included.
+/// The time between two instants, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     start: Timestamp,
@@ -32,7 +32,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window from `start` to `end`, or `None` when they are reversed.
+    /// Creates a window; `None` if `end` is before `start`.
     #[must_use]
     pub const fn new(start: Timestamp, end: Timestamp) -> Option<Self> {
         if start.0 <= end.0 { Some(Self { start, end }) } else { None }
@@ -50,7 +50,7 @@ impl Window {
         self.end
     }
 
-    /// Whether the instant lies in the window.
+    /// Returns `true` if the instant is in the window.
     #[must_use]
     pub const fn contains(self, instant: Timestamp) -> bool {
         self.start.0 <= instant.0 && instant.0 <= self.end.0

@@ -1,4 +1,4 @@
-//! These tests enforce docs/ARCHITECTURE.md: the arrows between the crates, and what core may depend on.
+//! Enforces docs/ARCHITECTURE.md: the dependencies between the crates, and what core may depend on.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +16,9 @@ use std::path::Path;
 
 use toml::Table;
 
+#[path = "../extraction/tests/source/mod.rs"]
+mod source;
+
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
@@ -30,12 +33,12 @@ fn dependencies(folder: &str) -> BTreeSet<String> {
     manifest["dependencies"].as_table().unwrap().keys().cloned().collect()
 }
 
-fn of_this_workspace(folder: &str) -> Vec<String> {
+fn workspace_dependencies(folder: &str) -> Vec<String> {
     dependencies(folder).into_iter().filter(|name| name.starts_with("gsar-")).collect()
 }
 
 #[test]
-fn arrows_between_crates() {
+fn crates_depend_only_on_allowed_crates() {
     for (folder, allowed) in [
         ("core/extraction", &[][..]),
         ("core", &["gsar-extraction"]),
@@ -78,12 +81,12 @@ fn arrows_between_crates() {
             ],
         ),
     ] {
-        assert_eq!(of_this_workspace(folder), allowed, "{folder}");
+        assert_eq!(workspace_dependencies(folder), allowed, "{folder}");
     }
 }
 
 #[test]
-fn core_depends_on_nothing_that_reads_a_clock_a_file_or_a_socket() {
+fn core_has_only_pure_dependencies() {
     let expected =
         ["blake3", "gsar-extraction", "memchr", "serde", "serde_json", "thiserror", "toml"];
     assert_eq!(dependencies("core"), expected.map(str::to_owned).into());
@@ -126,7 +129,14 @@ fn core_is_pure() {
 }
 
 #[test]
-fn every_direct_dependency_says_why_it_is_there() {
+fn no_two_modules_of_core_use_each_other() {
+    let uses = source::uses(&root().join("core/src"));
+    assert!(uses["verify"].contains("evidence"), "{uses:?}");
+    assert_eq!(source::cycles(&uses), Vec::<Vec<String>>::new(), "{uses:?}");
+}
+
+#[test]
+fn every_direct_dependency_has_a_comment() {
     for folder in [
         "core",
         "core/extraction",
@@ -162,7 +172,7 @@ fn every_direct_dependency_says_why_it_is_there() {
     }
 }
 
-/// Modules of the server that may know each other, besides those of [`COMMON`].
+/// The modules of the server that each module may use, in addition to those of [`COMMON`].
 const MODULES: [(&str, &[&str]); 16] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "policies", "rescore"]),
     ("assembly", &["evaluate", "evidence", "judge", "ledger", "policies", "storage", "tls"]),
@@ -185,7 +195,7 @@ const MODULES: [(&str, &[&str]); 16] = [
     ("tls", &[]),
 ];
 
-/// What every module of the server may use.
+/// The modules that every module of the server may use.
 const COMMON: [&str; 14] = [
     "attestation",
     "call",
@@ -204,7 +214,7 @@ const COMMON: [&str; 14] = [
 ];
 
 #[test]
-fn modules_of_the_server_know_only_their_neighbours() {
+fn modules_of_the_server_use_only_allowed_modules() {
     for (module, neighbours) in MODULES {
         for file in rust_files(&root().join("server/src").join(module)) {
             let text = std::fs::read_to_string(&file).unwrap();

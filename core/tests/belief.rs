@@ -1,4 +1,4 @@
-//! Exploring graphs entity by entity: the source's example, bounds, and laws over generated incidents.
+//! Exploration of graphs entity by entity: the paper's example, limits, and laws over generated incidents.
 
 #![allow(
     clippy::unwrap_used,
@@ -43,7 +43,7 @@ fn due(exploration: &Exploration) -> Vec<Node> {
     exploration.due().map(|look| look.node).collect()
 }
 
-/// Answers for each that is due until none is.
+/// Answers every due look until none is left.
 fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Look) -> Belief) {
     while let Some(look) = exploration.due().next().cloned() {
         let belief = policy(&look);
@@ -51,20 +51,20 @@ fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Look) -> Be
     }
 }
 
-/// Four services in a row. Each looks like an origin by itself; when it hears that the one before handed the fault on, it
-/// knows better. What is left is the first.
+/// Four services in a row. Each looks like an origin on its own, until it receives a message from the one before. The first
+/// remains.
 #[test]
-fn of_four_services_in_a_row_the_first_is_the_frontier() {
+fn the_first_of_four_services_in_a_row_is_the_frontier() {
     let topology = topology(&[("S1", "S2"), ("S2", "S3"), ("S3", "S4")]);
     let row = nodes(&topology, ["S1", "S2", "S3", "S4"]);
     let [s1, s2, s3, s4] = row;
     let before =
-        |node: Node| row.iter().position(|of| *of == node).and_then(|at| at.checked_sub(1));
-    let mut exploration = Exploration::begin(topology, &[s4], Limits::default());
+        |node: Node| row.iter().position(|other| *other == node).and_then(|at| at.checked_sub(1));
+    let mut exploration = Exploration::new(topology, &[s4], Limits::default());
     answer_all(&mut exploration, |look| {
         let cause = before(look.node).map(|at| row[at]);
-        let heard = look.inbox.iter().any(|message| Some(message.from) == cause);
-        let label = if heard { Label::Symptom } else { Label::Origin };
+        let has_message = look.inbox.iter().any(|message| Some(message.from) == cause);
+        let label = if has_message { Label::Symptom } else { Label::Origin };
         belief(label, &cause.map(|cause| vec![(cause, look.node)]).unwrap_or_default())
     });
     let outcome = exploration.outcome();
@@ -76,10 +76,10 @@ fn of_four_services_in_a_row_the_first_is_the_frontier() {
 }
 
 #[test]
-fn an_origin_that_another_one_reaches_contributes() {
+fn an_origin_reached_by_another_is_contributing() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
-    let mut exploration = Exploration::begin(topology, &[c], Limits::default());
+    let mut exploration = Exploration::new(topology, &[c], Limits::default());
     answer_all(&mut exploration, |look| match look.node {
         node if node == a => belief(Label::Origin, &[(a, b)]),
         node if node == b => belief(Label::Origin, &[(a, b), (b, c)]),
@@ -93,7 +93,7 @@ fn an_origin_that_another_one_reaches_contributes() {
 fn origins_that_reach_each_other_are_tied() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
-    let mut exploration = Exploration::begin(topology, &[c], Limits::default());
+    let mut exploration = Exploration::new(topology, &[c], Limits::default());
     answer_all(&mut exploration, |look| match look.node {
         node if node == c => belief(Label::Symptom, &[(b, c)]),
         _ => belief(Label::Origin, &[(a, b), (b, a)]),
@@ -104,38 +104,37 @@ fn origins_that_reach_each_other_are_tied() {
 }
 
 #[test]
-fn where_nothing_changed_no_fault_began() {
+fn an_unchanged_entity_is_not_an_origin() {
     let topology = topology(&[("a", "b")]);
     let [a, b] = nodes(&topology, ["a", "b"]);
     let origin = Belief { label: Label::Origin, ..Belief::default() };
-    let mut exploration = Exploration::begin(topology.clone(), &[a], Limits::default());
+    let mut exploration = Exploration::new(topology.clone(), &[a], Limits::default());
     let entry = exploration.answer(a, origin.clone()).unwrap();
     assert!(entry.is_unchanged_origin);
     assert_eq!(entry.label, Label::Symptom);
     let outcome = exploration.outcome();
     assert!(outcome.frontier.is_empty() && outcome.alerts[0].by.is_empty());
     assert_eq!(outcome.candidates[0].node, a);
-    // What is known of changes counts as what evidence shows.
-    let mut exploration =
-        Exploration::begin(topology.with_changes(&[a, b]), &[a], Limits::default());
+    // Known changes count like changes shown by evidence.
+    let mut exploration = Exploration::new(topology.with_changes(&[a, b]), &[a], Limits::default());
     assert_eq!(exploration.answer(a, origin).unwrap().label, Label::Origin);
     assert_eq!(exploration.outcome().frontier, [a]);
 }
 
 #[test]
-fn a_label_that_changes_too_often_is_put_off_for_good() {
+fn a_label_that_changes_too_often_is_deferred_permanently() {
     let topology = topology(&[("a", "b")]);
     let [a, b] = nodes(&topology, ["a", "b"]);
     let limits = Limits { max_flips: 1, max_visits: 50, ..Limits::default() };
-    let mut exploration = Exploration::begin(topology, &[a, b], limits);
+    let mut exploration = Exploration::new(topology, &[a, b], limits);
     answer_all(&mut exploration, |look| {
         let label = if look.visit % 2 == 0 { Label::Symptom } else { Label::Origin };
         belief(label, &[(a, b)])
     });
-    let of = |node| exploration.ledger().iter().filter(move |entry| entry.node == node);
+    let entries = |node| exploration.ledger().iter().filter(move |entry| entry.node == node);
     for node in [a, b] {
-        assert_eq!(of(node).count(), 3);
-        let last = of(node).next_back().unwrap();
+        assert_eq!(entries(node).count(), 3);
+        let last = entries(node).next_back().unwrap();
         assert!(last.is_settled);
         assert_eq!(last.label, Label::Defer);
         assert_eq!(exploration.label(node), Some(Label::Defer));
@@ -143,29 +142,29 @@ fn a_label_that_changes_too_often_is_put_off_for_good() {
 }
 
 #[test]
-fn an_entity_cools_while_others_are_due() {
-    // b, c and d hear of a and of each other; a is due again only when two others were looked at.
+fn an_entity_cools_down_while_others_are_due() {
+    // b, c and d receive messages from a and each other; a is due again only after two other looks.
     let topology = topology(&[("a", "b"), ("a", "c"), ("a", "d")]);
     let [a, b, c, d] = nodes(&topology, ["a", "b", "c", "d"]);
     let limits = Limits { cooldown: 2, ..Limits::default() };
-    let mut exploration = Exploration::begin(topology, &[a, b], limits);
+    let mut exploration = Exploration::new(topology, &[a, b], limits);
     exploration.answer(a, belief(Label::Origin, &[(a, b), (a, c), (a, d)])).unwrap();
     exploration.answer(b, belief(Label::Symptom, &[(a, b)])).unwrap();
-    assert_eq!(due(&exploration), [c, d], "a and b were changed and are cooling");
+    assert_eq!(due(&exploration), [c, d], "a and b have changed and are cooling down");
     for node in [c, d] {
         exploration.answer(node, belief(Label::Symptom, &[(a, node)])).unwrap();
     }
     assert_eq!(due(&exploration), [a, b]);
-    let heard: Vec<Node> =
-        exploration.due().next().unwrap().inbox.iter().map(|of| of.from).collect();
-    assert_eq!(heard, [b, c, d]);
+    let senders: Vec<Node> =
+        exploration.due().next().unwrap().inbox.iter().map(|message| message.from).collect();
+    assert_eq!(senders, [b, c, d]);
 }
 
 #[test]
-fn a_healthy_entity_ends_the_way_of_a_fault() {
+fn a_healthy_entity_ends_a_propagation() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
-    let mut exploration = Exploration::begin(topology, &[c, a], Limits::default());
+    let mut exploration = Exploration::new(topology, &[c, a], Limits::default());
     answer_all(&mut exploration, |look| match look.node {
         node if node == a => belief(Label::Origin, &[(a, b)]),
         node if node == b => belief(Label::Healthy, &[(a, b), (b, c)]),
@@ -177,10 +176,10 @@ fn a_healthy_entity_ends_the_way_of_a_fault() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn invalid_answers_are_rejected_without_effect() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
-    let mut exploration = Exploration::begin(topology, &[a], Limits::default());
+    let mut exploration = Exploration::new(topology, &[a], Limits::default());
     let before = exploration.clone();
     for (node, given, error) in [
         (b, belief(Label::Healthy, &[]), AnswerError::NotDue),
@@ -196,7 +195,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn names_of_one_entity_are_one_place() {
+fn aliases_refer_to_one_node() {
     let alias = |names: &[&str]| names.iter().map(|name| entity(name)).collect::<Vec<_>>();
     let edges = [(entity("shop/Service/db"), entity("shop/Pod/api-7d9f8b6c5d-x2x4q"))];
     let groups = [
@@ -220,8 +219,8 @@ fn names_of_one_entity_are_one_place() {
     assert!(topology.are_neighbours(db, api) && topology.are_neighbours(api, db));
 }
 
-/// However often the policy errs: an exploration ends within its bounds, in the same way whatever order equal entities
-/// are taken in, and in the same way after a resumption from any point at which no message was on its way.
+/// Whatever errors the policy makes, an exploration ends within its limits, with the same outcome for any order of due
+/// looks, and with the same outcome after resuming from any point between rounds.
 #[test]
 fn laws_over_generated_incidents() {
     for seed in 0..GRAPHS {
@@ -239,15 +238,15 @@ fn laws_over_generated_incidents() {
         for entry in first.ledger() {
             *visits.entry(entry.node).or_insert(0_u32) += 1;
         }
-        // O(min(k_thresh, k_max) |V|): an entity is looked at as often as it may be, and changes its label at most once
-        // more than it may before it is put off.
+        // O(min(k_thresh, k_max) |V|): an entity is looked at at most `max_visits` times, and its label changes at most
+        // once more than allowed before it is deferred.
         assert!(visits.values().all(|count| *count <= limits.max_visits), "seed {seed}");
         let mut labels = std::collections::BTreeMap::new();
         let mut flips = std::collections::BTreeMap::new();
         for entry in first.ledger() {
             let before = labels.insert(entry.node, entry.label);
             *flips.entry(entry.node).or_insert(0) +=
-                u32::from(before.is_some_and(|of| of != entry.label));
+                u32::from(before.is_some_and(|label| label != entry.label));
         }
         assert!(flips.values().all(|count| *count <= limits.max_flips + 1), "seed {seed}");
 
@@ -257,7 +256,7 @@ fn laws_over_generated_incidents() {
             assert_eq!(other.looks(), first.looks());
         }
 
-        // Resumed from a quiescent point by what was answered until then.
+        // Resumed between rounds from the answers so far.
         let mut resumed = incident.explore(limits);
         let stop = numbers.below(u64::from(first.looks()) + 1) as usize;
         for entry in first.ledger().iter().take(stop) {
@@ -269,15 +268,15 @@ fn laws_over_generated_incidents() {
         }
         answer_all(&mut resumed, |look| incident.answer(look, wrong));
         assert_eq!(resumed.outcome(), outcome, "seed {seed}");
-        // What is answered too late is refused.
+        // A late answer is rejected.
         let late = first.answer(incident.origin, Belief::default());
         assert_eq!(late.unwrap_err(), AnswerError::NotDue);
     }
 }
 
-/// Without errors of the policy the frontier is where the fault began.
+/// Without errors, the frontier is the origin of the fault.
 #[test]
-fn a_policy_that_never_errs_finds_the_origin() {
+fn a_policy_without_errors_finds_the_origin() {
     for seed in 0..1_000 {
         let incident = Incident::generate(seed);
         let explored = run(&incident, Limits::default(), 0, &mut Numbers::new(seed));

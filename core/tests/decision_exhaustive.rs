@@ -1,5 +1,5 @@
-//! The decision, written a second time from the text of the method, and compared with the first over every
-//! multiset of (class, type) up to five claims and on and around both thresholds.
+//! A second implementation of the decision, from the text of the paper, compared with the first for every multiset of
+//! (class, type) of up to five claims and around both thresholds.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::PolicyValues;
 use gsar_core::undecided::decide_counts;
-use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide, preset};
 
-/// One claim, as the reference sees it: an index into the 4 classes and into the 8 types.
+/// One claim of the reference: an index into the 4 classes and one into the 8 types.
 type Kind = (usize, usize);
 
 const GROUNDED: usize = 0;
@@ -26,7 +26,7 @@ const UNGROUNDED: usize = 1;
 const CONTRADICTED: usize = 2;
 const COMPLEMENTARY: usize = 3;
 
-/// A policy, as the reference sees it: plain numbers in millionths.
+/// A policy of the reference: plain numbers in millionths.
 struct Plain {
     weights: [i128; 8],
     floor: i128,
@@ -69,7 +69,7 @@ impl Plain {
     }
 }
 
-/// The whole decision: published score as (numerator, denominator) if there is one, and the tier.
+/// The decision of the reference: the score as (numerator, denominator), if there is one, and the tier.
 fn reference_decision(policy: &Plain, claims: &[Kind]) -> (Option<(i128, i128)>, Tier) {
     let sum = |class: usize, floor: i128| -> i128 {
         let members = claims.iter().filter(|claim| claim.0 == class);
@@ -119,7 +119,7 @@ fn band(policy: &Plain, numerator: i128, denominator: i128) -> Tier {
 fn check(policy: &Policy, plain: &Plain, claims: &[Kind]) {
     let tally =
         Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
-    let decision = decide(policy, &tally);
+    let decision = decide(policy, &tally, Origin::Caller, None);
     let (score, tier) = reference_decision(plain, claims);
     assert_eq!(decision.tier, tier, "{} {claims:?}", policy.name);
     match (score, decision.score) {
@@ -138,8 +138,8 @@ fn greatest_common_divisor(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// Calls `visit` with every multiset of at most `most` of the 32 kinds.
-fn every_multiset(most: usize, visit: &mut impl FnMut(&[Kind])) {
+/// Calls `visit` with every multiset of at most `max` of the 32 kinds.
+fn every_multiset(max: usize, visit: &mut impl FnMut(&[Kind])) {
     fn extend(from: usize, left: usize, claims: &mut Vec<Kind>, visit: &mut impl FnMut(&[Kind])) {
         visit(claims);
         if left == 0 {
@@ -151,11 +151,11 @@ fn every_multiset(most: usize, visit: &mut impl FnMut(&[Kind])) {
             claims.pop();
         }
     }
-    extend(0, most, &mut Vec::new(), visit);
+    extend(0, max, &mut Vec::new(), visit);
 }
 
 #[test]
-fn every_multiset_of_up_to_five_claims_decides_as_the_reference() {
+fn every_multiset_of_up_to_five_claims_decides_like_the_reference() {
     let policies = [
         (preset(Preset::Paper), Plain::paper()),
         (preset(Preset::Reference), Plain::reference()),
@@ -179,13 +179,14 @@ fn on_and_around_both_thresholds() {
         (Preset::Reference, Plain::reference),
         (Preset::Strict, Plain::strict),
     ] {
-        // One multiset of up to four claims for each value that the deciding score takes.
+        // One multiset of up to four claims for each value of the deciding score.
         let mut values: BTreeMap<(u128, u128), Vec<Kind>> = BTreeMap::new();
         let policy = preset(base);
         every_multiset(4, &mut |claims| {
             let kinds =
                 claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1]));
-            if let Some(score) = decide(&policy, &Tally::of(kinds)).guarded_score {
+            let tally = Tally::of(kinds);
+            if let Some(score) = decide(&policy, &tally, Origin::Caller, None).guarded_score {
                 let score = score.fraction();
                 values
                     .entry((score.numerator(), score.denominator()))
@@ -207,27 +208,27 @@ fn on_and_around_both_thresholds() {
                         tau_regenerate: Millionths::new(u32::try_from(tau_regenerate).unwrap()),
                         ..policy.values().clone()
                     };
-                    let moved = Policy::new(values).unwrap();
-                    check(&moved, &Plain { tau_proceed, tau_regenerate, ..plain() }, claims);
+                    let adjusted = Policy::new(values).unwrap();
+                    check(&adjusted, &Plain { tau_proceed, tau_regenerate, ..plain() }, claims);
                 }
             }
         }
     }
 }
 
-/// The tier with undecided claims, by the class that each leans to: that of the worst and of the best where they are
-/// one.
+/// The tier with undecided claims, by the class that each leans to: the tier of the worst and of the best case if they
+/// agree.
 fn reference_undecided(policy: &Plain, decided: &[Kind], undecided: &[Kind]) -> Tier {
-    let with = |class_of: &dyn Fn(usize) -> usize| {
-        let filled = undecided.iter().map(|(leans_to, kind)| (class_of(*leans_to), *kind));
-        let claims: Vec<Kind> = decided.iter().copied().chain(filled).collect();
+    let tier_as = |class_of: &dyn Fn(usize) -> usize| {
+        let assumed = undecided.iter().map(|(leans_to, kind)| (class_of(*leans_to), *kind));
+        let claims: Vec<Kind> = decided.iter().copied().chain(assumed).collect();
         reference_decision(policy, &claims).1
     };
-    let fall = |leans_to| if leans_to == CONTRADICTED { CONTRADICTED } else { UNGROUNDED };
+    let worst_class = |leans_to| if leans_to == CONTRADICTED { CONTRADICTED } else { UNGROUNDED };
     if !policy.guards {
-        return with(&|_| UNGROUNDED);
+        return tier_as(&|_| UNGROUNDED);
     }
-    let (worst, best) = (with(&fall), with(&|_| GROUNDED));
+    let (worst, best) = (tier_as(&worst_class), tier_as(&|_| GROUNDED));
     if worst == best { worst } else { Tier::Abstain }
 }
 
@@ -235,8 +236,8 @@ fn tally(claims: &[Kind]) -> Tally {
     Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])))
 }
 
-/// Every way in which undecided claims may turn out: any class but a contradiction that the judge does not lean to, of a type
-/// that weighs no more than the heaviest.
+/// Calls `visit` with every outcome of undecided claims: any class except a contradiction that the judge does not lean to,
+/// with any type that weighs no more than the heaviest.
 fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Kind])) {
     fn extend(
         policy: &Plain,
@@ -264,7 +265,7 @@ fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Ki
 }
 
 #[test]
-fn whatever_undecided_claims_turn_out_to_be_the_tier_was_that_or_none() {
+fn no_outcome_of_undecided_claims_contradicts_the_tier() {
     let policies = [
         (preset(Preset::Paper), Plain::paper()),
         (preset(Preset::Reference), Plain::reference()),
@@ -273,7 +274,7 @@ fn whatever_undecided_claims_turn_out_to_be_the_tier_was_that_or_none() {
     let (mut agreed, mut open) = (0_u32, 0_u32);
     every_multiset(2, &mut |decided| {
         every_multiset(2, &mut |undecided| {
-            // Three types are enough: the heaviest, one in between and the lightest.
+            // Three types suffice: the heaviest, one in between and the lightest.
             if undecided.iter().any(|(_, kind)| ![0, 3, 6].contains(kind)) {
                 return;
             }
@@ -292,15 +293,15 @@ fn whatever_undecided_claims_turn_out_to_be_the_tier_was_that_or_none() {
                 assert_eq!((is_open, decision.score.is_none()), (has_reason, is_open));
                 every_outcome(plain, undecided, &mut |outcome| {
                     let claims: Vec<Kind> = decided.iter().chain(outcome).copied().collect();
-                    let truth = decide(policy, &tally(&claims));
+                    let truth = decide(policy, &tally(&claims), Origin::Caller, None);
                     assert!(
                         (bounds.best.tier..=bounds.worst.tier).contains(&truth.tier),
                         "{decided:?} {undecided:?} {outcome:?}: {:?}",
                         truth.tier
                     );
-                    let lies_between = bounds.worst.score <= truth.guarded_score
+                    let is_between = bounds.worst.score <= truth.guarded_score
                         && truth.guarded_score <= bounds.best.score;
-                    assert!(lies_between, "{decided:?} {undecided:?} {outcome:?}");
+                    assert!(is_between, "{decided:?} {undecided:?} {outcome:?}");
                 });
             }
         });

@@ -1,4 +1,4 @@
-//! These tests check margins and impacts against brute force where the space is small.
+//! Checks margins and impacts against brute force.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,16 +12,16 @@
 
 use gsar_core::explain::{Remedy, impact, margins};
 use gsar_core::tally::Group;
-use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide, preset};
 
 type Kind = (Class, EvidenceType);
 
-/// The fewest claims to ground or drop to reach a tier, by trying every choice.
+/// The minimum number of claims to ground or drop to reach a tier, by trying every choice.
 fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
     let open: Vec<usize> = (0..claims.len())
         .filter(|index| matches!(claims[*index].0, Class::Ungrounded | Class::Contradicted))
         .collect();
-    let mut fewest = None;
+    let mut fewest: Option<u64> = None;
     for choice in 0..3_u32.pow(u32::try_from(open.len()).unwrap()) {
         let mut digits = choice;
         let mut changed = 0;
@@ -41,7 +41,9 @@ fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
                 tally.add(class, *evidence_type, 1);
             }
         }
-        if decide(policy, &tally).tier <= goal && fewest.is_none_or(|least| changed < least) {
+        if decide(policy, &tally, Origin::Caller, None).tier <= goal
+            && fewest.is_none_or(|min| changed < min)
+        {
             fewest = Some(changed);
         }
     }
@@ -49,15 +51,15 @@ fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
 }
 
 #[test]
-fn the_way_to_the_better_tier_is_the_shortest() {
-    // Types of distinct weight: more would only repeat them.
+fn the_margin_to_the_better_tier_is_minimal() {
+    // Three types of distinct weight suffice.
     let types = [EvidenceType::ToolMatch, EvidenceType::NegEvidence, EvidenceType::Inference];
     for base in Preset::ALL {
         let policy = preset(base);
         let mut stack = vec![(Vec::<Kind>::new(), 0_usize)];
         while let Some((claims, from)) = stack.pop() {
             let tally = Tally::of(claims.iter().copied());
-            let decision = decide(&policy, &tally);
+            let decision = decide(&policy, &tally, Origin::Caller, None);
             let goal = match decision.tier {
                 Tier::Regenerate => Some(Tier::Proceed),
                 Tier::Replan => Some(Tier::Regenerate),
@@ -80,12 +82,12 @@ fn the_way_to_the_better_tier_is_the_shortest() {
 }
 
 #[test]
-fn the_way_to_the_worse_tier_loses_grounded_claims() {
+fn the_margin_to_the_worse_tier_loses_grounded_claims() {
     let policy = preset(Preset::Paper);
     let mut tally = Tally::default();
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 9);
     tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 1);
-    let decision = decide(&policy, &tally);
+    let decision = decide(&policy, &tally, Origin::Caller, None);
     let worse = margins(&policy, &tally, &decision, None).worse.unwrap();
     assert_eq!((worse.tier, worse.claims), (Tier::Regenerate, 2));
     assert_eq!(worse.changes[0].remedy, Remedy::Lose);
@@ -93,18 +95,18 @@ fn the_way_to_the_worse_tier_loses_grounded_claims() {
 }
 
 #[test]
-fn a_million_claims_have_margins_too() {
+fn a_million_claims_have_margins() {
     let policy = preset(Preset::Reference);
     let mut tally = Tally::default();
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 500_000);
     tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 500_000);
-    let decision = decide(&policy, &tally);
+    let decision = decide(&policy, &tally, Origin::Caller, None);
     let better = margins(&policy, &tally, &decision, None).better.unwrap();
     assert_eq!((better.tier, better.claims), (Tier::Regenerate, 150_000));
 }
 
 #[test]
-fn an_impact_says_what_a_claim_does() {
+fn an_impact_is_the_effect_of_one_claim() {
     let policy = preset(Preset::Paper);
     let mut tally = Tally::default();
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 3);

@@ -1,5 +1,5 @@
-//! Where the published method breaks, and that this crate does not: each test has the attack as its input.
-//! Rows that need text, citations or hypotheses are tested beside the code that answers them.
+//! Attacks on the published method that must not succeed here: each test has an attack as its input. Attacks with text,
+//! citations or hypotheses are tested next to the code that handles them.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::PolicyValues;
-use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+use gsar_core::{Class, Decision, EvidenceType, Origin, Policy, Preset, Tally, Tier, preset};
 
 use Class::{Complementary, Contradicted, Grounded, Ungrounded};
 use EvidenceType::{Inference, ToolMatch};
@@ -24,6 +24,10 @@ fn tally(claims: &[(Class, EvidenceType, u32)]) -> Tally {
         tally.add(*class, *evidence_type, *count);
     }
     tally
+}
+
+fn decide(policy: &Policy, tally: &Tally) -> Decision {
+    gsar_core::decide(policy, tally, Origin::Caller, None)
 }
 
 fn tier(base: Preset, claims: &[(Class, EvidenceType, u32)]) -> Tier {
@@ -76,7 +80,7 @@ fn h04_complementary_claims_alone_do_not_proceed() {
 }
 
 #[test]
-fn h05_scores_on_a_threshold_fall_on_it() {
+fn h05_scores_exactly_at_a_threshold_reach_it() {
     // 4 × 0.7 / (5 × 0.7) is below 0.8 in binary floating point.
     for evidence_type in EvidenceType::ALL {
         let on_proceed = [(Grounded, evidence_type, 4), (Ungrounded, evidence_type, 1)];
@@ -104,7 +108,7 @@ fn h18_caps_stay_below_the_tier_they_guard() {
 }
 
 #[test]
-fn h19_numbers_that_are_none_are_refused_by_field() {
+fn h19_invalid_numbers_are_rejected_by_field() {
     for (text, field) in [
         ("rho = nan", "rho"),
         ("rho = inf", "rho"),
@@ -121,7 +125,7 @@ fn h19_numbers_that_are_none_are_refused_by_field() {
 }
 
 #[test]
-fn h31_order_changes_nothing() {
+fn h31_order_does_not_matter() {
     let forwards = [
         (Grounded, ToolMatch),
         (Ungrounded, EvidenceType::NegEvidence),
@@ -133,7 +137,7 @@ fn h31_order_changes_nothing() {
 }
 
 #[test]
-fn h33_nothing_to_score_is_a_typed_answer() {
+fn h33_nothing_to_score_is_an_abstention() {
     let nothing = Tally::default();
     for base in [Preset::Reference, Preset::Strict] {
         let decision = decide(&preset(base), &nothing);

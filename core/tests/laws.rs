@@ -1,8 +1,7 @@
-//! These tests check the six laws of the method, P1 to P6 (arXiv:2604.23366), and the laws of the guards, over random
-//! partitions.
+//! The six laws of the paper, P1 to P6 (arXiv:2604.23366), and the laws of the guards, over random partitions.
 //!
-//! P1 to P6 hold for the published score S under every preset, and for the deciding score S' without a
-//! limit on complementary claims; P4 for S' counts complementary claims after their limit.
+//! P1 to P6 hold for the published score S under every preset, and for the deciding score S' without a complementary limit;
+//! P4 for S' counts complementary claims after their limit.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +14,7 @@
 )]
 
 use gsar_core::score::Ratio;
-use gsar_core::{Class, EvidenceType, Policy, Preset, Tally, Tier, decide, preset};
+use gsar_core::{Class, Decision, EvidenceType, Origin, Policy, Preset, Tally, Tier, preset};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -41,8 +40,11 @@ fn guarded_preset() -> impl Strategy<Value = Policy> {
     select(vec![Preset::Reference, Preset::Strict]).prop_map(preset)
 }
 
-/// Both scores of a partition; laws that speak of S are checked on S under every preset and on S' where
-/// no complementary limit bends it.
+/// The scores that the laws about S apply to: S under every preset, and S' without a complementary limit.
+fn decide(policy: &Policy, tally: &Tally) -> Decision {
+    gsar_core::decide(policy, tally, Origin::Caller, None)
+}
+
 fn scores(policy: &Policy, claims: &[Kind]) -> (Option<Ratio>, Option<Ratio>) {
     let decision = decide(policy, &Tally::of(claims.iter().copied()));
     let guarded = policy.guards.complementary_limit.is_none().then_some(decision.guarded_score);
@@ -59,7 +61,7 @@ fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
     claims
 }
 
-/// The paper's half for nothing at all is a convention, not a score that the laws speak of.
+/// The laws do not apply to the paper's score of one half for an empty partition.
 fn scored(claims: &[Kind]) -> bool {
     !claims.is_empty()
 }
@@ -82,7 +84,7 @@ proptest! {
         let before = scores(&policy, &with(&claims, (Class::Ungrounded, evidence_type)));
         let after = scores(&policy, &with(&claims, (Class::Grounded, evidence_type)));
         prop_assert!(before.0 <= after.0 && before.1 <= after.1);
-        // Strictly: before it, an ungrounded claim of weight kept S below 1.
+        // Strictly lower, since an ungrounded claim with weight kept S below 1.
         prop_assert!(before.0 < after.0);
     }
 
@@ -110,13 +112,13 @@ proptest! {
 
     #[test]
     fn p5_dropping_the_contradicted_claims_never_lowers(policy in any_preset(), claims in partition()) {
-        let kept: Vec<Kind> =
+        let rest: Vec<Kind> =
             claims.iter().copied().filter(|claim| claim.0 != Class::Contradicted).collect();
-        prop_assume!(scored(&kept));
-        let (before, after) = (scores(&policy, &claims), scores(&policy, &kept));
+        prop_assume!(scored(&rest));
+        let (before, after) = (scores(&policy, &claims), scores(&policy, &rest));
         prop_assert!(before.0 <= after.0 && before.1 <= after.1);
-        let supported = kept.iter().any(|claim| claim.0 != Class::Ungrounded);
-        if supported && kept.len() < claims.len() {
+        let supported = rest.iter().any(|claim| claim.0 != Class::Ungrounded);
+        if supported && rest.len() < claims.len() {
             prop_assert!(before.0 < after.0);
         }
     }
@@ -160,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn twenty_shuffles_give_one_answer(
+    fn the_order_of_claims_does_not_matter(
         policy in any_preset(),
         claims in partition(),
         seed in any::<u64>(),

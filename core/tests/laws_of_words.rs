@@ -1,4 +1,4 @@
-//! These tests check the laws that need words and citations: copies of claims, and verification.
+//! The laws that need texts and citations: duplicate claims, and verification.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
 use gsar_core::policy::{PolicyValues, VerificationMode};
-use gsar_core::verify::Standing;
+use gsar_core::verify::VerdictStatus;
 use gsar_core::{
     Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, decide, preset,
 };
@@ -43,9 +43,9 @@ fn stated() -> impl Strategy<Value = Stated> {
 
 fn scores(policy: &Policy, claims: &[Stated]) -> gsar_core::Decision {
     let claims = claims.iter().map(|(text, class, evidence_type)| {
-        (TEXTS[*text], *class, *evidence_type, Standing::AsJudged)
+        (TEXTS[*text], *class, *evidence_type, VerdictStatus::AsJudged)
     });
-    decide(policy, &canonical_tally(claims, policy).0)
+    decide(policy, &canonical_tally(claims, policy).0, Origin::Caller, None)
 }
 
 const ITEMS: [(&str, EvidenceKind, &str); 4] = [
@@ -73,7 +73,7 @@ fn corpus() -> Vec<EvidenceItem> {
     ITEMS.iter().map(item).collect()
 }
 
-/// What a judge says: of which given claim, what, and citing what; some of it made up.
+/// A judge's answer: claim, class, type and citations, some of them invented.
 fn answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize, usize)>)> {
     (
         0..10_usize,
@@ -120,7 +120,7 @@ fn assessed(
 proptest! {
 
     #[test]
-    fn a_copy_of_a_supported_claim_changes_nothing_and_no_copy_raises_a_score(
+    fn a_copy_of_a_supported_claim_has_no_effect_and_no_copy_raises_a_score(
         policy in guarded_preset(),
         claims in prop::collection::vec(stated(), 1..10),
         which in any::<prop::sample::Index>(),

@@ -1,4 +1,4 @@
-//! These tests check what an assessment leaves open, which claims its reasons name, and whose evidence they cite.
+//! Checks the open points of an assessment, the claims behind its reasons, and the affected specialists.
 
 #![allow(
     clippy::unwrap_used,
@@ -99,7 +99,7 @@ fn ids(claims: &[ClaimId]) -> Vec<&str> {
 const RESTARTED: &str = "pod checkout restarted 3 times";
 
 #[test]
-fn a_block_names_its_claims_and_what_to_do() {
+fn a_reason_names_its_claims_and_gives_advice() {
     let evidence =
         [item("logs", "k8s", RESTARTED), item("sql", "database", "the pool has 20 connections")];
     let assessment = under_reference(
@@ -123,20 +123,20 @@ fn a_block_names_its_claims_and_what_to_do() {
     assert_ne!(assessment.decision.tier, Tier::Proceed);
     let block = assessment.decision.reasons.iter();
     let block = block.filter(|reason| reason.code() == "CONTRADICTED_CLAIMS").collect::<Vec<_>>();
-    let about = block[0].claims(&assessment.claims, &assessment.corrections);
-    assert_eq!(ids(&about), ["c2"]);
-    let sentence = block[0].sentence_naming(&about);
+    let claims = block[0].claims(&assessment.claims, &assessment.corrections);
+    assert_eq!(ids(&claims), ["c2"]);
+    let sentence = block[0].sentence_with_claims(&claims);
     assert!(sentence.contains(": c2; say what the evidence says"), "{sentence}");
     let below = &assessment.decision.reasons[0];
     assert!(below.code().starts_with("SCORE_BELOW"), "{below:?}");
     assert_eq!(ids(&below.claims(&assessment.claims, &assessment.corrections)), ["c2", "c3"]);
-    // The claim that cites nothing affects nobody, the grounded one is not at fault.
+    // The claim without citations affects no specialist, and the grounded claim is not at fault.
     assert_eq!(assessment.affected_specialists, ["database"]);
     assert!(!assessment.tally.is_grounded());
 }
 
 #[test]
-fn specialists_count_once_by_what_the_judge_cited_before_verification() {
+fn specialists_are_listed_once_by_the_citations_before_verification() {
     let evidence = [item("a", "k8s", RESTARTED), item("b", "k8s", "the node is ready")];
     let assessment = under_reference(
         &evidence,
@@ -150,7 +150,7 @@ fn specialists_count_once_by_what_the_judge_cited_before_verification() {
 }
 
 #[test]
-fn nobody_is_affected_when_the_report_may_go_out() {
+fn no_specialist_is_affected_if_the_report_proceeds() {
     let answer =
         judged("c1", "The pod checkout restarted 3 times.", Class::Grounded, &[("a", RESTARTED)]);
     let assessment = under_reference(&[item("a", "k8s", RESTARTED)], vec![answer]);
@@ -160,8 +160,8 @@ fn nobody_is_affected_when_the_report_may_go_out() {
 }
 
 #[test]
-fn h15_only_a_check_that_passed_verifies_a_fix() {
-    let said = "the checkout deployment was rolled back";
+fn h15_only_a_passed_check_verifies_a_fix() {
+    let quote = "the checkout deployment was rolled back";
     for (result, verified) in [
         (None, false),
         (Some(VerificationResult::Failed), false),
@@ -171,9 +171,9 @@ fn h15_only_a_check_that_passed_verifies_a_fix() {
             "c1",
             "The checkout deployment was rolled back.",
             Class::Grounded,
-            &[("check", said)],
+            &[("check", quote)],
         );
-        let assessment = under_reference(&[check(result, said)], vec![fix]);
+        let assessment = under_reference(&[check(result, quote)], vec![fix]);
         let points = open(&assessment);
         assert_eq!(points.is_empty(), verified, "{result:?}: {points:?}");
         if let [point] = points.as_slice() {
@@ -184,7 +184,7 @@ fn h15_only_a_check_that_passed_verifies_a_fix() {
 }
 
 #[test]
-fn what_nobody_judged_or_verified_stays_open() {
+fn unverified_contradictions_and_dropped_claims_are_open_points() {
     let quoted = judged("c1", "The pod restarted.", Class::Contradicted, &[("a", "no such words")]);
     let missing = judged("c2", "The node is ready.", Class::Grounded, &[]).claim;
     let claims = [quoted.claim.clone(), missing];
@@ -200,7 +200,7 @@ fn what_nobody_judged_or_verified_stays_open() {
 }
 
 #[test]
-fn a_finding_that_is_only_noted_stays_open() {
+fn a_noted_correction_is_an_open_point() {
     let mut values = preset(Preset::Reference).values().clone();
     values.verification = VerificationMode::Observe;
     let policy = Policy::new(values).unwrap();
@@ -212,7 +212,7 @@ fn a_finding_that_is_only_noted_stays_open() {
 }
 
 #[test]
-fn without_a_partition_the_judge_is_what_is_open() {
+fn without_a_partition_the_judge_is_the_open_point() {
     let policy = preset(Preset::Reference);
     let codes = |reason: Reason| {
         let points = open_without_partition(&reason, &[], &policy);

@@ -1,12 +1,12 @@
-//! Every sequence of what may happen to an investigation, to a depth of eight: the loop ends within its bound, and nothing
-//! that is wrong, repeated or cut off changes where it stands.
+//! Every sequence of events of an investigation, to a depth of eight: the loop ends within its limits, and invalid, repeated
+//! or interrupted events do not change its state.
 
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::disallowed_macros,
-    reason = "a test fails by panicking, and prints what it enumerated"
+    reason = "a test fails by panicking, and prints the number of sequences"
 )]
 
 use std::cell::Cell;
@@ -18,14 +18,14 @@ use gsar_core::outer_loop::{
     StopCause, SubjectDigest,
 };
 
-/// What may happen when a report is to be judged.
+/// What may happen while a report awaits its judgement.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
     Judged(Tier),
     JudgeFailed,
-    /// The caller answers what was not asked.
+    /// The caller sends an unexpected event.
     CallerError,
-    /// The connection breaks, and the loop is put together again from what was recorded.
+    /// The connection breaks, and the loop is restored from the recorded events.
     Disconnect,
     BudgetEnds,
 }
@@ -41,7 +41,7 @@ const OUTCOMES: [Outcome; 8] = [
     Outcome::BudgetEnds,
 ];
 
-/// An investigation, and what was recorded of it.
+/// An investigation with its recorded events.
 #[derive(Clone)]
 struct Driven {
     limits: LoopLimits,
@@ -75,7 +75,7 @@ impl Driven {
         self.recorded.push(event);
     }
 
-    /// Answers with a fresh report as long as one is due.
+    /// Submits a new report whenever one is expected.
     fn submit(&mut self) {
         match &self.action {
             Action::Rewrite { .. } => {
@@ -88,17 +88,17 @@ impl Driven {
         }
         self.submitted += 1;
         self.apply(Event::Submitted(SubjectDigest([self.submitted; 32])));
-        assert_eq!(self.action, Action::Evaluate, "a fresh report is judged");
+        assert_eq!(self.action, Action::Evaluate, "a new report is judged");
     }
 
-    fn meet(&mut self, outcome: Outcome) {
+    fn handle(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Judged(tier) => {
                 self.judged += 1;
                 let before = self.rewrites_under_plan;
                 self.apply(judged(tier));
-                let is_spent = before == self.limits.regenerations_per_plan;
-                if tier == Tier::Regenerate && is_spent {
+                let is_used_up = before == self.limits.regenerations_per_plan;
+                if tier == Tier::Regenerate && is_used_up {
                     let replans = matches!(
                         self.action,
                         Action::Replan { cause: ReplanCause::SecondRegenerate, .. }
@@ -111,7 +111,7 @@ impl Driven {
                 self.failed += 1;
                 let plan = self.outer_loop.replans();
                 self.apply(Event::JudgeFailed { reason: "timeout".to_owned() });
-                assert_eq!(self.outer_loop.replans(), plan, "a judge failure spends no replan");
+                assert_eq!(self.outer_loop.replans(), plan, "a judge failure uses no replan");
             }
             Outcome::CallerError => {
                 let before = format!("{:?}", self.outer_loop);
@@ -119,20 +119,20 @@ impl Driven {
                 assert_eq!(format!("{:?}", self.outer_loop), before);
             }
             Outcome::Disconnect => {
-                let mut again = OuterLoop::start(self.limits);
+                let mut restored = OuterLoop::start(self.limits);
                 let mut action = Action::Synthesize;
                 for event in &self.recorded {
-                    action = again.apply(event.clone()).unwrap();
+                    action = restored.apply(event.clone()).unwrap();
                 }
                 assert_eq!(action, self.action);
-                assert_eq!(format!("{again:?}"), format!("{:?}", self.outer_loop));
+                assert_eq!(format!("{restored:?}"), format!("{:?}", self.outer_loop));
             }
             Outcome::BudgetEnds => self.apply(Event::Stopped(StopCause::MoneySpent)),
         }
         self.submit();
     }
 
-    /// Checks an end; whether it is over.
+    /// Checks the ending; returns `true` if the loop has ended.
     fn is_over(&self) -> bool {
         let Action::Finish(ending) = &self.action else { return false };
         assert!(self.outer_loop.is_finished());
@@ -167,7 +167,7 @@ fn judged(tier: Tier) -> Event {
         score,
         contradictions: Vec::new(),
         partition: vec![ClaimKey("it crashed".to_owned())],
-        standing: vec![ClaimKey("it crashed".to_owned())],
+        stated: vec![ClaimKey("it crashed".to_owned())],
         reasons: Vec::new(),
     })
 }
@@ -181,7 +181,7 @@ fn explore(driven: &Driven, depth: usize, sequences: &Cell<u64>) {
     }
     for outcome in OUTCOMES {
         let mut next = driven.clone();
-        next.meet(outcome);
+        next.handle(outcome);
         explore(&next, depth - 1, sequences);
     }
 }
@@ -199,24 +199,24 @@ fn explore_all(depth: usize) -> u64 {
 }
 
 #[test]
-fn every_sequence_to_depth_six_keeps_the_bounds() {
+fn every_sequence_to_depth_six_stays_within_the_limits() {
     assert!(explore_all(6) > 10_000);
 }
 
 #[test]
 #[ignore = "deep"]
-fn every_sequence_to_depth_eight_keeps_the_bounds() {
+fn every_sequence_to_depth_eight_stays_within_the_limits() {
     assert!(explore_all(8) > 1_000_000);
 }
 
 #[test]
-fn what_never_proceeds_ends_within_the_bound() {
+fn a_loop_that_never_proceeds_ends_within_the_limits() {
     for max_replans in 0..4 {
         for regenerations_per_plan in 0..3 {
             let limits = LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: 0 };
             let mut driven = Driven::start(limits);
             while !driven.is_over() {
-                driven.meet(Outcome::Judged(Tier::Regenerate));
+                driven.handle(Outcome::Judged(Tier::Regenerate));
             }
             assert_eq!(driven.judged, (max_replans + 1) * (regenerations_per_plan + 1));
         }

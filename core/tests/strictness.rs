@@ -1,5 +1,5 @@
-//! A policy that is accepted as stricter never makes a tier better: over random pairs of policies and random
-//! partitions, given as counts, and as judged claims with words, citations and evidence.
+//! A policy accepted as stricter never makes a tier better: over random pairs of policies and random partitions, given as
+//! counts, and as judged claims with texts, citations and evidence.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,15 +21,15 @@ use gsar_core::fixed::Millionths;
 use gsar_core::policy::{
     PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };
-use gsar_core::second_look::{Reading, Verdict};
+use gsar_core::second_look::{Reading, SecondLookVerdict};
 use gsar_core::{
     Claim, ClaimId, Class, EvidenceType, Headline, JudgedClaim, Origin, Policy, Preset, Role,
-    Tally, TextFindings, decide_with, preset,
+    Tally, TextFindings, decide, preset,
 };
 
 const ONE: u32 = 1_000_000;
 
-/// A stream of random numbers, the same in every run (SplitMix64).
+/// A deterministic stream of random numbers (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -54,16 +54,16 @@ impl Dice {
         id.into_iter().collect()
     }
 
-    fn of<T: Copy>(&mut self, from: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
-    /// A share, often one at which something changes.
+    /// A share, often one at a boundary.
     fn share(&mut self) -> Millionths {
         let picked = [0, 1, 100_000, 200_000, 500_000, 600_000, 800_000, 999_999, ONE];
         match self.one_in(3) {
             true => Millionths::new(u32::try_from(self.below(1_000_001)).unwrap()),
-            false => Millionths::new(self.of(&picked)),
+            false => Millionths::new(self.pick(&picked)),
         }
     }
 
@@ -78,14 +78,14 @@ impl Dice {
     }
 
     fn rho(&mut self) -> Millionths {
-        Millionths::new(self.of(&[0, 1, 300_000, 500_000, ONE, 2_000_000, 10_000_000]))
+        Millionths::new(self.pick(&[0, 1, 300_000, 500_000, ONE, 2_000_000, 10_000_000]))
     }
 
     fn limit(&mut self) -> Option<Millionths> {
         (!self.one_in(3)).then(|| self.share())
     }
 
-    /// Replaces what one field, or one kind of fields, has.
+    /// Changes one field, or one group of fields, at random.
     fn change(&mut self, values: &mut PolicyValues) {
         let coin = self.one_in(2);
         let guards = &mut values.guards;
@@ -96,17 +96,17 @@ impl Dice {
             3 => values.ungrounded_floor = self.share(),
             4 => {
                 let modes = [UndefinedScore::Half, UndefinedScore::Absent];
-                values.undefined_score = self.of(&modes);
+                values.undefined_score = self.pick(&modes);
             }
             5 => {
                 let modes =
                     [VerificationMode::Off, VerificationMode::Observe, VerificationMode::Enforce];
-                values.verification = self.of(&modes);
+                values.verification = self.pick(&modes);
             }
-            6 if coin => values.second_look = self.of(&SecondLook::ALL),
-            6 => values.second_look_failure = self.of(&SecondLookFailure::ALL),
+            6 if coin => values.second_look = self.pick(&SecondLook::ALL),
+            6 => values.second_look_failure = self.pick(&SecondLookFailure::ALL),
             7 => self.weights(values),
-            8 => values.weights.set(self.of(&EvidenceType::ALL), self.share()),
+            8 => values.weights.set(self.pick(&EvidenceType::ALL), self.share()),
             9 => guards.duplicates_count_once = coin,
             10 => guards.rho_at_least_one = coin,
             11 => guards.complementary_limit = self.limit(),
@@ -118,7 +118,7 @@ impl Dice {
         }
     }
 
-    /// Makes one field stricter, most of the time in a way that is accepted.
+    /// Tightens one field, mostly in a way that is accepted.
     fn tighten(&mut self, values: &mut PolicyValues) {
         let share = self.share();
         let guards = &mut values.guards;
@@ -152,12 +152,12 @@ impl Dice {
         }
     }
 
-    /// A policy, and one that was made of it; `None` where one of the two contradicts itself.
+    /// A policy and one derived from it; `None` if either is invalid.
     fn pair(&mut self) -> Option<(Policy, Policy)> {
-        // What is derived from `paper` may have weights of zero.
+        // A policy derived from `paper` may have zero weights.
         let mut values = preset(Preset::Paper).values().clone();
         if self.one_in(2) {
-            let name = self.of(&[Preset::Reference, Preset::Strict]);
+            let name = self.pick(&[Preset::Reference, Preset::Strict]);
             values = PolicyValues { base: Preset::Paper, ..preset(name).values().clone() };
         }
         for _ in 0..self.below(8) {
@@ -175,18 +175,18 @@ impl Dice {
 
     fn partition(&mut self) -> (Tally, Origin, Option<TextFindings>) {
         let mut tally = Tally::default();
-        let of_one_type = self.one_in(4).then(|| self.of(&EvidenceType::ALL));
-        let of_one_class = self.one_in(4).then(|| self.of(&Class::ALL));
+        let only_type = self.one_in(4).then(|| self.pick(&EvidenceType::ALL));
+        let only_class = self.one_in(4).then(|| self.pick(&Class::ALL));
         for _ in 0..self.below(7) {
-            let class = of_one_class.unwrap_or_else(|| match self.one_in(2) {
+            let class = only_class.unwrap_or_else(|| match self.one_in(2) {
                 true => Class::Grounded,
-                false => self.of(&Class::ALL),
+                false => self.pick(&Class::ALL),
             });
-            let evidence_type = of_one_type.unwrap_or_else(|| self.of(&EvidenceType::ALL));
+            let evidence_type = only_type.unwrap_or_else(|| self.pick(&EvidenceType::ALL));
             tally.add(class, evidence_type, u32::try_from(1 + self.below(6)).unwrap());
         }
         if self.one_in(6) {
-            tally.add_unverified_contradiction(self.of(&EvidenceType::ALL));
+            tally.add_unverified_contradiction(self.pick(&EvidenceType::ALL));
         }
         if self.one_in(6) {
             tally.add_dropped();
@@ -213,11 +213,11 @@ impl Dice {
                 duplicates: 0,
             }
         });
-        (tally, self.of(&[Origin::Caller, Origin::Judge]), findings)
+        (tally, self.pick(&[Origin::Caller, Origin::Judge]), findings)
     }
 }
 
-/// How many of these pairs are accepted; each that is must hold for every partition.
+/// Returns the number of accepted pairs, after checking each for every partition.
 fn accepted(
     seed: u64,
     pairs: usize,
@@ -234,8 +234,8 @@ fn accepted(
         }
         accepted += 1;
         for (tally, origin, findings) in partitions {
-            let before = decide_with(&policy, tally, *origin, findings.as_ref());
-            let after = decide_with(&stricter, tally, *origin, findings.as_ref());
+            let before = decide(&policy, tally, *origin, findings.as_ref());
+            let after = decide(&stricter, tally, *origin, findings.as_ref());
             assert!(
                 after.tier >= before.tier,
                 "{:?} becomes {:?}: {tally:?} {origin:?} {findings:?}\n{:#?}\n{:#?}",
@@ -254,17 +254,17 @@ fn partitions() -> Vec<(Tally, Origin, Option<TextFindings>)> {
     (0..1_000).map(|_| dice.partition()).collect()
 }
 
-// Two halves, so that they run at the same time.
+// Two halves, which run in parallel.
 #[test]
 fn no_stricter_policy_makes_a_tier_better_over_5000_pairs_and_1000_partitions() {
     let accepted = accepted(1, 5_000, &partitions());
-    assert!(accepted > 800, "{accepted}: too few pairs are accepted to say anything");
+    assert!(accepted > 800, "only {accepted} pairs are accepted");
 }
 
 #[test]
 fn no_stricter_policy_makes_a_tier_better_over_5000_other_pairs_and_1000_partitions() {
     let accepted = accepted(2, 5_000, &partitions());
-    assert!(accepted > 800, "{accepted}: too few pairs are accepted to say anything");
+    assert!(accepted > 800, "only {accepted} pairs are accepted");
 }
 
 const WORDS: [&str; 10] = [
@@ -292,7 +292,7 @@ struct Report {
 
 impl Report {
     fn random(dice: &mut Dice) -> Self {
-        let texts: Vec<&str> = (0..1 + dice.below(6)).map(|_| dice.of(&WORDS)).collect();
+        let texts: Vec<&str> = (0..1 + dice.below(6)).map(|_| dice.pick(&WORDS)).collect();
         let claims: Vec<Claim> = texts
             .iter()
             .enumerate()
@@ -306,7 +306,7 @@ impl Report {
         let answers = claims.len() + usize::from(dice.one_in(4));
         let mut judged = Vec::new();
         for at in 0..answers {
-            // Now and then one claim is left out and another given twice.
+            // Occasionally a claim is omitted and another duplicated.
             let at = if dice.one_in(8) { dice.below(claims.len()) } else { at % claims.len() };
             judged.push(answer(dice, &claims, at));
         }
@@ -315,7 +315,7 @@ impl Report {
         let reading = |claim: &Claim| {
             dice.one_in(2).then(|| Reading {
                 claim: claim.id.clone(),
-                verdict: dice.of(&Verdict::ALL),
+                verdict: dice.pick(&SecondLookVerdict::ALL),
                 words: String::new(),
                 reader: String::new(),
             })
@@ -343,11 +343,11 @@ impl Report {
 }
 
 fn item(dice: &mut Dice, at: usize) -> EvidenceItem {
-    let lines: Vec<&str> = (0..1 + dice.below(4)).map(|_| dice.of(&WORDS)).collect();
+    let lines: Vec<&str> = (0..1 + dice.below(4)).map(|_| dice.pick(&WORDS)).collect();
     EvidenceItem {
         id: EvidenceId::new(format!("e{at}")).unwrap(),
-        kind: dice.of(&EvidenceKind::ALL),
-        lane: dice.of(&[Lane::Logs, Lane::Metrics, Lane::LlmInferred]),
+        kind: dice.pick(&EvidenceKind::ALL),
+        lane: dice.pick(&[Lane::Logs, Lane::Metrics, Lane::LlmInferred]),
         tool: "kubectl logs".to_owned(),
         query: if dice.one_in(2) { "dns".to_owned() } else { String::new() },
         content: Content::Text(lines.join("\n")),
@@ -368,8 +368,8 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
                 true => (Target::Claim(claims[dice.below(claims.len())].id.clone()), ""),
                 false => {
                     let id = EvidenceId::new(format!("e{}", dice.below(3))).unwrap();
-                    let words = [claim.text.as_str(), dice.of(&WORDS), ""];
-                    (Target::Evidence { id, field_path: String::new() }, dice.of(&words))
+                    let words = [claim.text.as_str(), dice.pick(&WORDS), ""];
+                    (Target::Evidence { id, field_path: String::new() }, dice.pick(&words))
                 }
             };
             Citation { target, quote: quote.to_owned(), bytes: None }
@@ -381,8 +381,8 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
         2 => Class::Complementary,
         _ => Class::Grounded,
     };
-    let evidence_type = dice.of(&EvidenceType::ALL);
-    let role = dice.of(&Role::ALL);
+    let evidence_type = dice.pick(&EvidenceType::ALL);
+    let role = dice.pick(&Role::ALL);
     JudgedClaim {
         claim,
         class,
@@ -420,7 +420,7 @@ fn no_stricter_policy_makes_a_report_better(reports: usize, pairs: usize) {
             }
         }
     }
-    assert!(accepted * 10 > pairs, "{accepted} of {pairs}: too few pairs are accepted");
+    assert!(accepted * 10 > pairs, "only {accepted} of {pairs} pairs are accepted");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Results as tools print them, each with the verdict a careful engineer would give: `data/tool_results.toml`.
+//! Results of real tools, each with the verdict of a careful engineer: `data/tool_results.toml`.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use gsar_core::safety::{Expectation, ToolResult, classify};
 use toml::{Table, Value};
 
 #[test]
-fn tool_results_are_judged_as_a_careful_engineer_would() {
+fn tool_results_are_judged_like_a_careful_engineer_would() {
     let table: Table = include_str!("data/tool_results.toml").parse().unwrap();
     let results = table["result"].as_array().unwrap();
     let mut wrong = Vec::new();

@@ -1,5 +1,5 @@
-//! This program checks that the words of the code are the trade's: none of a closed list of words that a reader would
-//! have to translate stands in source, contract or documentation. docs/GLOSSARY.md has the words that stand instead.
+//! Checks that source, contract and documentation use standard terms instead of words from a closed list; see
+//! docs/GLOSSARY.md.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,7 +11,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Words, with what to write instead.
+/// Forbidden words, each with its replacement.
 const FORBIDDEN: [(&str, &str); 17] = [
     ("Remembered", "cached judge"),
     ("Shelf", "disk cache"),
@@ -32,14 +32,14 @@ const FORBIDDEN: [(&str, &str); 17] = [
     ("LONGEST_", "MAX_"),
 ];
 
-/// Files that have such words as data, or quote them.
+/// Files that contain such words as data.
 const EXEMPT: [&str; 3] = [
     "core/extraction/src/report/words.rs",
     "core/tests/vocabulary.rs",
     "server/framing/src/detect/phrases.rs",
 ];
 
-/// Folders of texts that are not ours to word.
+/// Folders of third-party texts.
 const DATA: [&str; 5] = ["datasets", "target", "generated", "node_modules", "injections"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -58,7 +58,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a text has a word that no letter or digit touches. What ends in an underscore is a beginning.
+/// Returns `true` if a text contains a whole word; a word that ends in an underscore is a prefix.
 fn has(text: &str, word: &str) -> bool {
     let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     text.match_indices(word).any(|(at, _)| {
@@ -69,12 +69,12 @@ fn has(text: &str, word: &str) -> bool {
 }
 
 #[test]
-fn no_forbidden_word_is_left() {
+fn source_has_no_forbidden_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
     sources(root, &mut files);
     assert!(files.len() > 500, "{} files in {}", files.len(), root.display());
-    let mut wrong = Vec::new();
+    let mut found = Vec::new();
     for path in files {
         let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
         if EXEMPT.contains(&name.as_str()) {
@@ -83,18 +83,18 @@ fn no_forbidden_word_is_left() {
         let text = std::fs::read_to_string(&path).unwrap();
         for (at, line) in text.lines().enumerate() {
             let words = FORBIDDEN.iter().filter(|(word, _)| has(line, word));
-            wrong.extend(
+            found.extend(
                 words.map(|(word, instead)| {
                     format!("{name}:{}: \"{word}\"; write {instead}", at + 1)
                 }),
             );
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn words_are_found_whole_and_beginnings_as_such() {
+fn words_match_whole_and_prefixes_match() {
     assert!(has("let told = 1;", "told") && has("a_told_one", "told"));
     assert!(!has("the toldot", "told") && !has("recommend it", "mend"));
     assert!(has("MOST_BYTES", "MOST_") && !has("UTMOST_BYTES", "MOST_"));

@@ -96,7 +96,7 @@ enumeration!(
 );
 enumeration!(VerificationResult, VerificationResult { Passed, Failed });
 enumeration!(Role, ClaimRole { RootCause, Impact, RemedyDone, Proposal, Observation });
-enumeration!(second_look::Verdict, SecondLookVerdict { Shown, NotShown, Refuted });
+enumeration!(second_look::SecondLookVerdict, SecondLookVerdict { Shown, NotShown, Refuted });
 enumeration!(Tier, Tier { Proceed, Regenerate, Replan, Abstain });
 enumeration!(VerificationMode, VerificationMode { Off, Observe, Enforce });
 enumeration!(Verdict, Verdict { Supports, Refutes, Inconclusive });

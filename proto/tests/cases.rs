@@ -83,7 +83,7 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
             let open = open_points(&assessment, hypotheses, &policy);
             let decision = render::assessed_decision(&assessment);
             let is_grounded = assessment.tally.is_grounded();
-            let settled = assessment.settled;
+            let settled = assessment.safety;
             v1::ScoreResponse {
                 claims: assessment
                     .claims

@@ -165,7 +165,7 @@ impl PolicyStore {
 /// The known names, and the replacement of a retired one.
 fn known(all: &Named, name: &str) -> String {
     let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-    let instead = gsar_core::policy::instead_of(name);
+    let instead = gsar_core::policy::removed_preset_hint(name);
     instead.map_or_else(|| names.clone(), |instead| format!("{names}; {instead}"))
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use clap::Parser;
 use gsar_benches::partitions;
-use gsar_core::{Preset, Tally, decide, preset};
+use gsar_core::{Origin, Preset, Tally, decide, preset};
 
 /// Reads partitions as JSON lines from standard input and prints the tier of each, one word a line.
 #[derive(Parser)]
@@ -20,7 +20,7 @@ fn main() -> anyhow::Result<()> {
     for (number, line) in std::io::stdin().lines().enumerate() {
         let partition =
             partitions::from_json(&line?).with_context(|| format!("line {}", number + 1))?;
-        println!("{}", decide(&policy, &Tally::of(partition)).tier.name());
+        println!("{}", decide(&policy, &Tally::of(partition), Origin::Caller, None).tier.name());
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
-use gsar_core::{Origin, Tally, TextFindings, Tier, decide_with};
+use gsar_core::{Origin, Tally, TextFindings, Tier, decide};
 
 use crate::statistics::spearman;
 
@@ -47,7 +47,7 @@ impl Objective {
     pub(crate) fn on<'a>(self, policy: &Policy, reports: impl Iterator<Item = &'a Report>) -> f64 {
         let decided = reports.map(|report| {
             let findings = Some(&report.findings);
-            (report, decide_with(policy, &report.tally, Origin::Judge, findings))
+            (report, decide(policy, &report.tally, Origin::Judge, findings))
         });
         match self {
             Self::Correlation => {

@@ -133,9 +133,7 @@ fn near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
 #[cfg(test)]
 mod tests {
     use gsar_core::policy::Weights;
-    use gsar_core::{
-        Class, Headline, Origin, Preset, Tally, TextFindings, Tier, decide_with, preset,
-    };
+    use gsar_core::{Class, Headline, Origin, Preset, Tally, TextFindings, Tier, decide, preset};
 
     use super::*;
     use crate::fitting::objective::Prices;
@@ -164,7 +162,7 @@ mod tests {
                 headline: Headline::default(),
                 unread: None,
             };
-            let decision = decide_with(truth, &tally, Origin::Judge, Some(&findings));
+            let decision = decide(truth, &tally, Origin::Judge, Some(&findings));
             let faithfulness = if decision.tier == Tier::Proceed { 1.0 } else { 0.5 };
             Report { tally, findings, faithfulness }
         };
@@ -190,8 +188,7 @@ mod tests {
         let unseen = deployment(2, &truth, 2_000);
         let agreed = |policy: &Policy| {
             let goes_out = |report: &Report| {
-                let decision =
-                    decide_with(policy, &report.tally, Origin::Judge, Some(&report.findings));
+                let decision = decide(policy, &report.tally, Origin::Judge, Some(&report.findings));
                 decision.tier == Tier::Proceed
             };
             let same = unseen.iter().filter(|report| goes_out(report) != report.is_wrong());

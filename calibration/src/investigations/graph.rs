@@ -71,7 +71,7 @@ impl Policy {
     }
 
     fn names_origin(&self, limits: Limits, hears: bool, wrong: u32, draw: u64) -> bool {
-        let mut exploration = Exploration::begin(self.topology.clone(), &self.alerts, limits);
+        let mut exploration = Exploration::new(self.topology.clone(), &self.alerts, limits);
         let mut random = Random::new(draw << 8 | u64::from(wrong));
         while let Some(look) = exploration.due().next().cloned() {
             let look = if hears { look } else { Look { inbox: Vec::new(), ..look } };

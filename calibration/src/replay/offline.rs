@@ -36,7 +36,8 @@ pub(crate) fn verified(
         let findings = of_claim.map(|found| Finding {
             code: found.code.name().to_owned(),
             sentence: found.sentence.clone(),
-            reclassed: found.outcome == verify::Outcome::Corrected && found.from.0 != found.to.0,
+            reclassed: found.outcome == verify::CorrectionOutcome::Corrected
+                && found.from.0 != found.to.0,
         });
         question.outcome(claim.judged.class, findings.collect())
     });

@@ -1,6 +1,6 @@
 //! Loads files and directories of JSON, logs, tables and text as evidence items.
 //!
-//! The `evidence.toml` of a directory describes its files; otherwise, [`recognise`] detects what they are. The content
+//! The `evidence.toml` of a directory describes its files; otherwise, [`classify_item`] detects what they are. The content
 //! is not changed.
 
 mod manifest;
@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gsar_core::check::CheckRun;
-use gsar_core::evidence::{EvidenceKind, Lane, Nature, recognise};
+use gsar_core::evidence::{Classification, EvidenceKind, Lane, classify_item};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
@@ -191,11 +191,11 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     let text = read_text(&source.path)?;
     let is_document = is_json_document(&source.path, without_gz(&source.name), &text)?;
     let entry = source.entry.as_ref();
-    let recognised = recognise(without_gz(&source.name), &text);
+    let recognised = classify_item(without_gz(&source.name), &text);
     let is_run = is_document && matches!(CheckRun::from_json(&text), Ok(Some(_)));
     let nature = match is_run {
-        true => Nature { kind: EvidenceKind::Verification, lane: Lane::Verification },
-        false => Nature {
+        true => Classification { kind: EvidenceKind::Verification, lane: Lane::Verification },
+        false => Classification {
             kind: entry.and_then(|entry| entry.kind).unwrap_or(recognised.kind),
             lane: entry.and_then(|entry| entry.lane).unwrap_or(recognised.lane),
         },
@@ -449,8 +449,9 @@ mod tests {
             };
             for entry in manifest::read(&folder, &manifest).unwrap() {
                 let text = fs::read_to_string(folder.join(&entry.file)).unwrap();
-                let recognised = recognise(&entry.file, &text);
-                let described = Nature { kind: entry.kind.unwrap(), lane: entry.lane.unwrap() };
+                let recognised = classify_item(&entry.file, &text);
+                let described =
+                    Classification { kind: entry.kind.unwrap(), lane: entry.lane.unwrap() };
                 agreed += usize::from(recognised == described);
                 let is_demo = ["checkout-oom", "payments-bad-deploy"]
                     .iter()

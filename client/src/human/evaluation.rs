@@ -291,8 +291,8 @@ mod tests {
                 "at most 5 % of the reports that proceed are wrong, with 95 % confidence"
             )
         );
-        let other = formatted("it was shown for judge local/1; rules/2 decided");
-        assert!(other.contains("does not cover this answer: it was shown for judge local/1"));
+        let other = formatted("it was issued for judge local/1; rules/2 decided");
+        assert!(other.contains("does not cover this answer: it was issued for judge local/1"));
         let mut page = Page::new(80);
         super::certificate(&mut page, &v1::EvaluateResponse::default());
         assert_eq!(page.into_text(), "");

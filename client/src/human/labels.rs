@@ -2,7 +2,6 @@
 
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::one_line;
-use gsar_core::decision::shown;
 use gsar_core::fixed::Fraction;
 use gsar_proto::v1;
 
@@ -166,7 +165,7 @@ pub(super) fn fraction(score: &v1::Score) -> Option<Fraction> {
 
 /// Formats a score with three decimal places, truncated.
 pub(crate) fn score(score: Option<&v1::Score>) -> String {
-    score.and_then(fraction).map_or_else(|| "none".to_owned(), shown)
+    score.and_then(fraction).map_or_else(|| "none".to_owned(), Fraction::to_decimal)
 }
 
 /// Formats a weight with two to six decimal places.

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use gsar_client::text::width;
 use gsar_core::Policy;
-use gsar_core::decision::shown;
 use gsar_core::fixed::{Fraction, Millionths};
 use gsar_proto::v1;
 
@@ -119,7 +118,7 @@ fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
     let distance = |threshold| {
         let distance =
             Fraction::new(apart(threshold), score.denominator() * Millionths::ONE.wide());
-        match distance.map(shown) {
+        match distance.map(Fraction::to_decimal) {
             Some(text) if text == "0.000" => "less than 0.001".to_owned(),
             Some(text) => text,
             None => String::new(),

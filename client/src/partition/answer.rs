@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use gsar_core::fixed::Fraction;
-use gsar_core::{Tier, decide};
+use gsar_core::{Origin, Tier, decide};
 
 use super::line::{Line, LineError};
 use super::policies::{Policies, ResolvedPolicy, unknown};
@@ -40,7 +40,7 @@ impl Answer {
             let line = Line::parse(text)?;
             match policies.resolve(&line)? {
                 ResolvedPolicy::Known(policy) => {
-                    let decision = decide(&policy, &line.tally);
+                    let decision = decide(&policy, &line.tally, Origin::Caller, None);
                     let score = decision.score.map(|score| score.fraction());
                     Ok(Self::Decided {
                         id: line.raw_id(),

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use gsar_core::{Tally, decide};
+use gsar_core::{Origin, Tally, decide};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use tokio_stream::wrappers::UnixListenerStream;
@@ -144,7 +144,7 @@ impl v1::grounding_service_server::GroundingService for Service {
                 count.count,
             );
         }
-        let decision = decide(&policy, &tally);
+        let decision = decide(&policy, &tally, Origin::Caller, None);
         Ok(Response::new(v1::ScoreResponse {
             score: decision.score.map(gsar_proto::render::score),
             decision: Some(v1::Decision { tier: decision.tier.number(), ..Default::default() }),

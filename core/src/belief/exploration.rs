@@ -1,14 +1,14 @@
-//! This module decides which entity is looked at next, and keeps what was answered.
+//! Schedules which entities to look at next, and records the answers.
 //!
-//! Entities are looked at in rounds. In a round nobody hears of the others' answers; what they say reaches neighbours when
-//! the round is over. So the order within a round, and whether answers come at once, changes nothing.
+//! Entities are looked at in rounds. Answers take effect for the neighbours at the end of the round, so neither the order
+//! within a round nor answering concurrently changes the result.
 //!
-//! | bound | what it bounds |
+//! | limit | meaning |
 //! |---|---|
-//! | `max_flips` | how often the label of an entity may change; beyond that it is `defer` for good |
-//! | `max_visits` | how often it is looked at |
-//! | `cooldown` | how many other looks lie between two of it, where others are due |
-//! | `budget` | looks altogether |
+//! | `max_flips` | how often an entity's label may change; after that it is `defer` permanently |
+//! | `max_visits` | how often an entity is looked at |
+//! | `cooldown` | the number of other looks between two looks at an entity, if others are due |
+//! | `budget` | the total number of looks |
 
 use core::cmp::Reverse;
 use std::collections::btree_map::Values;
@@ -17,16 +17,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::topology::{Node, Topology};
 use crate::evidence::EvidenceId;
 
-/// What an entity is, by what can be seen of it.
+/// The role of an entity in a fault, by what can be observed of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// Nothing is wrong with it.
+    /// The entity has no fault.
     Healthy,
-    /// The fault began in it.
+    /// The fault began in the entity.
     Origin,
-    /// It suffers from the fault of another one.
+    /// The entity suffers from the fault of another entity.
     Symptom,
-    /// What can be seen does not decide.
+    /// The observations are not conclusive.
     #[default]
     Defer,
 }
@@ -35,7 +35,7 @@ impl Label {
     /// Every label.
     pub const ALL: [Self; 4] = [Self::Healthy, Self::Origin, Self::Symptom, Self::Defer];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,90 +47,90 @@ impl Label {
     }
 }
 
-/// The answer for one entity. Its evidence was verified before it came here.
+/// The answer for one entity. Its evidence is already verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Belief {
-    /// What it is.
+    /// The label of the entity.
     pub label: Label,
-    /// Items that show it.
+    /// The items that show it.
     pub evidence: Vec<EvidenceId>,
-    /// Whether an item shows that something was changed in it.
+    /// `true` if an item shows a change of the entity.
     pub has_change: bool,
-    /// Ways that the fault took, from one end to the other, each between the entity and a neighbour. They replace those of its
-    /// answer before.
+    /// The edges that the fault propagated along, from cause to effect, each between the entity and a neighbour. They
+    /// replace those of the entity's previous answer.
     pub propagations: Vec<(Node, Node)>,
-    /// Other entities to be looked at.
+    /// Other entities to look at.
     pub suspects: Vec<Node>,
 }
 
-/// What an entity made known to a neighbour when its belief changed.
+/// A message from an entity to a neighbour after its belief changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Whose belief it is.
+    /// The sender.
     pub from: Node,
-    /// Its label.
+    /// The sender's label.
     pub label: Label,
-    /// Ways of the fault between the two.
+    /// The fault propagations between the two.
     pub propagations: Vec<(Node, Node)>,
 }
 
-/// An entity that is to be looked at, and what is known around it.
+/// A due look at an entity, with what is known about its surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
     /// The entity.
     pub node: Node,
-    /// Which look at it this is, from 1.
+    /// The number of this look at the entity, from 1.
     pub visit: u32,
-    /// Neighbours, each with its label where it was looked at.
+    /// The neighbours, each with its label; `None` if not yet looked at.
     pub neighbours: Vec<(Node, Option<Label>)>,
-    /// What neighbours made known since the last look, in the order of their names.
+    /// The messages from neighbours since the last look, by sender.
     pub inbox: Vec<Message>,
 }
 
-/// An answer as it was taken.
+/// A recorded answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The entity.
     pub node: Node,
-    /// What was answered.
+    /// The answer.
     pub belief: Belief,
-    /// The label that stands.
+    /// The label that was assigned.
     pub label: Label,
-    /// That an origin in which nothing was changed stands as a symptom.
+    /// `true` if an origin without a change was assigned the label symptom.
     pub is_unchanged_origin: bool,
-    /// That it was put to `defer` for good, since its label changed too often.
+    /// `true` if the label changed too often and is now permanently `defer`.
     pub is_settled: bool,
 }
 
-/// Bounds of an exploration.
+/// Limits of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How often a label may change.
+    /// The maximum number of label changes of an entity.
     pub max_flips: u32,
-    /// How often an entity is looked at, at least 1.
+    /// The maximum number of looks at an entity, at least 1.
     pub max_visits: u32,
-    /// How many other looks lie between two at the same entity, where others are due.
+    /// The number of other looks between two looks at the same entity, if others are due.
     pub cooldown: u32,
-    /// Looks altogether.
+    /// The maximum number of looks in total.
     pub budget: u32,
 }
 
 impl Default for Limits {
-    /// The reference: 5 visits, a cooldown of 2; 3 changes of a label and 200 looks are ours.
+    /// 5 visits and a cooldown of 2 as in the reference, 3 label changes and 200 looks.
     fn default() -> Self {
         Self { max_flips: 3, max_visits: 5, cooldown: 2, budget: 200 }
     }
 }
 
-/// Why an answer is not taken.
+/// An error from an answer that cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The entity is not due.
-    #[error("the entity is not due; answer for one of those that are")]
+    #[error("the entity is not due; answer for an entity that is")]
     NotDue,
-    /// A way of the fault that is not between the entity and a neighbour.
+    /// A propagation is not between the entity and a neighbour.
     #[error(
-        "the fault cannot have gone that way; name the entity that was looked at and one of its neighbours"
+        "the fault cannot have propagated that way; name the entity that was looked at and one of its neighbours"
     )]
     NoEdge,
     /// A suspect that is not in the topology.
@@ -138,9 +138,9 @@ pub enum AnswerError {
     UnknownSuspect,
 }
 
-/// What is known of an entity that was found.
+/// The state of a discovered entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct NodeState {
     pub(super) label: Option<Label>,
     pub(super) flips: u32,
     pub(super) visits: u32,
@@ -149,56 +149,56 @@ pub(super) struct Seen {
     evidence: Vec<EvidenceId>,
     is_settled: bool,
     inbox: BTreeMap<Node, Message>,
-    /// How many looks there had been when the round of its last one ended.
+    /// The total number of looks at the end of the round of its last look.
     looked_at: Option<u32>,
 }
 
-/// An entity that was found, and what is believed of it.
+/// A discovered entity and its belief.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct EntityBelief<'a> {
     /// The entity.
     pub node: Node,
-    /// Its label; `None` where it was not looked at.
+    /// Its label; `None` if not yet looked at.
     pub label: Option<Label>,
-    /// How often it was looked at.
+    /// The number of looks at it.
     pub visits: u32,
-    /// How often its label changed.
+    /// The number of label changes.
     pub flips: u32,
-    /// Ways of the fault that its last belief names.
+    /// The fault propagations of its last belief.
     pub propagations: &'a BTreeSet<(Node, Node)>,
-    /// Items of its last belief.
+    /// The items of its last belief.
     pub evidence: &'a [EvidenceId],
 }
 
-/// An exploration: who is looked at, and what was answered. It is a function of topology, alerts, limits and answers.
+/// An exploration of a topology. Its state is a function of topology, alerts, limits and answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
     topology: Topology,
     alerts: BTreeSet<Node>,
     limits: Limits,
-    seen: BTreeMap<Node, Seen>,
-    /// Looks of this round that were not answered, as they stood when it began.
+    states: BTreeMap<Node, NodeState>,
+    /// The unanswered looks of this round, as of its beginning.
     round: BTreeMap<Node, Look>,
-    /// Entities that were answered for in this round, and whether their belief changed.
+    /// The entities answered in this round; `true` if the belief changed.
     answered: BTreeMap<Node, bool>,
-    /// Entities that are due after this round.
+    /// The entities that are due after this round.
     active: BTreeSet<Node>,
     ledger: Vec<Entry>,
 }
 
 impl Exploration {
-    /// Begins at the entities that alert.
+    /// Starts an exploration at the alerting entities.
     #[must_use]
-    pub fn begin(topology: Topology, alerts: &[Node], limits: Limits) -> Self {
+    pub fn new(topology: Topology, alerts: &[Node], limits: Limits) -> Self {
         let known = |node: &Node| topology.entity(*node).is_some();
         let alerts: BTreeSet<Node> = alerts.iter().copied().filter(known).collect();
-        let seen = alerts.iter().map(|node| (*node, Seen::default())).collect();
+        let states = alerts.iter().map(|node| (*node, NodeState::default())).collect();
         let mut exploration = Self {
             active: alerts.clone(),
             topology,
             alerts,
             limits,
-            seen,
+            states,
             round: BTreeMap::new(),
             answered: BTreeMap::new(),
             ledger: Vec::new(),
@@ -207,22 +207,22 @@ impl Exploration {
         exploration
     }
 
-    /// What is due: each of these may be answered for, in any order. None is left at the end: nobody is active, or the
-    /// budget is spent.
+    /// The due looks; they may be answered in any order. Empty at the end, when no entity is active or the budget is used
+    /// up.
     pub fn due(&self) -> Values<'_, Node, Look> {
         self.round.values()
     }
 
-    /// Whether a round is about to begin: no message is on its way.
+    /// Returns `true` between rounds, when no message is pending.
     #[must_use]
     pub fn is_quiescent(&self) -> bool {
         self.answered.is_empty()
     }
 
-    /// Takes the answer for an entity that is due, and says what of it stands.
+    /// Applies the answer for a due entity and returns the recorded entry.
     ///
     /// # Errors
-    /// [`AnswerError`]; then nothing has changed.
+    /// [`AnswerError`] if it cannot be applied; the exploration is then unchanged.
     pub fn answer(&mut self, node: Node, belief: Belief) -> Result<Entry, AnswerError> {
         self.check(node, &belief)?;
         let has_change = belief.has_change || self.topology.is_changed(node);
@@ -234,24 +234,24 @@ impl Exploration {
         };
         let ends = propagations.iter().flat_map(|(from, to)| [*from, *to]);
         for found in ends.chain(belief.suspects.iter().copied()) {
-            self.seen.entry(found).or_insert_with(|| {
+            self.states.entry(found).or_insert_with(|| {
                 self.active.insert(found);
-                Seen::default()
+                NodeState::default()
             });
         }
-        let seen = self.seen.entry(node).or_default();
-        seen.visits += 1;
-        seen.inbox.clear();
-        seen.flips += u32::from(seen.label.is_some_and(|before| before != label));
-        let is_settled = seen.flips > self.limits.max_flips;
+        let state = self.states.entry(node).or_default();
+        state.visits += 1;
+        state.inbox.clear();
+        state.flips += u32::from(state.label.is_some_and(|before| before != label));
+        let is_settled = state.flips > self.limits.max_flips;
         if is_settled {
             label = Label::Defer;
         }
-        let is_changed = seen.label != Some(label) || seen.propagations != propagations;
-        seen.label = Some(label);
-        (seen.propagations, seen.has_change, seen.is_settled) =
+        let is_changed = state.label != Some(label) || state.propagations != propagations;
+        state.label = Some(label);
+        (state.propagations, state.has_change, state.is_settled) =
             (propagations, has_change, is_settled);
-        seen.evidence.clone_from(&belief.evidence);
+        state.evidence.clone_from(&belief.evidence);
         self.round.remove(&node);
         self.answered.insert(node, is_changed);
         let entry = Entry { node, belief, label, is_unchanged_origin, is_settled };
@@ -263,8 +263,8 @@ impl Exploration {
         Ok(entry)
     }
 
-    /// Every answer, in the order in which they were taken. An exploration that begins in the same way and is given them
-    /// again is the same.
+    /// All answers, in the order in which they were applied. Replaying them on an equal new exploration restores the
+    /// state.
     #[must_use]
     pub fn ledger(&self) -> &[Entry] {
         &self.ledger
@@ -276,40 +276,40 @@ impl Exploration {
         &self.topology
     }
 
-    /// The entities that it began with.
+    /// The alerting entities that it started at.
     pub fn alerts(&self) -> impl Iterator<Item = Node> + '_ {
         self.alerts.iter().copied()
     }
 
-    /// Every entity that was found, in the order of their names.
-    pub fn found(&self) -> impl Iterator<Item = Found<'_>> {
-        self.seen.iter().map(|(node, seen)| Found {
+    /// The discovered entities, in the order of their names.
+    pub fn entities(&self) -> impl Iterator<Item = EntityBelief<'_>> {
+        self.states.iter().map(|(node, state)| EntityBelief {
             node: *node,
-            label: seen.label,
-            visits: seen.visits,
-            flips: seen.flips,
-            propagations: &seen.propagations,
-            evidence: &seen.evidence,
+            label: state.label,
+            visits: state.visits,
+            flips: state.flips,
+            propagations: &state.propagations,
+            evidence: &state.evidence,
         })
     }
 
-    /// The label of an entity; `None` where it was not looked at.
+    /// The label of an entity; `None` if not yet looked at.
     #[must_use]
     pub fn label(&self, node: Node) -> Option<Label> {
-        self.seen.get(&node)?.label
+        self.states.get(&node)?.label
     }
 
-    /// How many looks were answered.
+    /// The number of answered looks.
     #[must_use]
     pub fn looks(&self) -> u32 {
         u32::try_from(self.ledger.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn seen(&self) -> &BTreeMap<Node, Seen> {
-        &self.seen
+    pub(super) fn states(&self) -> &BTreeMap<Node, NodeState> {
+        &self.states
     }
 
-    /// Entities that are still to be looked at.
+    /// The entities that are still to be looked at.
     pub(super) fn pending(&self) -> impl Iterator<Item = Node> + '_ {
         let in_round = self.round.keys().copied();
         in_round.chain(self.active.iter().copied()).collect::<BTreeSet<Node>>().into_iter()
@@ -319,10 +319,10 @@ impl Exploration {
         if !self.round.contains_key(&node) {
             return Err(AnswerError::NotDue);
         }
-        let is_way = |(from, to): &(Node, Node)| {
+        let is_valid = |(from, to): &(Node, Node)| {
             (*from == node || *to == node) && self.topology.are_neighbours(*from, *to)
         };
-        if !belief.propagations.iter().all(is_way) {
+        if !belief.propagations.iter().all(is_valid) {
             return Err(AnswerError::NoEdge);
         }
         if belief.suspects.iter().any(|suspect| self.topology.entity(*suspect).is_none()) {
@@ -331,45 +331,47 @@ impl Exploration {
         Ok(())
     }
 
-    /// Makes changed beliefs known to the neighbours that were found, and has them looked at again.
+    /// Sends changed beliefs to the discovered neighbours and activates them.
     fn end_round(&mut self) {
         let (looks, answered) = (self.looks(), core::mem::take(&mut self.answered));
         for node in answered.keys() {
-            if let Some(seen) = self.seen.get_mut(node) {
-                seen.looked_at = Some(looks);
+            if let Some(state) = self.states.get_mut(node) {
+                state.looked_at = Some(looks);
             }
         }
         for node in answered.into_iter().filter_map(|(node, is_changed)| is_changed.then_some(node))
         {
-            let Some((label, ways)) =
-                self.seen.get(&node).and_then(|of| Some((of.label?, of.propagations.clone())))
+            let Some((label, propagations)) = self
+                .states
+                .get(&node)
+                .and_then(|state| Some((state.label?, state.propagations.clone())))
             else {
                 continue;
             };
             for neighbour in self.topology.neighbours(node) {
-                let Some(seen) = self.seen.get_mut(&neighbour) else { continue };
-                let between = |way: &&(Node, Node)| way.0 == neighbour || way.1 == neighbour;
-                let propagations = ways.iter().filter(between).copied().collect();
-                seen.inbox.insert(node, Message { from: node, label, propagations });
-                if !seen.is_settled && seen.visits < self.limits.max_visits {
+                let Some(state) = self.states.get_mut(&neighbour) else { continue };
+                let is_between = |edge: &&(Node, Node)| edge.0 == neighbour || edge.1 == neighbour;
+                let propagations = propagations.iter().filter(is_between).copied().collect();
+                state.inbox.insert(node, Message { from: node, label, propagations });
+                if !state.is_settled && state.visits < self.limits.max_visits {
                     self.active.insert(neighbour);
                 }
             }
         }
     }
 
-    /// Takes those that are due and have cooled into a round; where all are cooling, those that have cooled longest.
+    /// Starts a round with the active entities that have cooled down, or, if none has, those closest to it.
     fn begin_round(&mut self) {
         let looks = self.looks();
-        let rest = |node: &Node| {
-            let last = self.seen.get(node).and_then(|seen| seen.looked_at);
+        let cooldown_left = |node: &Node| {
+            let last = self.states.get(node).and_then(|state| state.looked_at);
             let since = last.map_or(u32::MAX, |at| looks.saturating_sub(at));
             self.limits.cooldown.saturating_sub(since)
         };
-        let Some(least) = self.active.iter().map(rest).min() else { return };
+        let Some(min) = self.active.iter().map(cooldown_left).min() else { return };
         let mut due: Vec<Node> =
-            self.active.iter().copied().filter(|node| rest(node) == least).collect();
-        // What is left of the budget goes to those that alert, then to those that changed, then by name.
+            self.active.iter().copied().filter(|node| cooldown_left(node) == min).collect();
+        // The remaining budget goes to alerting entities first, then to changed ones, then by name.
         due.sort_by_key(|node| {
             let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
             (Reverse(alerts.contains(node)), Reverse(is_changed), *node)
@@ -383,12 +385,12 @@ impl Exploration {
     }
 
     fn look(&self, node: Node) -> Look {
-        let (seen, neighbours) = (self.seen.get(&node), self.topology.neighbours(node));
+        let (state, neighbours) = (self.states.get(&node), self.topology.neighbours(node));
         Look {
             node,
-            visit: seen.map_or(1, |seen| seen.visits.saturating_add(1)),
+            visit: state.map_or(1, |state| state.visits.saturating_add(1)),
             neighbours: neighbours.map(|other| (other, self.label(other))).collect(),
-            inbox: seen.map(|seen| seen.inbox.values().cloned().collect()).unwrap_or_default(),
+            inbox: state.map(|state| state.inbox.values().cloned().collect()).unwrap_or_default(),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! This module finds where a fault began in a graph of entities, by asking about one entity at a time and revising what
-//! was answered (explanations over graphs: a deterministic controller around a policy that keeps no state).
+//! Finds the origin of a fault in a graph of entities by looking at one entity at a time and revising beliefs
+//! (explanations over graphs: a deterministic controller around a stateless policy).
 //!
-//! The graph is the topology: who depends on whom, not the direction of faults. Somebody else (an agent, a chat model)
-//! answers what an entity is by what can be seen of it; here is decided who is asked next, what of the answers stands, and
-//! which origins explain the others. Nothing is read and nobody is asked from here.
+//! The graph is the topology: which entity depends on which, not the direction of faults. A caller (an agent or a chat model)
+//! answers how to label an entity; this module decides which entity is next, what is accepted of an answer, and which
+//! origins explain the other faults. Does no I/O.
 //!
 //! ```
 //! use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Topology};
@@ -13,7 +13,7 @@
 //! let topology = Topology::new(&[(db.clone(), api.clone())], &[], &[])?;
 //! let (api, db) = (topology.find(&api).unwrap(), topology.find(&db).unwrap());
 //!
-//! let mut exploration = Exploration::begin(topology, &[api], Limits::default());
+//! let mut exploration = Exploration::new(topology, &[api], Limits::default());
 //! while let Some(look) = exploration.due().next().cloned() {
 //!     let label = if look.node == db { Label::Origin } else { Label::Symptom };
 //!     let propagations = vec![(db, api)];
@@ -31,7 +31,7 @@ mod topology;
 
 pub use entity::{Entity, EntityError};
 pub use exploration::{
-    AnswerError, Belief, Entry, Exploration, Found, Label, Limits, Look, Message,
+    AnswerError, Belief, EntityBelief, Entry, Exploration, Label, Limits, Look, Message,
 };
-pub use outcome::{Candidate, Explained, Outcome};
+pub use outcome::{AlertExplanation, Candidate, Outcome};
 pub use topology::{Node, Topology, TopologyError};

@@ -1,74 +1,74 @@
-//! This module says where the fault began, by what was answered so far.
+//! Determines the origin of the fault from the answers so far.
 //!
-//! The frontier are the origins that no other origin reaches over the ways of the fault. A way counts while neither of its
-//! ends is healthy. Origins that reach each other are tied: they are in the frontier together, and it is said.
+//! The frontier is the set of origins that no other origin reaches along fault propagations. A propagation counts if neither
+//! of its ends is healthy. Origins that reach each other are tied: the frontier contains them all, and `ties` lists them.
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::exploration::{Exploration, Label, Seen};
+use super::exploration::{Exploration, Label, NodeState};
 use super::topology::Node;
 
-/// Where the fault began, as far as it was explored.
+/// The origin of the fault, as far as it was explored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Origins that no other origin reaches, in the order of their names.
+    /// The origins that no other origin reaches, in the order of their names.
     pub frontier: Vec<Node>,
-    /// Origins of the frontier that reach each other, group by group.
+    /// The groups of origins of the frontier that reach each other.
     pub ties: Vec<Vec<Node>>,
-    /// Origins that an origin of the frontier reaches: they contribute.
+    /// The origins that an origin of the frontier reaches.
     pub contributing: Vec<Node>,
-    /// What may be the origin, the likeliest first; only where the frontier is empty.
+    /// The possible origins, most likely first; empty unless the frontier is empty.
     pub candidates: Vec<Candidate>,
-    /// Every alert, and which of the frontier reach it.
-    pub alerts: Vec<Explained>,
-    /// Entities that were to be looked at when the budget was spent; what they are might change the rest.
+    /// The alerts, each with the origins of the frontier that reach it.
+    pub alerts: Vec<AlertExplanation>,
+    /// The entities not yet looked at when the budget was used up; their labels might change the outcome.
     pub pending: Vec<Node>,
 }
 
-/// An alert, and what explains it.
+/// An alert and its explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
-    /// The entity that alerts.
+pub struct AlertExplanation {
+    /// The alerting entity.
     pub alert: Node,
-    /// The entities of the frontier that reach it; none where it is not explained.
+    /// The entities of the frontier that reach it; empty if it is not explained.
     pub by: Vec<Node>,
 }
 
-/// An entity that may be the origin, though nothing says so, and how much speaks for it.
+/// An entity that may be the origin although no answer says so, with the evidence for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The entity.
     pub node: Node,
-    /// Its label; `None` where it was not looked at.
+    /// Its label; `None` if not yet looked at.
     pub label: Option<Label>,
-    /// How many of the alerts it reaches.
+    /// The number of alerts that it reaches.
     pub alerts: u32,
-    /// How many suspicious neighbours are said to have passed the fault on to it.
+    /// The number of suspicious neighbours that propagated the fault to it.
     pub causes: u32,
-    /// Whether something was changed in it.
+    /// `true` if the entity was changed.
     pub has_change: bool,
-    /// How often its label changed.
+    /// The number of label changes.
     pub flips: u32,
 }
 
-/// The ways of the fault between entities that are not healthy.
-struct Ways(BTreeMap<Node, BTreeSet<Node>>);
+/// The fault propagations between entities that are not healthy.
+struct PropagationGraph(BTreeMap<Node, BTreeSet<Node>>);
 
-impl Ways {
-    fn of(exploration: &Exploration) -> Self {
+impl PropagationGraph {
+    fn new(exploration: &Exploration) -> Self {
         let is_suspicious = |node: Node| exploration.label(node) != Some(Label::Healthy);
-        let mut ways: BTreeMap<Node, BTreeSet<Node>> = BTreeMap::new();
-        for (from, to) in exploration.seen().values().flat_map(|seen| &seen.propagations) {
+        let mut graph: BTreeMap<Node, BTreeSet<Node>> = BTreeMap::new();
+        for (from, to) in exploration.states().values().flat_map(|state| &state.propagations) {
             if is_suspicious(*from) && is_suspicious(*to) {
-                ways.entry(*from).or_default().insert(*to);
+                graph.entry(*from).or_default().insert(*to);
             }
         }
-        Self(ways)
+        Self(graph)
     }
 
-    /// From where each entity was reached that can be from one, by the shortest way; of equally short ones the first by name.
-    fn reached_from(&self, from: Node) -> BTreeMap<Node, Node> {
+    /// The entities reachable from `from`, each with its predecessor on the shortest path; ties go to the first by name.
+    fn predecessors(&self, from: Node) -> BTreeMap<Node, Node> {
         let (mut reached, mut next) = (BTreeMap::from([(from, from)]), VecDeque::from([from]));
         while let Some(node) = next.pop_front() {
             for to in self.0.get(&node).into_iter().flatten() {
@@ -81,25 +81,25 @@ impl Ways {
         reached
     }
 
-    fn into(&self, node: Node) -> u32 {
+    fn cause_count(&self, node: Node) -> u32 {
         let causes = self.0.values().filter(|ends| ends.contains(&node)).count();
         u32::try_from(causes).unwrap_or(u32::MAX)
     }
 }
 
 impl Exploration {
-    /// Where the fault began, by what was answered so far.
+    /// Returns the outcome of the answers so far.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
-        let ways = Ways::of(self);
-        let with = |label| {
-            let seen = self.seen().iter().filter(move |(_, seen)| seen.label == Some(label));
-            seen.map(|(node, _)| *node)
+        let graph = PropagationGraph::new(self);
+        let with_label = |label| {
+            let states = self.states().iter().filter(move |(_, state)| state.label == Some(label));
+            states.map(|(node, _)| *node)
         };
         let reach: BTreeMap<Node, BTreeMap<Node, Node>> =
-            with(Label::Origin).map(|origin| (origin, ways.reached_from(origin))).collect();
+            with_label(Label::Origin).map(|origin| (origin, graph.predecessors(origin))).collect();
         let reaches =
-            |from: Node, to: Node| reach.get(&from).is_some_and(|of| of.contains_key(&to));
+            |from: Node, to: Node| reach.get(&from).is_some_and(|nodes| nodes.contains_key(&to));
         let is_reached =
             |node: Node| reach.keys().any(|other| reaches(*other, node) && !reaches(node, *other));
         let (contributing, frontier): (Vec<Node>, Vec<Node>) =
@@ -115,13 +115,13 @@ impl Exploration {
                 ties.push(group);
             }
         }
-        let explained = |alert: Node| Explained {
+        let explanation = |alert: Node| AlertExplanation {
             alert,
             by: frontier.iter().copied().filter(|origin| reaches(*origin, alert)).collect(),
         };
         Outcome {
-            alerts: self.alerts().map(explained).collect(),
-            candidates: if frontier.is_empty() { self.candidates(&ways) } else { Vec::new() },
+            alerts: self.alerts().map(explanation).collect(),
+            candidates: if frontier.is_empty() { self.candidates(&graph) } else { Vec::new() },
             pending: self.pending().collect(),
             contributing,
             frontier,
@@ -129,38 +129,45 @@ impl Exploration {
         }
     }
 
-    /// The way of the fault from an origin to an entity, both included; `None` where there is none.
+    /// The path of the fault from an origin to an entity, both included; `None` if there is none.
     #[must_use]
     pub fn path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
-        let reached = Ways::of(self).reached_from(from);
+        let predecessors = PropagationGraph::new(self).predecessors(from);
         let (mut path, mut node) = (Vec::from([to]), to);
         while node != from {
-            node = *reached.get(&node)?;
+            node = *predecessors.get(&node)?;
             path.push(node);
         }
         path.reverse();
         Some(path)
     }
 
-    /// Every entity that was found and is not healthy: first those that reach most alerts, then those to which fewest others passed
-    /// the fault on, then those that changed, then those whose label changed least.
-    fn candidates(&self, ways: &Ways) -> Vec<Candidate> {
-        let found = self.seen().iter().filter(|(_, seen)| seen.label != Some(Label::Healthy));
-        let candidate = |(node, seen): (&Node, &Seen)| {
-            let reached = ways.reached_from(*node);
+    /// The discovered entities that are not healthy, ordered by most alerts reached, fewest causes, change, and fewest label
+    /// changes.
+    fn candidates(&self, graph: &PropagationGraph) -> Vec<Candidate> {
+        let suspicious =
+            self.states().iter().filter(|(_, state)| state.label != Some(Label::Healthy));
+        let candidate = |(node, state): (&Node, &NodeState)| {
+            let reached = graph.predecessors(*node);
             let alerts = self.alerts().filter(|alert| reached.contains_key(alert)).count();
             Candidate {
                 node: *node,
-                label: seen.label,
+                label: state.label,
                 alerts: u32::try_from(alerts).unwrap_or(u32::MAX),
-                causes: ways.into(*node),
-                has_change: seen.has_change || self.topology().is_changed(*node),
-                flips: seen.flips,
+                causes: graph.cause_count(*node),
+                has_change: state.has_change || self.topology().is_changed(*node),
+                flips: state.flips,
             }
         };
-        let mut candidates: Vec<Candidate> = found.map(candidate).collect();
-        candidates.sort_by_key(|of| {
-            (Reverse(of.alerts), of.causes, Reverse(of.has_change), of.flips, of.node)
+        let mut candidates: Vec<Candidate> = suspicious.map(candidate).collect();
+        candidates.sort_by_key(|candidate| {
+            (
+                Reverse(candidate.alerts),
+                candidate.causes,
+                Reverse(candidate.has_change),
+                candidate.flips,
+                candidate.node,
+            )
         });
         candidates
     }

@@ -1,63 +1,63 @@
-//! This module is the graph that is explored: entities, who depends on whom, and which names mean the same.
+//! The explored graph: entities, their dependencies and their aliases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::Entity;
 
-/// A place in a topology; places follow the order of names.
+/// The index of an entity in a topology, in the order of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node(u32);
 
-/// Entities and the edges between them, whatever order they were given in.
+/// Entities and the edges between them; independent of the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     entities: Vec<Entity>,
-    /// Other names, by the place that they mean.
+    /// Alternative names and the entities that they refer to.
     aliases: BTreeMap<Entity, Node>,
     edges: BTreeSet<(Node, Node)>,
     neighbours: BTreeMap<Node, BTreeSet<Node>>,
     changed: BTreeSet<Node>,
 }
 
-/// Why a topology cannot be used.
+/// An error from building a topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
-    /// More entities than are kept.
-    #[error("{given} entities; give at most {}, those near what alerts", Topology::MAX_ENTITIES)]
+    /// More than [`Topology::MAX_ENTITIES`] entities.
+    #[error("{given} entities; give at most {}, those near the alerts", Topology::MAX_ENTITIES)]
     TooManyEntities {
-        /// How many there are.
+        /// The number of entities.
         given: usize,
     },
-    /// More edges than are kept.
-    #[error("{given} edges; give at most {}, those near what alerts", Topology::MAX_EDGES)]
+    /// More than [`Topology::MAX_EDGES`] edges.
+    #[error("{given} edges; give at most {}, those near the alerts", Topology::MAX_EDGES)]
     TooManyEdges {
-        /// How many there are.
+        /// The number of edges.
         given: usize,
     },
 }
 
 impl Topology {
-    /// The most entities.
+    /// The maximum number of entities.
     pub const MAX_ENTITIES: usize = 2_000;
-    /// The most edges.
+    /// The maximum number of edges.
     pub const MAX_EDGES: usize = 20_000;
 
-    /// A topology of edges, entities that have none, and groups of names that mean the same: the first of a group stands for it.
-    /// An edge from an entity to itself is none.
+    /// Builds a topology from edges, isolated entities, and groups of aliases, the first of which is the canonical name.
+    /// Edges from an entity to itself are ignored.
     ///
     /// # Errors
-    /// [`TopologyError`] beyond its bounds.
+    /// [`TopologyError`] if there are too many entities or edges.
     pub fn new(
         edges: &[(Entity, Entity)],
-        lone: &[Entity],
+        isolated: &[Entity],
         aliases: &[Vec<Entity>],
     ) -> Result<Self, TopologyError> {
         if edges.len() > Self::MAX_EDGES {
             return Err(TopologyError::TooManyEdges { given: edges.len() });
         }
-        let stands_for = Stands::new(aliases);
-        let ends = edges.iter().flat_map(|(from, to)| [from, to]).chain(lone);
-        let names: BTreeSet<&Entity> = ends.map(|name| stands_for.name(name)).collect();
+        let canonical = Aliases::new(aliases);
+        let ends = edges.iter().flat_map(|(from, to)| [from, to]).chain(isolated);
+        let names: BTreeSet<&Entity> = ends.map(|name| canonical.name(name)).collect();
         if names.len() > Self::MAX_ENTITIES {
             return Err(TopologyError::TooManyEntities { given: names.len() });
         }
@@ -70,7 +70,7 @@ impl Topology {
             entities,
         };
         for name in aliases.iter().flatten() {
-            if let Some(node) = topology.place(stands_for.name(name)) {
+            if let Some(node) = topology.index(canonical.name(name)) {
                 topology.aliases.insert(name.clone(), node);
             }
         }
@@ -85,111 +85,111 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Notes that something was changed in an entity: deployed, configured, scaled.
+    /// Marks entities as changed: deployed, configured or scaled.
     #[must_use]
     pub fn with_changes(mut self, changed: &[Node]) -> Self {
         self.changed.extend(changed);
         self
     }
 
-    /// Where an entity stands, by any of its names.
+    /// Finds an entity by any of its names.
     #[must_use]
     pub fn find(&self, entity: &Entity) -> Option<Node> {
-        self.place(entity).or_else(|| self.aliases.get(entity).copied())
+        self.index(entity).or_else(|| self.aliases.get(entity).copied())
     }
 
-    /// Where the one entity stands that a text can mean: by its whole name, or by a part behind a `/` that no other one has.
+    /// Finds the only entity that a text can refer to: by its full name, or by a suffix after a `/` that is unique.
     #[must_use]
     pub fn resolve(&self, text: &str) -> Option<Node> {
         let entity = Entity::parse(text).ok()?;
         if let Some(node) = self.find(&entity) {
             return Some(node);
         }
-        let ends = |name: &Entity| {
+        let matches = |name: &Entity| {
             let stem = name.as_str().strip_suffix(entity.as_str());
             stem.is_some_and(|stem| stem.ends_with('/'))
         };
-        let here = self.nodes().filter(|node| self.entity(*node).is_some_and(ends));
-        let elsewhere = self.aliases.iter().filter(|(name, _)| ends(name)).map(|(_, node)| *node);
-        let found: BTreeSet<Node> = here.chain(elsewhere).collect();
+        let by_name = self.nodes().filter(|node| self.entity(*node).is_some_and(matches));
+        let by_alias = self.aliases.iter().filter(|(name, _)| matches(name)).map(|(_, node)| *node);
+        let found: BTreeSet<Node> = by_name.chain(by_alias).collect();
         match found.len() {
             1 => found.first().copied(),
             _ => None,
         }
     }
 
-    /// The entity at a place of this topology.
+    /// The entity of a node of this topology.
     #[must_use]
     pub fn entity(&self, node: Node) -> Option<&Entity> {
         self.entities.get(usize::try_from(node.0).ok()?)
     }
 
-    /// The whole name of the entity at a place of this topology.
+    /// The full name of a node of this topology; empty if there is none.
     #[must_use]
     pub fn name(&self, node: Node) -> &str {
         self.entity(node).map(Entity::as_str).unwrap_or_default()
     }
 
-    /// Every name that means the entity at a place, its own first.
+    /// All names of a node, its canonical name first.
     pub fn names(&self, node: Node) -> impl Iterator<Item = &Entity> {
-        let others = self.aliases.iter().filter(move |(_, place)| **place == node);
+        let others = self.aliases.iter().filter(move |(_, other)| **other == node);
         let own = self.entity(node);
         own.into_iter().chain(others.map(|(name, _)| name).filter(move |name| Some(*name) != own))
     }
 
-    /// Every place.
+    /// All nodes.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
         (0..u32::try_from(self.entities.len()).unwrap_or(u32::MAX)).map(Node)
     }
 
-    /// Every edge, as given.
+    /// All edges, in the given direction.
     pub fn edges(&self) -> impl Iterator<Item = (Node, Node)> + '_ {
         self.edges.iter().copied()
     }
 
-    /// Those one edge away, whatever its direction.
+    /// The nodes one edge away, in either direction.
     pub fn neighbours(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         self.neighbours.get(&node).into_iter().flatten().copied()
     }
 
-    /// Whether an edge joins two entities, in either direction.
+    /// Returns `true` if an edge in either direction joins two nodes.
     #[must_use]
     pub fn are_neighbours(&self, one: Node, other: Node) -> bool {
-        self.neighbours.get(&one).is_some_and(|of| of.contains(&other))
+        self.neighbours.get(&one).is_some_and(|neighbours| neighbours.contains(&other))
     }
 
-    /// Whether something was changed in an entity, as far as is known.
+    /// Returns `true` if the entity is known to have changed.
     #[must_use]
     pub fn is_changed(&self, node: Node) -> bool {
         self.changed.contains(&node)
     }
 
-    fn place(&self, entity: &Entity) -> Option<Node> {
-        let place = self.entities.binary_search(entity).ok()?;
-        u32::try_from(place).ok().map(Node)
+    fn index(&self, entity: &Entity) -> Option<Node> {
+        let index = self.entities.binary_search(entity).ok()?;
+        u32::try_from(index).ok().map(Node)
     }
 }
 
-/// Which name stands for others.
-struct Stands<'a>(BTreeMap<&'a Entity, &'a Entity>);
+/// The canonical name of each alias.
+struct Aliases<'a>(BTreeMap<&'a Entity, &'a Entity>);
 
-impl<'a> Stands<'a> {
+impl<'a> Aliases<'a> {
     fn new(groups: &'a [Vec<Entity>]) -> Self {
-        let mut stands = Self(BTreeMap::new());
+        let mut aliases = Self(BTreeMap::new());
         for group in groups {
-            // Groups with a name in common are one, under the name of the first of them.
-            let known = group.iter().find(|name| stands.0.contains_key(name));
-            let Some(first) = known.or(group.first()).map(|name| stands.name(name)) else {
+            // Groups that share a name are merged under the canonical name of the first.
+            let known = group.iter().find(|name| aliases.0.contains_key(name));
+            let Some(first) = known.or(group.first()).map(|name| aliases.name(name)) else {
                 continue;
             };
-            for root in group.iter().map(|name| stands.name(name)).collect::<BTreeSet<_>>() {
-                stands.0.insert(root, first);
+            for root in group.iter().map(|name| aliases.name(name)).collect::<BTreeSet<_>>() {
+                aliases.0.insert(root, first);
             }
             for name in group {
-                stands.0.insert(name, first);
+                aliases.0.insert(name, first);
             }
         }
-        stands
+        aliases
     }
 
     fn name<'n>(&self, name: &'n Entity) -> &'n Entity

@@ -1,9 +1,9 @@
-//! This module reads what a check is: a name, a command line, and when its run has passed.
+//! Parses check declarations: name, command line and pass condition.
 
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-/// A check as it was declared: what is run, and when it has passed.
+/// A declared check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckDeclaration {
     name: String,
@@ -12,25 +12,25 @@ pub struct CheckDeclaration {
     pass: PassCondition,
 }
 
-/// When a run has passed: its exit status is this one, its output holds the one text and not the other. Empty texts ask for
-/// nothing.
+/// The condition under which a run passes: its exit status, a text that its output must contain and one that it must not
+/// contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassCondition {
-    /// The exit status that it ends with.
+    /// The required exit status.
     pub exit_status: i32,
-    /// What its output must hold; empty for nothing.
+    /// A text that the output must contain; ignored if empty.
     pub contains: String,
-    /// What its output must not hold; empty for nothing.
+    /// A text that the output must not contain; ignored if empty.
     pub lacks: String,
 }
 
-/// Why a text declares no check.
+/// An error from parsing a check declaration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct CheckError {
     /// The field, such as `check[0].command`.
     pub field: String,
-    /// What is wrong with it, what is allowed, and the fix.
+    /// The problem, the allowed values and the fix.
     pub message: String,
 }
 
@@ -41,56 +41,56 @@ impl CheckError {
 }
 
 impl CheckDeclaration {
-    /// The most bytes of a name.
+    /// The maximum length of a name, in bytes.
     pub const MAX_NAME: usize = 100;
-    /// The most bytes of a command line, and of each text of a pass condition.
+    /// The maximum length of a command line, and of each text of a pass condition, in bytes.
     pub const MAX_TEXT: usize = 4_096;
-    /// The longest timeout, an hour.
+    /// The maximum timeout: one hour.
     pub const MAX_TIMEOUT_SECONDS: u32 = 3_600;
-    /// The timeout of a check that declares none.
+    /// The default timeout.
     pub const TIMEOUT_SECONDS: u32 = 60;
 
-    /// A check, where its values are within their bounds.
+    /// Creates a check.
     ///
     /// # Errors
-    /// [`CheckError`] with the field, without a path before it.
+    /// [`CheckError`] with the invalid field, relative to the check.
     pub fn new(
         name: String,
         command: Vec<String>,
         timeout_seconds: u32,
         pass: PassCondition,
     ) -> Result<Self, CheckError> {
-        let of_a_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-        if name.is_empty() || name.len() > Self::MAX_NAME || !name.chars().all(of_a_name) {
-            let most = Self::MAX_NAME;
-            let message = format!("`{name}` is no name; give 1 to {most} letters, digits, - _ .");
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || name.len() > Self::MAX_NAME || !name.chars().all(is_legal) {
+            let max = Self::MAX_NAME;
+            let message = format!("invalid name `{name}`; give 1 to {max} letters, digits, - _ .");
             return Err(CheckError::new("name", message));
         }
         let length: usize = command.iter().map(|argument| argument.len() + 1).sum();
         let has_program = command.first().is_some_and(|program| !program.is_empty());
-        let is_sound = command.iter().all(|argument| !argument.contains('\0'));
-        if !has_program || !is_sound || length > Self::MAX_TEXT {
-            let most = Self::MAX_TEXT;
+        let has_nul = command.iter().any(|argument| argument.contains('\0'));
+        if !has_program || has_nul || length > Self::MAX_TEXT {
+            let max = Self::MAX_TEXT;
             let message = format!(
-                "is no command line; give the program and its arguments as a list, {most} bytes at most, without NUL"
+                "invalid command line; give the program and its arguments as a list of at most {max} bytes, without NUL"
             );
             return Err(CheckError::new("command", message));
         }
         if !(1..=Self::MAX_TIMEOUT_SECONDS).contains(&timeout_seconds) {
-            let most = Self::MAX_TIMEOUT_SECONDS;
-            let message = format!("{timeout_seconds} is out of range; give 1 to {most}");
+            let max = Self::MAX_TIMEOUT_SECONDS;
+            let message = format!("{timeout_seconds} is out of range; give 1 to {max}");
             return Err(CheckError::new("timeout_seconds", message));
         }
         for (field, text) in [("pass.contains", &pass.contains), ("pass.lacks", &pass.lacks)] {
             if text.len() > Self::MAX_TEXT {
-                let message = format!("is too long; give {} bytes at most", Self::MAX_TEXT);
+                let message = format!("is too long; give at most {} bytes", Self::MAX_TEXT);
                 return Err(CheckError::new(field, message));
             }
         }
         Ok(Self { name, command, timeout_seconds, pass })
     }
 
-    /// Its name.
+    /// The name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -102,25 +102,25 @@ impl CheckDeclaration {
         &self.command
     }
 
-    /// How long a run may take, in seconds; 1 to [`Self::MAX_TIMEOUT_SECONDS`].
+    /// The timeout of a run in seconds, 1 to [`Self::MAX_TIMEOUT_SECONDS`].
     #[must_use]
     pub const fn timeout_seconds(&self) -> u32 {
         self.timeout_seconds
     }
 
-    /// When its run has passed.
+    /// The condition under which a run passes.
     #[must_use]
     pub const fn pass(&self) -> &PassCondition {
         &self.pass
     }
 
-    /// What a check is known by: BLAKE3 of all that was declared, in hexadecimal.
+    /// The BLAKE3 digest of the whole declaration, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> String {
         blake3::hash(self.document().to_string().as_bytes()).to_hex().to_string()
     }
 
-    /// The document that is kept of it; keys stand in the order of the alphabet.
+    /// The declaration as a JSON document with sorted keys.
     pub(super) fn document(&self) -> Value {
         let PassCondition { exit_status, contains, lacks } = &self.pass;
         json!({
@@ -131,22 +131,22 @@ impl CheckDeclaration {
         })
     }
 
-    /// Reads the document that is kept of it.
-    pub(super) fn of_document(document: &Value) -> Result<Self, CheckError> {
+    /// Parses the JSON document of a declaration.
+    pub(super) fn from_document(document: &Value) -> Result<Self, CheckError> {
         let text = |pointer: &str| match document.pointer(pointer) {
             None | Some(Value::Null) => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(CheckError::new(&field(pointer), "is no text; give one in quotes")),
+            Some(_) => Err(CheckError::new(&field(pointer), "is not a string; give one in quotes")),
         };
-        let whole = |pointer: &str, otherwise: i32| match document.pointer(pointer) {
-            None | Some(Value::Null) => Ok(otherwise),
-            Some(value) => whole_number(value).ok_or_else(|| {
-                let message = "is no whole number of 32 bits; give one, such as 0";
+        let whole = |pointer: &str, default: i32| match document.pointer(pointer) {
+            None | Some(Value::Null) => Ok(default),
+            Some(value) => to_i32(value).ok_or_else(|| {
+                let message = "is not a 32-bit integer; give one, such as 0";
                 CheckError::new(&field(pointer), message)
             }),
         };
         if document.pointer("/pass").is_some_and(|pass| !pass.is_null() && !pass.is_object()) {
-            let message = "is no table; give exit_status, contains and lacks in one";
+            let message = "is not a table; give one with exit_status, contains and lacks";
             return Err(CheckError::new("pass", message));
         }
         let arguments = document.pointer("/command").and_then(Value::as_array);
@@ -170,8 +170,8 @@ impl CheckDeclaration {
     }
 }
 
-/// The whole number that a JSON value is.
-pub(super) fn whole_number(value: &Value) -> Option<i32> {
+/// Returns the JSON value as a 32-bit integer.
+pub(super) fn to_i32(value: &Value) -> Option<i32> {
     value.as_i64().and_then(|number| i32::try_from(number).ok())
 }
 
@@ -179,11 +179,11 @@ fn field(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-/// Reads the checks of a file: one table `[[check]]` for each, with `name`, `command`, and where they differ from 60 and 0
-/// `timeout_seconds` and `pass.exit_status`; `pass.contains` and `pass.lacks` bound the output.
+/// Parses a file of checks: one table `[[check]]` per check, with `name`, `command`, and optionally `timeout_seconds`
+/// (default 60), `pass.exit_status` (default 0), `pass.contains` and `pass.lacks`.
 ///
 /// # Errors
-/// [`CheckError`] with the first field that is wrong.
+/// [`CheckError`] with the first invalid field.
 pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError> {
     let document = DeTable::parse(text).map_err(|error| {
         let before = error.span().map_or(0, |span| span.start);
@@ -193,20 +193,20 @@ pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError>
     let mut checks: Vec<CheckDeclaration> = Vec::new();
     for (key, value) in document.get_ref() {
         let (key, DeValue::Array(tables)) = (key.get_ref(), value.get_ref()) else {
-            return Err(unknown(key.get_ref()));
+            return Err(unknown_key(key.get_ref()));
         };
         if key != "check" {
-            return Err(unknown(key));
+            return Err(unknown_key(key));
         }
-        for (place, table) in tables.iter().enumerate() {
-            let path = format!("check[{place}]");
-            let document = known_document(&path, table.get_ref())?;
-            let check = CheckDeclaration::of_document(&document).map_err(|error| CheckError {
+        for (index, table) in tables.iter().enumerate() {
+            let path = format!("check[{index}]");
+            let document = check_document(&path, table.get_ref())?;
+            let check = CheckDeclaration::from_document(&document).map_err(|error| CheckError {
                 field: format!("{path}.{}", error.field),
                 ..error
             })?;
             if checks.iter().any(|known| known.name == check.name) {
-                let message = format!("`{}` is there twice; give each its own", check.name);
+                let message = format!("duplicate name `{}`; give each check its own", check.name);
                 return Err(CheckError::new(&format!("{path}.name"), message));
             }
             checks.push(check);
@@ -218,45 +218,45 @@ pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError>
     Ok(checks)
 }
 
-fn unknown(key: &str) -> CheckError {
+fn unknown_key(key: &str) -> CheckError {
     CheckError::new(
         key,
-        "is not known; a file of checks has tables [[check]] with name, command, timeout_seconds and pass",
+        "unknown key; a file of checks has tables [[check]] with name, command, timeout_seconds and pass",
     )
 }
 
-/// A declaration of a file as a document, where it has no key that is not known.
-fn known_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> {
+/// Converts a declared table to JSON, rejecting unknown keys.
+fn check_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> {
     const KEYS: [&str; 4] = ["name", "command", "timeout_seconds", "pass"];
     const PASS_KEYS: [&str; 3] = ["exit_status", "contains", "lacks"];
-    let document = json_of(table);
+    let document = to_json(table);
     let keys = |value: &Value| -> Vec<String> {
         value.as_object().into_iter().flat_map(|table| table.keys().cloned()).collect()
     };
     let pass = document.pointer("/pass").map(keys).unwrap_or_default();
     let unknown = keys(&document).into_iter().find(|key| !KEYS.contains(&key.as_str()));
-    let of_pass = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
-    match unknown.or(of_pass.map(|key| format!("pass.{key}"))) {
+    let unknown_in_pass = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
+    match unknown.or(unknown_in_pass.map(|key| format!("pass.{key}"))) {
         Some(key) => {
             let known = [KEYS.join(", "), PASS_KEYS.map(|key| format!("pass.{key}")).join(", ")];
-            let message = format!("is not known; give one of {}", known.join(", "));
+            let message = format!("unknown key; expected one of {}", known.join(", "));
             Err(CheckError::new(&format!("{path}.{key}"), message))
         }
         None => Ok(document),
     }
 }
 
-fn json_of(value: &DeValue<'_>) -> Value {
+fn to_json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::String(text.to_string()),
-        // What JSON has no such number for is of no type that is asked for, and not absent.
+        // An integer that does not fit becomes a string, so that it is rejected for its type instead of ignored.
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
             .map_or_else(|_| Value::String(number.as_str().to_owned()), Value::from),
         DeValue::Boolean(given) => Value::Bool(*given),
-        DeValue::Array(values) => values.iter().map(|value| json_of(value.get_ref())).collect(),
+        DeValue::Array(values) => values.iter().map(|value| to_json(value.get_ref())).collect(),
         DeValue::Table(table) => table
             .iter()
-            .map(|(key, value)| (key.get_ref().to_string(), json_of(value.get_ref())))
+            .map(|(key, value)| (key.get_ref().to_string(), to_json(value.get_ref())))
             .collect(),
         DeValue::Float(_) | DeValue::Datetime(_) => Value::Array(Vec::new()),
     }
@@ -281,12 +281,12 @@ mod tests {
         assert_eq!(cart.pass(), &PassCondition { contains: "ok".to_owned(), ..Default::default() });
         assert_eq!((other.timeout_seconds(), other.pass().exit_status), (60, 0));
         assert_ne!(cart.digest(), other.digest());
-        assert_eq!(CheckDeclaration::of_document(&cart.document()).unwrap(), *cart);
+        assert_eq!(CheckDeclaration::from_document(&cart.document()).unwrap(), *cart);
     }
 
     #[test]
-    fn whatever_of_a_declaration_changes_its_digest_does() {
-        let of = |text: &str| checks_from_toml(text).unwrap().remove(0).digest();
+    fn every_part_of_a_declaration_changes_its_digest() {
+        let digest = |text: &str| checks_from_toml(text).unwrap().remove(0).digest();
         let declared = "[[check]]\nname = \"a\"\ncommand = [\"b\", \"c\"]\n";
         let changed = [
             declared.replace("\"a\"", "\"aa\""),
@@ -296,16 +296,16 @@ mod tests {
             format!("{declared}pass = {{ contains = \"x\" }}"),
             format!("{declared}pass = {{ lacks = \"x\" }}"),
         ];
-        let digests: Vec<String> = changed.iter().map(|text| of(text)).collect();
-        for (place, digest) in digests.iter().enumerate() {
-            assert_ne!(*digest, of(declared), "{}", changed[place]);
-            assert!(!digests[..place].contains(digest));
+        let digests: Vec<String> = changed.iter().map(|text| digest(text)).collect();
+        for (index, changed_digest) in digests.iter().enumerate() {
+            assert_ne!(*changed_digest, digest(declared), "{}", changed[index]);
+            assert!(!digests[..index].contains(changed_digest));
         }
-        assert_eq!(of(&format!("{declared}timeout_seconds = 60")), of(declared));
+        assert_eq!(digest(&format!("{declared}timeout_seconds = 60")), digest(declared));
     }
 
     #[test]
-    fn what_is_no_check_is_refused_by_its_field() {
+    fn errors_name_the_invalid_field() {
         let named = "[[check]]\nname = \"a\"\ncommand = [\"b\"]\n";
         for (text, field) in [
             (String::new(), "check"),

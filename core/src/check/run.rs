@@ -1,26 +1,26 @@
-//! This module is the run of a check: the document that is kept of it as evidence, and its result.
+//! The run of a check: its evidence document and its result.
 
 use serde_json::{Map, Value};
 
-use super::declaration::{CheckDeclaration, CheckError, whole_number};
+use super::declaration::{CheckDeclaration, CheckError, to_i32};
 use crate::evidence::VerificationResult;
 
-/// The key of the document that a run is kept as.
+/// The only key of the document of a run.
 const KEY: &str = "check_run";
 
-/// A check that was executed.
+/// An executed check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckRun {
-    /// What was declared.
+    /// The declaration.
     pub declaration: CheckDeclaration,
-    /// The exit status; `None` where it was ended by a signal or its timeout.
+    /// The exit status; `None` if the run was ended by a signal or its timeout.
     pub exit_status: Option<i32>,
-    /// What it printed, both streams together.
+    /// The output of both streams.
     pub output: String,
 }
 
 impl CheckRun {
-    /// Whether it passed, by the pass condition that was declared.
+    /// The result according to the declared pass condition.
     #[must_use]
     pub fn result(&self) -> VerificationResult {
         let pass = self.declaration.pass();
@@ -31,7 +31,7 @@ impl CheckRun {
         if passed { VerificationResult::Passed } else { VerificationResult::Failed }
     }
 
-    /// The document that is kept as evidence: everything declared, the exit status or null, the output and the result.
+    /// The evidence document: the declaration, the exit status or null, the output and the result.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut run = match self.declaration.document() {
@@ -44,10 +44,10 @@ impl CheckRun {
         Value::Object(Map::from_iter([(KEY.to_owned(), Value::Object(run))])).to_string()
     }
 
-    /// Reads such a document; `None` where a document is none. What it says of the result is passed over.
+    /// Parses an evidence document; `None` if the document is not a check run. Ignores the stated result.
     ///
     /// # Errors
-    /// [`CheckError`] with the field that is wrong.
+    /// [`CheckError`] with the invalid field.
     pub fn from_json(text: &str) -> Result<Option<Self>, CheckError> {
         let document: Value = match text.contains(KEY) {
             true => serde_json::from_str(text).unwrap_or_default(),
@@ -59,23 +59,23 @@ impl CheckRun {
             field: [KEY, ".", &error.field].concat(),
             message: error.message,
         };
-        let wrong = |field: &str, message: &str| {
+        let invalid = |field: &str, message: &str| {
             within(CheckError { field: field.to_owned(), message: message.to_owned() })
         };
-        let declaration = CheckDeclaration::of_document(run).map_err(within)?;
+        let declaration = CheckDeclaration::from_document(run).map_err(within)?;
         let exit_status = match run.get("exit_status") {
             None | Some(Value::Null) => None,
             Some(status) => {
-                let status = whole_number(status);
+                let status = to_i32(status);
                 Some(status.ok_or_else(|| {
-                    wrong("exit_status", "is no whole number of 32 bits; give one, or null")
+                    invalid("exit_status", "is not a 32-bit integer; give one, or null")
                 })?)
             }
         };
         let output = match run.get("output") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(output)) => output.clone(),
-            Some(_) => return Err(wrong("output", "is no text; give one, or null")),
+            Some(_) => return Err(invalid("output", "is not a string; give one, or null")),
         };
         Ok(Some(Self { declaration, exit_status, output }))
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_says_of_its_result_counts_for_nothing() {
+    fn the_stated_result_of_a_document_is_ignored() {
         let failed = run(Some(1), "2 orders charged twice", PassCondition::default());
         let text = failed.to_json().replace("\"failed\"", "\"passed\"");
         let read = CheckRun::from_json(&text).unwrap().unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_none_and_wrong_ones_are_refused() {
+    fn ignores_other_documents_and_rejects_invalid_runs() {
         for text in ["", "{}", "{\"check_run\": {}, \"more\": 1}", "[\"check_run\"]", "check_run"] {
             assert_eq!(CheckRun::from_json(text), Ok(None), "{text}");
         }
@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_run_is_read_as_it_was_written(
+        fn a_run_round_trips_through_json(
             exit_status in proptest::option::of(any::<i32>()),
             output in ".{0,40}",
             contains in ".{0,4}",

@@ -1,15 +1,15 @@
-//! This module finds the hunks of unified diffs among the lines of a text. It reads no changes.
+//! Finds the hunks of unified diffs among the lines of a text.
 
 use core::ops::Range;
 
-/// A hunk, by the numbers of its lines.
+/// A hunk, by line numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk {
-    /// The lines that name its file: `diff --git`, `index`, `---`, `+++`.
+    /// The header lines of its file: `diff --git`, `index`, `---`, `+++`.
     pub(super) file: Range<usize>,
     /// The line that begins with `@@`.
     pub(super) head: usize,
-    /// Behind its last line.
+    /// The line after its last line.
     pub(super) end: usize,
 }
 
@@ -21,22 +21,22 @@ impl Hunks {
     pub(super) fn of<'t>(lines: impl Iterator<Item = &'t str>) -> Self {
         let mut found = Vec::new();
         let mut file = 0..0;
-        let mut open: Option<(Hunk, Left)> = None;
+        let mut open: Option<(Hunk, RemainingLines)> = None;
         for (number, line) in lines.enumerate() {
-            if let Some((hunk, left)) = &mut open {
-                if left.take(line) {
+            if let Some((hunk, remaining)) = &mut open {
+                if remaining.take(line) {
                     hunk.end = number + 1;
                     continue;
                 }
                 found.extend(open.take().map(|(hunk, _)| hunk));
                 file = number..number;
             }
-            if let Some(left) = Left::of(line) {
+            if let Some(remaining) = RemainingLines::from_header(line) {
                 let file = core::mem::replace(&mut file, number + 1..number + 1);
-                open = Some((Hunk { file, head: number, end: number + 1 }, left));
+                open = Some((Hunk { file, head: number, end: number + 1 }, remaining));
             } else if line.starts_with("diff --git ") {
                 file = number..number + 1;
-            } else if heads_file(line) {
+            } else if is_file_header(line) {
                 file.end = number + 1;
             } else {
                 file = number + 1..number + 1;
@@ -48,7 +48,7 @@ impl Hunks {
         hunks
     }
 
-    /// Hunks behind one another are of one file.
+    /// Assigns consecutive hunks to the same file.
     fn share_files(&mut self) {
         let mut before: Option<Hunk> = None;
         for hunk in &mut self.0 {
@@ -59,15 +59,15 @@ impl Hunks {
         }
     }
 
-    /// The hunk of a line; for a line that names a file the first hunk of that file.
+    /// The hunk of a line; for a file header line, the first hunk of that file.
     pub(super) fn at(&self, line: usize) -> Option<&Hunk> {
-        let place = self.0.partition_point(|hunk| hunk.end <= line);
-        self.0.get(place).filter(|hunk| hunk.head <= line || hunk.file.contains(&line))
+        let index = self.0.partition_point(|hunk| hunk.end <= line);
+        self.0.get(index).filter(|hunk| hunk.head <= line || hunk.file.contains(&line))
     }
 }
 
-fn heads_file(line: &str) -> bool {
-    const MARKS: [&str; 12] = [
+fn is_file_header(line: &str) -> bool {
+    const PREFIXES: [&str; 12] = [
         "diff --git ",
         "index ",
         "--- ",
@@ -81,38 +81,38 @@ fn heads_file(line: &str) -> bool {
         "copy ",
         "Index: ",
     ];
-    MARKS.iter().any(|mark| line.starts_with(mark))
+    PREFIXES.iter().any(|prefix| line.starts_with(prefix))
 }
 
-/// How many lines of each side are still to come.
-struct Left {
+/// The number of lines of each side that are still expected.
+struct RemainingLines {
     before: u32,
     after: u32,
 }
 
-impl Left {
-    /// Of `@@ -1,4 +1,5 @@ fn main`; without numbers the hunk goes on while its lines have signs.
-    fn of(line: &str) -> Option<Self> {
-        let mark = line.strip_prefix("@@")?;
+impl RemainingLines {
+    /// Parses `@@ -1,4 +1,5 @@ fn main`; without numbers, the hunk continues as long as its lines have signs.
+    fn from_header(line: &str) -> Option<Self> {
+        let header = line.strip_prefix("@@")?;
         let unknown = Self { before: u32::MAX, after: u32::MAX };
-        Some(Self::counted(mark).unwrap_or(unknown))
+        Some(Self::parse(header).unwrap_or(unknown))
     }
 
-    fn counted(mark: &str) -> Option<Self> {
-        let (before, rest) = mark.strip_prefix(" -")?.split_once(" +")?;
+    fn parse(header: &str) -> Option<Self> {
+        let (before, rest) = header.strip_prefix(" -")?.split_once(" +")?;
         let (after, _) = rest.split_once(" @@")?;
         let count =
             |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
         Some(Self { before: count(before)?, after: count(after)? })
     }
 
-    /// Whether the next line is of the hunk.
+    /// Returns `true` if the next line belongs to the hunk.
     fn take(&mut self, line: &str) -> bool {
         if line.starts_with('\\') {
             return true;
         }
         if self.before == 0 && self.after == 0 {
-            return line.starts_with(['+', '-', ' ']) && !heads_file(line);
+            return line.starts_with(['+', '-', ' ']) && !is_file_header(line);
         }
         let (before, after) = match line.bytes().next() {
             Some(b' ') | None => (1, 1),

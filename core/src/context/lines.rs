@@ -1,5 +1,5 @@
-//! This module indexes the lines of a text: what each stands in by its indentation, the block and the titles above it,
-//! and which lines name something. It chooses nothing.
+//! Indexes the lines of a text: the parent of each line by indentation, the block and titles above it, and the lines that
+//! name something.
 
 use core::ops::Range;
 
@@ -9,40 +9,40 @@ use crate::text::{byte_at, part};
 
 /// No line.
 pub(super) const NONE: u32 = u32::MAX;
-/// The depth of a line with nothing on it.
+/// The depth of a blank line.
 const BLANK: u32 = u32::MAX;
-/// The most bytes of a line that can be a label: `Pods of the cart:`.
+/// The maximum length of a label line such as `Pods of the cart:`, in bytes.
 const MAX_LABEL: usize = 120;
 
-/// A line, and the lines that tell what it is about; [`NONE`] where there is none.
+/// A line and the lines that give its context; [`NONE`] if there is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     start: u32,
     end: u32,
-    /// Twice the bytes of its indentation; one more for an item of a list, which may stand below its key.
+    /// Twice the indentation in bytes, plus one for a list item, which may be at the indentation of its key.
     depth: u32,
-    /// The nearest line above that is less deep, within the document.
+    /// The nearest less indented line above, within the document.
     pub(super) parent: u32,
-    /// The line behind the last one that is deeper.
+    /// The line after the last more indented one.
     pub(super) next: u32,
-    /// The first line of its block, behind a blank one.
+    /// The first line of its block; blocks are separated by blank lines.
     pub(super) block: u32,
-    /// The first line of its document, behind `---`.
+    /// The first line of its document; documents are separated by `---`.
     pub(super) document: u32,
-    /// The nearest line above that is a command or a title.
+    /// The nearest command or title above.
     pub(super) title: u32,
     /// The nearest line above that ends in a colon and is not indented.
     pub(super) label: u32,
-    /// The nearest line above, in its block, that rules off a header.
+    /// The nearest header rule above, in its block.
     pub(super) rule: u32,
-    /// The nearest line above, in its block, that has columns in capitals.
+    /// The nearest header in capitals above, in its block.
     pub(super) capitals: u32,
-    /// The nearest line, itself or above, that begins with a time.
+    /// The nearest line that begins with a time: itself or a line above.
     pub(super) stamp: u32,
 }
 
 impl Line {
-    /// Its bytes without the line break.
+    /// The bytes of the line, without the line break.
     pub(super) const fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -56,21 +56,20 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     lines: Vec<Line>,
-    /// Lines that name what they stand in, by the line they stand in.
+    /// The lines that name something, each with its parent.
     naming: Vec<(u32, u32)>,
     pub(super) hunks: Hunks,
 }
 
 impl Lines {
     pub(super) fn of(text: &str) -> Self {
-        let mut reader = Reader::default();
+        let mut builder = Builder::default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            let written = line.trim_end_matches(['\n', '\r']);
-            reader.line(start, written);
+            builder.add(start, line.trim_end_matches(['\n', '\r']));
             start += line.len();
         }
-        reader.finish(text)
+        builder.finish(text)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -81,24 +80,24 @@ impl Lines {
         self.lines.get(line)
     }
 
-    /// The line in which an offset stands.
+    /// The line that contains an offset.
     pub(super) fn at(&self, offset: usize) -> usize {
         self.lines.partition_point(|line| line.start as usize <= offset).saturating_sub(1)
     }
 
-    /// From the start of one line to the end of another.
+    /// The bytes from the start of one line to the end of another.
     pub(super) fn span(&self, from: usize, last: usize) -> Range<usize> {
         let start = self.get(from).map_or(0, |line| line.start as usize);
         let end = self.get(last).map_or(start, |line| line.end as usize);
         start..end.max(start)
     }
 
-    /// The hunk of a diff that a line stands in.
+    /// The diff hunk that contains a line.
     pub(super) fn hunk(&self, line: usize) -> Option<&Hunk> {
         self.hunks.at(line)
     }
 
-    /// The lines that name what stands directly in a line, from one line to another; in the whole text for [`NONE`].
+    /// The naming lines directly below `parent` ([`NONE`]: at the top level), between two lines.
     pub(super) fn naming(&self, parent: u32, from: u32, to: u32) -> &[(u32, u32)] {
         let first = self.naming.partition_point(|entry| *entry < (parent, from));
         let last = self.naming.partition_point(|entry| *entry < (parent, to)).max(first);
@@ -107,10 +106,10 @@ impl Lines {
 }
 
 #[derive(Default)]
-struct Reader {
+struct Builder {
     lines: Vec<Line>,
     naming: Vec<(u32, u32)>,
-    /// The lines around the next one, with their depths.
+    /// The lines that enclose the next one, with their depths.
     open: Vec<(u32, u32)>,
     block: Option<u32>,
     document: u32,
@@ -121,22 +120,22 @@ struct Reader {
     stamp: Option<u32>,
 }
 
-impl Reader {
-    fn line(&mut self, start: usize, written: &str) {
+impl Builder {
+    fn add(&mut self, start: usize, line: &str) {
         let number = offset(self.lines.len());
-        let body = written.trim_start_matches([' ', '\t']);
+        let body = line.trim_start_matches([' ', '\t']);
         let is_blank = body.trim().is_empty();
         if is_blank {
             (self.block, self.rule, self.capitals) = (None, None, None);
         }
         let separates =
-            body.len() == written.len() && (body.trim_end() == "---" || body.starts_with("--- #"));
+            body.len() == line.len() && (body.trim_end() == "---" || body.starts_with("--- #"));
         if separates {
             self.close(0, number);
             self.document = number;
         }
         let is_item = body == "-" || body.starts_with("- ");
-        let indentation = offset(written.len() - body.len()).min(u32::MAX / 4);
+        let indentation = offset(line.len() - body.len()).min(u32::MAX / 4);
         let depth = if is_blank { BLANK } else { indentation * 2 + u32::from(is_item) };
         if !is_blank {
             self.close(depth, number);
@@ -147,7 +146,7 @@ impl Reader {
         }
         self.lines.push(Line {
             start: offset(start),
-            end: offset(start + written.len()),
+            end: offset(start + line.len()),
             depth,
             parent: if is_blank { NONE } else { parent },
             next: number + 1,
@@ -176,12 +175,12 @@ impl Reader {
         if is_header(body) {
             self.capitals = Some(number);
         }
-        if !is_item && names_something(body) {
+        if !is_item && has_naming_key(body) {
             self.naming.push((parent, number));
         }
     }
 
-    /// Ends what is open at a depth or deeper.
+    /// Closes the enclosing lines at this depth or deeper.
     fn close(&mut self, depth: u32, number: u32) {
         while let Some((line, _)) = self.open.pop_if(|(_, open)| *open >= depth) {
             if let Some(line) = self.lines.get_mut(line as usize) {
@@ -198,28 +197,28 @@ impl Reader {
     }
 }
 
-/// A command, a heading, the name of a file or a section.
+/// Returns `true` for a command, a heading, a file name or a section.
 fn is_title(line: &str) -> bool {
     const MARKS: [&str; 11] =
         ["$ ", "# ", "## ", "### ", "== ", "=== ", "==> ", "--- ", "*** ", ">>> ", "commit "];
-    let written = line.trim_end();
-    let is_section = written.len() <= MAX_LABEL
-        && written.starts_with('[')
-        && written.ends_with(']')
-        && !written.contains(['"', '{', ',']);
+    let trimmed = line.trim_end();
+    let is_section = trimmed.len() <= MAX_LABEL
+        && trimmed.starts_with('[')
+        && trimmed.ends_with(']')
+        && !trimmed.contains(['"', '{', ',']);
     is_section || MARKS.iter().any(|mark| line.starts_with(mark))
 }
 
-/// `-----`, `=====`, `|---|:--:|`, `+-----+`, `---- ----`.
+/// Returns `true` for a rule: `-----`, `=====`, `|---|:--:|`, `+-----+`, `---- ----`.
 fn is_rule(line: &str) -> bool {
-    let is_of_rule = |byte: u8| matches!(byte, b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'\t');
-    line.bytes().all(is_of_rule) && (line.contains("---") || line.contains("==="))
+    let is_rule_byte = |byte: u8| matches!(byte, b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'\t');
+    line.bytes().all(is_rule_byte) && (line.contains("---") || line.contains("==="))
 }
 
-/// `NAME  READY  STATUS`: at least two words, all in capitals.
+/// Returns `true` for a header with at least two words, all in capitals: `NAME  READY  STATUS`.
 fn is_header(line: &str) -> bool {
-    let has_small = line.bytes().any(|byte| byte.is_ascii_lowercase());
-    !has_small
+    let has_lowercase = line.bytes().any(|byte| byte.is_ascii_lowercase());
+    !has_lowercase
         && line.split([' ', '\t', '|', ',']).filter(|word| is_capitals(word)).take(2).count() == 2
 }
 
@@ -227,7 +226,7 @@ fn is_capitals(word: &str) -> bool {
     word.len() >= 2 && word.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// A date, a time of the day, or a severity with one as glog writes it: `E0507 10:41:07`.
+/// Returns `true` if the line begins with a date, a time of day, or a glog severity with a date: `E0507 10:41:07`.
 fn begins_with_time(line: &str) -> bool {
     let body = line.trim_start_matches(['[', '(', '"', '<']);
     let digits = |from: usize, count: usize| {
@@ -244,10 +243,10 @@ fn begins_with_time(line: &str) -> bool {
     is_date || is_clock || is_glog && byte_at(body, 5) == b' ' || is_syslog
 }
 
-/// Whether a line has a key that says what its record is: `name: cart-1`, `"kind": "Pod",`, `Namespace:  shop`.
-fn names_something(line: &str) -> bool {
+/// Returns `true` if the line has a key that identifies its record: `name: cart-1`, `"kind": "Pod",`, `Namespace:  shop`.
+fn has_naming_key(line: &str) -> bool {
     const MAX_KEY: usize = 40;
-    let near = part(line, 0..line.floor_char_boundary(MAX_KEY));
-    let Some(sign) = near.find([':', '=']) else { return false };
-    super::names::is_naming(part(near, 0..sign).trim().trim_matches(['"', '\'']))
+    let head = part(line, 0..line.floor_char_boundary(MAX_KEY));
+    let Some(sign) = head.find([':', '=']) else { return false };
+    super::names::is_naming_key(part(head, 0..sign).trim().trim_matches(['"', '\'']))
 }

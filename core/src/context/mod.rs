@@ -1,9 +1,9 @@
-//! This module cuts an item of the evidence down to what a reader of a quote needs: the quoted bytes and what tells
-//! whose value they are. It copies bytes as they stand, decides nothing, and knows nothing of claims or judges.
+//! Reduces an evidence item to what the reader of a quote needs: the quoted bytes and the context that identifies their
+//! subject. Copies bytes unchanged.
 //!
-//! An [`Excerpt`] is a set of disjoint ranges of the item's content. A quote in a table comes with the header of its
-//! table and its row, one in JSON with the keys that lead to it and the names of the objects around it, one in a diff
-//! with its file and hunk.
+//! An [`Excerpt`] is a set of disjoint ranges of the item's content. A quote in a table is shown with the table header and
+//! its row, a quote in JSON with the keys that lead to it and the names of the enclosing objects, a quote in a diff with
+//! its file and hunk.
 //!
 //! ```
 //! use gsar_core::context::Excerpt;
@@ -31,9 +31,9 @@ mod hunks;
 mod json;
 mod lines;
 mod names;
+mod parsed_text;
 mod quantify;
 mod ranges;
-mod reading;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -45,97 +45,96 @@ use std::borrow::Cow;
 use crate::evidence::EvidenceItem;
 use crate::text::part;
 
+use parsed_text::ParsedText;
 pub use quantify::quantifies;
 pub(crate) use ranges::Ranges;
-use reading::Reading;
 
-/// Items of at most this many bytes are shown whole as soon as anything of them is quoted.
+/// The maximum size of an item that is shown whole as soon as any of it is quoted, in bytes.
 pub const MAX_SMALL: usize = 1_536;
-/// The most bytes of an item that [`Excerpt::add_whole`] shows whole.
+/// The maximum size of an item that [`Excerpt::add_whole`] shows whole, in bytes.
 pub const MAX_WHOLE: usize = 16 * 1_024;
-/// The most bytes that [`Excerpt::add_whole`] shows of either end of a longer item.
+/// The maximum size of each end of a longer item that [`Excerpt::add_whole`] shows, in bytes.
 pub const MAX_END: usize = 1_024;
-/// About the most bytes of context of one quote, the quoted bytes not counted.
+/// The approximate maximum size of the context of one quote, in bytes, without the quote itself.
 pub const MAX_CONTEXT: usize = 4 * 1_024;
 
-/// What is shown of one item: ranges of its content that hold quotes and what tells whose they are.
+/// An excerpt of an item: the ranges of its content that contain quotes and their context.
 ///
-/// Ranges are half-open, in bytes of the original content, on character boundaries, disjoint and in order. The content
-/// is parsed at the first quote, once, in time linear in its length.
+/// Ranges are half-open, in bytes of the original content, on character boundaries, disjoint and in order. The content is
+/// parsed once, at the first quote, in linear time.
 #[derive(Clone, Debug)]
 pub struct Excerpt<'e> {
     item: &'e EvidenceItem,
-    kept: Ranges,
-    reading: Option<Box<Reading<'e>>>,
+    ranges: Ranges,
+    parsed: Option<Box<ParsedText<'e>>>,
 }
 
 impl<'e> Excerpt<'e> {
-    /// An excerpt that shows nothing yet.
+    /// Creates an empty excerpt.
     #[must_use]
     pub const fn new(item: &'e EvidenceItem) -> Self {
-        Self { item, kept: Ranges::new(), reading: None }
+        Self { item, ranges: Ranges::new(), parsed: None }
     }
 
-    /// The item it is of.
+    /// The underlying item.
     #[must_use]
     pub const fn item(&self) -> &'e EvidenceItem {
         self.item
     }
 
-    /// Shows the quoted bytes, however many, and at most about [`MAX_CONTEXT`] bytes of their context; all of an item
-    /// of at most [`MAX_SMALL`] bytes. A range that goes beyond the content or parts a character is widened to
-    /// characters and cut to the content.
+    /// Adds the quoted bytes with at most about [`MAX_CONTEXT`] bytes of context; an item of at most [`MAX_SMALL`] bytes is
+    /// added whole. The range is widened to character boundaries and clamped to the content.
     pub fn add_quote(&mut self, bytes: Range<usize>) {
         let content = self.content();
         if content.len() <= MAX_SMALL {
-            self.kept.add(0..content.len());
+            self.ranges.add(0..content.len());
             return;
         }
         let start = content.floor_char_boundary(bytes.start);
         let end = content.ceil_char_boundary(bytes.end.min(content.len())).max(start);
-        let reading =
-            self.reading.get_or_insert_with(|| Box::new(Reading::of(Cow::Borrowed(content))));
-        for range in reading.context(&(start..end), MAX_CONTEXT).as_slice() {
-            self.kept.add(range.clone());
+        let parsed =
+            self.parsed.get_or_insert_with(|| Box::new(ParsedText::new(Cow::Borrowed(content))));
+        for range in parsed.context(&(start..end), MAX_CONTEXT).as_slice() {
+            self.ranges.add(range.clone());
         }
     }
 
-    /// Shows the whole item where it has at most [`MAX_WHOLE`] bytes; else its two ends, whole lines of at most
-    /// [`MAX_END`] bytes each, or that many bytes of a longer line.
+    /// Adds the whole item if it has at most [`MAX_WHOLE`] bytes; otherwise its two ends: whole lines of at most
+    /// [`MAX_END`] bytes each, or part of a longer line.
     pub fn add_whole(&mut self) {
         let content = self.content();
         if content.len() <= MAX_WHOLE {
-            self.kept.add(0..content.len());
+            self.ranges.add(0..content.len());
             return;
         }
         let head = content.floor_char_boundary(MAX_END);
         let head = part(content, 0..head).rfind('\n').map_or(head, |at| at + 1);
         let tail = content.ceil_char_boundary(content.len() - MAX_END);
-        // The line that the tail begins in is left out, unless it begins there.
+        // The tail starts after the first line break, to omit a partial line.
         let before = tail.saturating_sub(1);
         let bytes = content.as_bytes().get(before..content.len() - 1).unwrap_or_default();
         let tail = memchr::memchr(b'\n', bytes).map_or(tail, |at| before + at + 1);
-        self.kept.add(0..head);
-        self.kept.add(tail..content.len());
+        self.ranges.add(0..head);
+        self.ranges.add(tail..content.len());
     }
 
-    /// Whether everything in the item is shown.
+    /// Returns `true` if the excerpt contains the whole item.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        match self.kept.as_slice() {
+        match self.ranges.as_slice() {
             [] => self.content().is_empty(),
             [all] => *all == (0..self.content().len()),
             _ => false,
         }
     }
 
-    /// Whether nothing is shown.
+    /// Returns `true` if the excerpt is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.kept.as_slice().is_empty()
+        self.ranges.as_slice().is_empty()
     }
 
-    /// The bytes of [`Self::render`].
+    /// The length of [`Self::render`], in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         let mut bytes = 0;
@@ -143,8 +142,7 @@ impl<'e> Excerpt<'e> {
         bytes
     }
 
-    /// What is shown, byte for byte, with `…` where something is left out: within a line where part of a line is, as a
-    /// line of its own where lines are.
+    /// Renders the excerpt, with `…` for each gap: within a line for part of a line, on a line of its own for whole lines.
     #[must_use]
     pub fn render(&self) -> String {
         let mut rendered = String::new();
@@ -152,20 +150,20 @@ impl<'e> Excerpt<'e> {
         rendered
     }
 
-    /// The ranges of the content that are shown.
+    /// The ranges of the content in the excerpt.
     #[must_use]
     pub fn ranges(&self) -> &[Range<usize>] {
-        self.kept.as_slice()
+        self.ranges.as_slice()
     }
 
-    /// Shows these ranges instead; gives those that were shown.
-    pub(crate) const fn replace(&mut self, kept: Ranges) -> Ranges {
-        core::mem::replace(&mut self.kept, kept)
+    /// Replaces the ranges and returns the previous ones.
+    pub(crate) const fn replace(&mut self, ranges: Ranges) -> Ranges {
+        core::mem::replace(&mut self.ranges, ranges)
     }
 
-    /// The ranges that are shown, to be shown again.
-    pub(crate) fn kept(&self) -> Ranges {
-        self.kept.clone()
+    /// Clones the ranges, for [`Self::replace`].
+    pub(crate) fn clone_ranges(&self) -> Ranges {
+        self.ranges.clone()
     }
 
     fn content(&self) -> &'e str {

@@ -1,6 +1,6 @@
-//! This module says which keys tell what a record is, when it holds and what its columns are. It reads no documents.
+//! Recognizes keys that identify a record or list column names.
 
-/// Keys whose values say what a record is about.
+/// Keys whose values identify a record.
 #[rustfmt::skip]
 const NAMING: [&str; 49] = [
     "name", "namespace", "kind", "id", "uid", "title", "metadata", "service", "service_name", "servicename", "host",
@@ -10,20 +10,20 @@ const NAMING: [&str; 49] = [
     "operation", "operationname", "apiversion", "labels",
 ];
 
-/// Keys of what holds the names of columns.
+/// Keys of lists of column names.
 const COLUMNS: [&str; 7] =
     ["columns", "column_names", "columnnames", "fields", "headers", "header", "schema"];
 
-/// The most bytes of a key that is looked up.
+/// The maximum length of a key to look up, in bytes.
 const MAX_KEY: usize = 24;
 
-/// Whether a key, however it is capitalised, says what its record is.
-pub(super) fn is_naming(key: &str) -> bool {
+/// Returns `true` if a key, in any case, identifies its record.
+pub(super) fn is_naming_key(key: &str) -> bool {
     is_one_of(&NAMING, key)
 }
 
-/// Whether a key holds the names of columns.
-pub(super) fn holds_columns(key: &str) -> bool {
+/// Returns `true` if a key, in any case, contains column names.
+pub(super) fn is_column_key(key: &str) -> bool {
     is_one_of(&COLUMNS, key)
 }
 

@@ -1,9 +1,8 @@
-//! This module says which statements speak of more than the values they name: of all, of none, of the highest, of how
-//! many. It reads words and judges nothing.
+//! Recognizes statements about more than the values they name: about all, none, the highest, a number of things.
 
 use crate::text::tokens::words;
 
-/// Words that make a statement one about everything that was seen.
+/// Words that make a statement refer to everything observed.
 #[rustfmt::skip]
 const WORDS: [&str; 121] = [
     "all", "every", "everything", "everyone", "everywhere", "each", "any", "anything", "anyone", "anywhere", "both",
@@ -20,24 +19,24 @@ const WORDS: [&str; 121] = [
     "remaining", "other", "others", "another", "same", "unique", "distinct",
 ];
 
-/// Numbers in words count things.
+/// Number words.
 #[rustfmt::skip]
 const COUNTS: [&str; 21] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "dozens",
     "hundreds", "thousands", "once", "twice", "thrice", "pair", "zero", "multiple",
 ];
 
-/// What is measured and not counted.
+/// Units of measurement, which are not counted things.
 #[rustfmt::skip]
 const UNITS: [&str; 19] = [
     "seconds", "milliseconds", "microseconds", "minutes", "hours", "days", "weeks", "months", "years", "bytes",
     "bits", "cores", "millicores", "percents", "points", "times", "mins", "secs", "hrs",
 ];
 
-/// Whether a statement speaks of everything in an item, so that the whole of it must be read: it says all, every,
-/// first, last, only, until, no, never, any, most, highest, total, how many and the like.
+/// Returns `true` if a statement refers to everything in an item, so that the whole item must be read: it contains all,
+/// every, first, last, only, until, no, never, any, most, highest, total, a number of things and the like.
 ///
-/// English words, however capitalised. It errs on the side of yes: a longer excerpt costs little.
+/// Recognizes English words, in any case. Prefers false positives, since a longer excerpt costs little.
 ///
 /// ```
 /// use gsar_core::context::quantifies;
@@ -49,15 +48,15 @@ const UNITS: [&str; 19] = [
 /// ```
 #[must_use]
 pub fn quantifies(statement: &str) -> bool {
-    /// How many words behind a count may describe what is counted: `19 slow database calls`.
-    const BEHIND: u8 = 3;
-    let mut behind_count = u8::MAX;
+    /// The maximum number of words between a count and the counted noun: `19 slow database calls`.
+    const MAX_DISTANCE: u8 = 3;
+    let mut since_count = u8::MAX;
     words(statement).any(|word| {
-        behind_count = if is_count(word.text) { 0 } else { behind_count.saturating_add(1) };
-        let is_share = behind_count == 1 && word.text.eq_ignore_ascii_case("of");
-        let is_counted = (1..=BEHIND).contains(&behind_count) && is_plural(word.text);
+        since_count = if is_count(word.text) { 0 } else { since_count.saturating_add(1) };
+        let is_share = since_count == 1 && word.text.eq_ignore_ascii_case("of");
+        let is_counted = (1..=MAX_DISTANCE).contains(&since_count) && is_plural(word.text);
         if UNITS.iter().any(|unit| word.text.eq_ignore_ascii_case(unit)) {
-            behind_count = u8::MAX;
+            since_count = u8::MAX;
         }
         let is_known = |known: &str| word.text.eq_ignore_ascii_case(known);
         is_share
@@ -67,12 +66,12 @@ pub fn quantifies(statement: &str) -> bool {
     })
 }
 
-/// Whether a word is a whole number.
+/// Returns `true` if a word is a whole number.
 fn is_count(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a word is that of several things, a unit of measure apart.
+/// Returns `true` if a word looks like a plural noun that is not a unit of measurement.
 fn is_plural(word: &str) -> bool {
     let is_unit = UNITS.iter().any(|unit| word.eq_ignore_ascii_case(unit));
     word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !is_unit
@@ -83,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_about_everything_are_not_those_about_a_value() {
+    fn statements_about_everything_are_distinguished_from_statements_about_a_value() {
         for statement in [
             "All pods are ready",
             "NO errors were logged.",

@@ -1,16 +1,15 @@
-//! This module holds sets of byte ranges: what of a text is kept, within a budget, and how the kept ranges read as one
-//! text. It knows nothing of what the ranges mean.
+//! Sets of byte ranges of a text, built within a budget and rendered with elisions.
 
 use core::ops::Range;
 
 use crate::text::part;
 
-/// Gaps of at most this many bytes are kept as well: a mark of elision would say less and be hardly shorter.
+/// The maximum size of a gap that is filled, in bytes: an elision mark would hardly be shorter.
 const MAX_FILLED: usize = 16;
-/// What stands where bytes are left out.
+/// The mark for omitted bytes.
 pub(super) const ELISION: &str = "…";
 
-/// Disjoint ranges in order, more than [`MAX_FILLED`] bytes between any two.
+/// Disjoint ranges in order, with gaps of more than [`MAX_FILLED`] bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges(Vec<Range<usize>>);
 
@@ -23,7 +22,7 @@ impl Ranges {
         &self.0
     }
 
-    /// Adds a range and fills the small gaps beside it. An empty range adds nothing.
+    /// Adds a range and fills small gaps around it. Ignores an empty range.
     pub(super) fn add(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -37,7 +36,7 @@ impl Ranges {
         self.0.splice(from..to, core::iter::once(start..end));
     }
 
-    /// How many bytes of a range are not in the set.
+    /// The number of bytes of a range that are not in the set.
     fn missing(&self, range: &Range<usize>) -> usize {
         let from = self.0.partition_point(|kept| kept.end <= range.start);
         let within = self.0.iter().skip(from).take_while(|kept| kept.start < range.end);
@@ -47,80 +46,80 @@ impl Ranges {
     }
 }
 
-/// A set of ranges that may grow by a number of bytes.
+/// A set of ranges with a budget of bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Keep {
-    kept: Ranges,
+pub(super) struct RangeBuilder {
+    ranges: Ranges,
     left: usize,
 }
 
-impl Keep {
+impl RangeBuilder {
     pub(super) fn new(max_bytes: usize) -> Self {
-        Self { kept: Ranges::default(), left: max_bytes }
+        Self { ranges: Ranges::default(), left: max_bytes }
     }
 
-    /// How many bytes there is still room for.
+    /// The remaining budget, in bytes.
     pub(super) const fn left(&self) -> usize {
         self.left
     }
 
-    /// Adds a range however long it is and whatever there is room for.
-    pub(super) fn always(&mut self, range: Range<usize>) {
-        self.kept.add(range);
+    /// Adds a range regardless of the budget.
+    pub(super) fn add_unbudgeted(&mut self, range: Range<usize>) {
+        self.ranges.add(range);
     }
 
-    /// Adds a range where there is room for all of it; says whether it is kept.
+    /// Adds a range if all of it fits the budget; returns `true` if it is in the set.
     pub(super) fn add(&mut self, range: Range<usize>) -> bool {
-        let missing = self.kept.missing(&range);
+        let missing = self.ranges.missing(&range);
         if missing > self.left {
             return false;
         }
         self.left -= missing;
-        self.kept.add(range);
+        self.ranges.add(range);
         true
     }
 
     pub(super) fn into_ranges(self) -> Ranges {
-        self.kept
+        self.ranges
     }
 }
 
-/// Writes the ranges of a text in order, with marks where something other than space is left out: within a line where
-/// the gap is, a line of its own where lines are. Lines that are kept apart never become one.
+/// Writes the ranges of a text in order, with marks for omitted text other than white space: within a line for part of a
+/// line, on a line of its own for whole lines. Separate lines stay separate.
 pub(super) fn write(text: &str, ranges: &[Range<usize>], out: &mut impl FnMut(&str)) {
     let mut at = 0;
     for range in ranges {
-        gap(text, at..range.start, out);
+        write_gap(text, at..range.start, out);
         out(part(text, range.clone()));
         at = range.end;
     }
     if !ranges.is_empty() {
-        gap(text, at..text.len(), out);
+        write_gap(text, at..text.len(), out);
     }
 }
 
-fn gap(text: &str, gap: Range<usize>, out: &mut impl FnMut(&str)) {
-    let left_out = part(text, gap.clone());
-    if left_out.is_empty() {
+fn write_gap(text: &str, gap: Range<usize>, out: &mut impl FnMut(&str)) {
+    let omitted = part(text, gap.clone());
+    if omitted.is_empty() {
         return;
     }
-    let Some((first, rest)) = left_out.split_once('\n') else {
-        out(if left_out.trim().is_empty() { left_out } else { ELISION });
+    let Some((first, rest)) = omitted.split_once('\n') else {
+        out(if omitted.trim().is_empty() { omitted } else { ELISION });
         return;
     };
     let at_line_start = gap.start == 0 || part(text, 0..gap.start).ends_with('\n');
     let (lines, last) = rest.rsplit_once('\n').unwrap_or(("", rest));
-    let first_is_left_out = !first.trim().is_empty();
+    let omits_first = !first.trim().is_empty();
     if !at_line_start {
-        out(if first_is_left_out { "…\n" } else { "\n" });
+        out(if omits_first { "…\n" } else { "\n" });
     }
-    if (at_line_start && first_is_left_out) || !lines.trim().is_empty() {
+    if (at_line_start && omits_first) || !lines.trim().is_empty() {
         out("…\n");
     }
-    let to_the_end = gap.end == text.len();
+    let is_at_end = gap.end == text.len();
     if !last.trim().is_empty() {
         out(ELISION);
-    } else if !to_the_end {
+    } else if !is_at_end {
         out(last);
     }
 }
@@ -139,21 +138,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_marked_in_its_line_or_as_lines() {
+    fn gaps_are_marked_within_lines_or_on_their_own_line() {
         let text = "one two three\nfour five six\nseven\n  eight\n";
-        let of = |ranges: &[Range<usize>]| written(text, ranges);
-        assert_eq!(of(&[]), "");
-        assert_eq!(of(from_ref(&(0..text.len()))), text);
-        assert_eq!(of(&[0..3, 8..13]), "one…three\n…\n");
-        assert_eq!(of(from_ref(&(14..27))), "…\nfour five six\n…\n");
-        assert_eq!(of(&[0..3, 19..23]), "one…\n…five…\n…\n");
-        assert_eq!(of(&[0..13, 36..41]), "one two three\n…\n  eight\n");
+        let render = |ranges: &[Range<usize>]| written(text, ranges);
+        assert_eq!(render(&[]), "");
+        assert_eq!(render(from_ref(&(0..text.len()))), text);
+        assert_eq!(render(&[0..3, 8..13]), "one…three\n…\n");
+        assert_eq!(render(from_ref(&(14..27))), "…\nfour five six\n…\n");
+        assert_eq!(render(&[0..3, 19..23]), "one…\n…five…\n…\n");
+        assert_eq!(render(&[0..13, 36..41]), "one two three\n…\n  eight\n");
         assert_eq!(written("a\n   b", &[0..1, 5..6]), "a\n   b");
     }
 
     proptest! {
         #[test]
-        fn ranges_stay_apart_in_order_and_hold_what_was_added(
+        fn ranges_stay_disjoint_ordered_and_complete(
             added in prop::collection::vec((0_usize..500, 0_usize..40), 0..40),
         ) {
             let mut ranges = Ranges::default();
@@ -171,16 +170,16 @@ mod tests {
         }
 
         #[test]
-        fn a_budget_is_kept(
+        fn the_budget_is_respected(
             added in prop::collection::vec((0_usize..5_000, 0_usize..400), 0..40),
             max_bytes in 0_usize..2_000,
         ) {
-            let mut keep = Keep::new(max_bytes);
+            let mut builder = RangeBuilder::new(max_bytes);
             for (start, bytes) in &added {
-                keep.add(*start..start + bytes);
+                builder.add(*start..start + bytes);
             }
-            let kept: usize = keep.into_ranges().as_slice().iter().map(|range| range.len()).sum();
-            prop_assert!(kept <= max_bytes + added.len() * MAX_FILLED);
+            let bytes: usize = builder.into_ranges().as_slice().iter().map(|range| range.len()).sum();
+            prop_assert!(bytes <= max_bytes + added.len() * MAX_FILLED);
         }
     }
 }

@@ -1,147 +1,154 @@
-//! This module chooses what is kept of a text around a quote, by its lines: the header of the table, the titles and
-//! lines it stands under, what names its record, and the hunk of a diff. It knows nothing of JSON.
+//! Selects the context of a quote in plain text: table headers, titles, enclosing lines, the names of its record, and the
+//! hunk of a diff.
 
 use core::ops::Range;
 
 use super::lines::{Line, Lines, NONE};
-use super::ranges::Keep;
+use super::ranges::RangeBuilder;
 use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
-/// Longer lines are cut around the quote.
+/// The length from which lines are truncated around the quote, in bytes.
 pub(super) const MAX_LINE: usize = 1_024;
-/// What is kept of a cut line on either side of the quote.
-pub(super) const BESIDE: usize = 300;
-/// What is kept of the start of a cut line.
+/// The part of a truncated line to show on each side of the quote, in bytes.
+pub(super) const MAX_BESIDE: usize = 300;
+/// The part of the start of a truncated line to show, in bytes.
 const LINE_HEAD: usize = 120;
-/// The most bytes of a line that is kept for what it says of others.
+/// The maximum size of a context line, in bytes.
 pub(super) const MAX_HEADING: usize = 400;
-/// The most bytes of a record, a section or a hunk that is kept whole.
+/// The maximum size of a record, section or hunk that is added whole, in bytes.
 pub(super) const MAX_RECORD: usize = 2_048;
-/// The most lines a quote is said to stand in.
+/// The maximum number of enclosing lines.
 const MAX_ENCLOSING: usize = 32;
-/// The most lines that name one record.
+/// The maximum number of lines that name one record.
 const MAX_NAMING: usize = 8;
 
-/// Keeps a quote of a text with its context.
-pub(super) fn add(text: &str, lines: &Lines, quote: &Range<usize>, keep: &mut Keep) {
+/// Adds a quote with its context.
+pub(super) fn add(text: &str, lines: &Lines, quote: &Range<usize>, builder: &mut RangeBuilder) {
     if lines.len() == 0 {
         return;
     }
     let last_byte = quote.end.saturating_sub(1).max(quote.start);
     let (first, last) = (lines.at(quote.start), lines.at(last_byte));
-    let mut rules = Rules { text, lines, quote, first, last, keep };
-    rules.quoted_lines();
+    let mut selector = LineSelector { text, lines, quote, first, last, builder };
+    selector.add_quoted_lines();
     if let Some(hunk) = lines.hunk(first) {
         let (file, head, end) = (hunk.file.clone(), hunk.head, hunk.end);
-        rules.hunk(file, head, end);
-        rules.title();
+        selector.add_hunk(file, head, end);
+        selector.add_title();
     } else {
-        rules.enclosing();
-        rules.headers();
-        rules.names();
-        rules.title();
-        rules.neighbours();
-        rules.record();
+        selector.add_enclosing();
+        selector.add_headers();
+        selector.add_names();
+        selector.add_title();
+        selector.add_neighbours();
+        selector.add_record();
     }
-    rules.ends();
+    selector.add_ends();
 }
 
-/// Keeps what stands above a document within a text, and beside it in its lines.
-pub(super) fn add_around(text: &str, lines: &Lines, document: &Range<usize>, keep: &mut Keep) {
+/// Adds the context of a JSON document within a text: the lines above it and the rest of its own lines.
+pub(super) fn add_around(
+    text: &str,
+    lines: &Lines,
+    document: &Range<usize>,
+    builder: &mut RangeBuilder,
+) {
     let (first, last) = (lines.at(document.start), lines.at(document.end.saturating_sub(1)));
-    let mut rules = Rules { text, lines, quote: document, first, last, keep };
+    let mut selector = LineSelector { text, lines, quote: document, first, last, builder };
     let line = lines.span(first, first);
-    let before = line.start..document.start.min(line.start + MAX_HEADING);
-    rules.part(before);
+    selector.add_part(line.start..document.start.min(line.start + MAX_HEADING));
     let line_end = lines.span(last, last).end;
-    rules.part(document.end..line_end.min(document.end + BESIDE));
-    rules.title();
+    selector.add_part(document.end..line_end.min(document.end + MAX_BESIDE));
+    selector.add_title();
     if let Some(above) = first.checked_sub(1)
         && !matches!(byte_at(text, lines.span(above, above).start), b'{' | b'[' | b'}' | b']')
     {
-        rules.line(above);
+        selector.add_line(above);
     }
 }
 
-struct Rules<'t, 'k> {
+struct LineSelector<'t, 'k> {
     text: &'t str,
     lines: &'t Lines,
     quote: &'t Range<usize>,
     first: usize,
     last: usize,
-    keep: &'k mut Keep,
+    builder: &'k mut RangeBuilder,
 }
 
-impl Rules<'_, '_> {
-    fn part(&mut self, range: Range<usize>) -> bool {
+impl LineSelector<'_, '_> {
+    fn add_part(&mut self, range: Range<usize>) -> bool {
         let start = self.text.floor_char_boundary(range.start);
-        self.keep.add(start..self.text.floor_char_boundary(range.end).max(start))
+        self.builder.add(start..self.text.floor_char_boundary(range.end).max(start))
     }
 
-    /// A line for what it says of others.
-    fn line(&mut self, line: usize) -> bool {
+    /// Adds a context line.
+    fn add_line(&mut self, line: usize) -> bool {
         let span = self.lines.span(line, line);
-        self.part(span.start..span.end.min(span.start + MAX_HEADING))
+        self.add_part(span.start..span.end.min(span.start + MAX_HEADING))
     }
 
-    fn line_or_none(&mut self, line: u32) {
+    fn add_line_if_any(&mut self, line: u32) {
         if line != NONE {
-            self.line(line as usize);
+            self.add_line(line as usize);
         }
     }
 
-    /// A line above a table: where it is long, its start and what stands over the quote.
-    fn header(&mut self, line: usize) {
+    /// Adds a header line; of a long one, its start and the column of the quote.
+    fn add_header(&mut self, line: usize) {
         let span = self.lines.span(line, line);
         if span.len() <= MAX_LINE {
-            self.part(span);
+            self.add_part(span);
             return;
         }
-        self.part(span.start..span.start + LINE_HEAD);
+        self.add_part(span.start..span.start + LINE_HEAD);
         let row = self.lines.span(self.first, self.first);
         let before = part(self.text, row.start..self.quote.start);
-        let written = part(self.text, span.clone());
-        let sign =
-            [b'\t', b'|', b';', b','].into_iter().find(|sign| before.as_bytes().contains(sign));
-        let place = sign.map(|sign| (sign, before.bytes().filter(|byte| *byte == sign).count()));
-        let over = match place {
-            Some((sign, place)) => field(written, sign, place),
-            None => around(before.len(), self.quote.len(), written.len()),
+        let header = part(self.text, span.clone());
+        let separator =
+            [b'\t', b'|', b';', b','].into_iter().find(|byte| before.as_bytes().contains(byte));
+        let column = match separator {
+            Some(separator) => {
+                let index = before.bytes().filter(|byte| *byte == separator).count();
+                field(header, separator, index)
+            }
+            None => around(before.len(), self.quote.len(), header.len()),
         };
-        self.part(span.start + over.start..span.start + over.end);
+        self.add_part(span.start + column.start..span.start + column.end);
     }
 
-    /// The quote and the lines it is in, long ones cut.
-    fn quoted_lines(&mut self) {
-        self.keep.always(self.quote.clone());
+    /// Adds the quote and its lines, long ones truncated.
+    fn add_quoted_lines(&mut self) {
+        self.builder.add_unbudgeted(self.quote.clone());
         let from = self.lines.span(self.first, self.first);
         let to = self.lines.span(self.last, self.last);
         if from.len() <= MAX_LINE {
-            self.part(from.start..self.quote.start);
+            self.add_part(from.start..self.quote.start);
         } else {
-            self.part(from.start..self.quote.start.min(from.start + LINE_HEAD));
-            self.part(self.quote.start.saturating_sub(BESIDE).max(from.start)..self.quote.start);
+            self.add_part(from.start..self.quote.start.min(from.start + LINE_HEAD));
+            let start = self.quote.start.saturating_sub(MAX_BESIDE).max(from.start);
+            self.add_part(start..self.quote.start);
         }
-        let beside = if to.len() <= MAX_LINE { MAX_LINE } else { BESIDE };
-        self.part(self.quote.end..to.end.min(self.quote.end + beside).max(self.quote.end));
+        let beside = if to.len() <= MAX_LINE { MAX_LINE } else { MAX_BESIDE };
+        self.add_part(self.quote.end..to.end.min(self.quote.end + beside).max(self.quote.end));
     }
 
-    /// The head of a file, that of the hunk, and the hunk.
-    fn hunk(&mut self, file: Range<usize>, head: usize, end: usize) {
-        self.line(head);
+    /// Adds the header of the file, the header of the hunk, and the hunk.
+    fn add_hunk(&mut self, file: Range<usize>, head: usize, end: usize) {
+        self.add_line(head);
         for line in file.clone().rev().take(MAX_NAMING) {
-            self.line(line);
+            self.add_line(line);
         }
         if file.len() > MAX_NAMING {
-            self.line(file.start);
+            self.add_line(file.start);
         }
-        let room = self.keep.left().min(MAX_RECORD);
+        let room = self.builder.left().min(MAX_RECORD);
         let window = self.window(head..end, room);
-        self.part(window);
+        self.add_part(window);
     }
 
-    /// Whole lines around the quoted ones, within others, in at most a number of bytes.
+    /// The whole lines around the quote, within other lines, that fit into `max_bytes`.
     fn window(&self, within: Range<usize>, max_bytes: usize) -> Range<usize> {
         let (mut from, mut to) = (self.first.max(within.start), self.last.max(within.start));
         let size = |from: usize, to: usize| self.lines.span(from, to).len();
@@ -166,105 +173,103 @@ impl Rules<'_, '_> {
         core::iter::successors(Some(self.first), parent).take(MAX_ENCLOSING)
     }
 
-    /// The lines around the quote by indentation, and the first lines beneath each: a header and its rule.
-    fn enclosing(&mut self) {
+    /// Adds the lines that enclose the quote by indentation, each with the first line below it: a header.
+    fn add_enclosing(&mut self) {
         let enclosing: Vec<usize> = self.enclosing_lines().skip(1).collect();
         for line in &enclosing {
-            self.line(*line);
+            self.add_line(*line);
         }
         for line in enclosing {
             if line + 1 < self.first {
-                self.header(line + 1);
+                self.add_header(line + 1);
             }
         }
     }
 
-    /// What stands above the columns of a table.
-    fn headers(&mut self) {
+    /// Adds the header lines of a table.
+    fn add_headers(&mut self) {
         let Some(line) = self.lines.get(self.first).copied() else { return };
         let (block, first) = (line.block as usize, self.first);
         for line in [block, block + 1].into_iter().filter(|line| *line < first) {
-            self.header(line);
+            self.add_header(line);
         }
         if line.rule != NONE {
             let rule = line.rule as usize;
-            self.line(rule);
+            self.add_line(rule);
             if let Some(above) = rule.checked_sub(1) {
-                self.header(above);
+                self.add_header(above);
             }
         }
         if line.capitals != NONE {
-            self.header(line.capitals as usize);
+            self.add_header(line.capitals as usize);
         }
-        self.caption(block);
+        self.add_caption(block);
     }
 
-    /// A block of one or two lines above that of the quote says what the quoted one is.
-    fn caption(&mut self, block: usize) {
-        let above = (block.saturating_sub(3)..block).rev();
-        let said = |line: &usize| self.lines.get(*line).is_some_and(|line| !line.is_blank());
-        let Some(last) = above.clone().find(said) else { return };
-        let Some(begun) = self.lines.get(last).map(|line| line.block as usize) else { return };
-        if last - begun <= 1 {
-            self.line(begun);
-            self.line(last);
+    /// Adds the block above that of the quote if it has one or two lines: a caption.
+    fn add_caption(&mut self, block: usize) {
+        let is_text = |line: &usize| self.lines.get(*line).is_some_and(|line| !line.is_blank());
+        let Some(last) = (block.saturating_sub(3)..block).rev().find(is_text) else { return };
+        let Some(first) = self.lines.get(last).map(|line| line.block as usize) else { return };
+        if last - first <= 1 {
+            self.add_line(first);
+            self.add_line(last);
         }
     }
 
-    /// The nearest title with the two lines below it, and the line that a log record or a trace begins with.
-    fn title(&mut self) {
+    /// Adds the nearest title with the two lines below it, and the first line of a log record or stack trace.
+    fn add_title(&mut self) {
         let Some(line) = self.lines.get(self.first).copied() else { return };
-        self.line_or_none(line.label);
+        self.add_line_if_any(line.label);
         if line.stamp != NONE && (line.stamp as usize) < self.first {
-            self.line(line.stamp as usize);
+            self.add_line(line.stamp as usize);
         }
         if line.title == NONE {
             return;
         }
         let (title, first) = (line.title as usize, self.first);
-        self.line(title);
+        self.add_line(title);
         for line in [title + 1, title + 2].into_iter().filter(|line| *line < first) {
-            self.line(line);
+            self.add_line(line);
         }
     }
 
-    /// What names the records that the quote stands in, before or behind it.
-    fn names(&mut self) {
+    /// Adds the lines that name the records around the quote, before or after it.
+    fn add_names(&mut self) {
         let enclosing: Vec<usize> = self.enclosing_lines().collect();
         for line in enclosing {
             let Some(Line { next, .. }) = self.lines.get(line).copied() else { continue };
             let from = offset(line);
-            self.naming(from, from, next);
+            self.add_naming(from, from, next);
         }
         let Some(line) = self.lines.get(self.first).copied() else { return };
         let first = offset(self.first);
         let above = self.lines.naming(NONE, line.document, first).iter().rev().take(MAX_NAMING);
         let above: Vec<u32> = above.map(|(_, line)| *line).collect();
         for line in above {
-            self.named_by(line);
+            self.add_naming_line(line);
         }
-        self.naming(NONE, first, self.end_of_block());
+        self.add_naming(NONE, first, self.end_of_block());
     }
 
-    fn naming(&mut self, parent: u32, from: u32, to: u32) {
+    fn add_naming(&mut self, parent: u32, from: u32, to: u32) {
         let lines = self.lines;
         for (_, line) in lines.naming(parent, from, to).iter().take(MAX_NAMING) {
-            self.named_by(*line);
+            self.add_naming_line(*line);
         }
     }
 
-    /// A line that names something; where the name stands beneath it (`metadata:`), that too.
-    fn named_by(&mut self, line: u32) {
-        self.line(line as usize);
+    /// Adds a line that names something, and the names below it (`metadata:`).
+    fn add_naming_line(&mut self, line: u32) {
+        self.add_line(line as usize);
         let next = self.lines.get(line as usize).map_or(line, |line| line.next);
         let lines = self.lines;
         for (_, line) in lines.naming(line, line, next).iter().take(MAX_NAMING) {
-            self.line(*line as usize);
+            self.add_line(*line as usize);
         }
     }
 
-    /// How far lines at the outermost depth belong to the quoted one: to the next blank line, looked for in what a
-    /// record may have.
+    /// The end of the block of the quote: the next blank line or document, searched for within the size of a record.
     fn end_of_block(&self) -> u32 {
         const MAX_LINES: usize = 200;
         let within = self.last + 1..self.lines.len().min(self.last + MAX_LINES);
@@ -277,18 +282,18 @@ impl Rules<'_, '_> {
         offset(end.unwrap_or(within.end))
     }
 
-    fn neighbours(&mut self) {
+    fn add_neighbours(&mut self) {
         if let Some(above) = self.first.checked_sub(1) {
-            self.line(above);
+            self.add_line(above);
         }
         if self.last + 1 < self.lines.len() {
-            self.line(self.last + 1);
+            self.add_line(self.last + 1);
         }
     }
 
-    /// The largest section, item or log record around the quote that there is room for.
-    fn record(&mut self) {
-        let room = self.keep.left().min(MAX_RECORD);
+    /// Adds the largest section, item or log record around the quote that fits.
+    fn add_record(&mut self) {
+        let room = self.builder.left().min(MAX_RECORD);
         let lines = self.lines;
         let section = |line: usize| {
             let next = lines.get(line).map_or(line, |line| line.next as usize);
@@ -297,50 +302,51 @@ impl Rules<'_, '_> {
         let fits = |span: &Range<usize>| span.len() <= room && span.end >= self.quote.end;
         let largest = self.enclosing_lines().map(section).take_while(|span| span.len() <= room);
         if let Some(span) = largest.filter(fits).last() {
-            self.part(span);
+            self.add_part(span);
         }
         let Some(stamp) = lines.get(self.first).map(|line| line.stamp as usize) else { return };
         if stamp <= self.first {
             let end = self.end_of_log_record(stamp);
-            let room = self.keep.left().min(MAX_RECORD);
+            let room = self.builder.left().min(MAX_RECORD);
             let window = self.window(stamp..end, room);
-            self.part(window);
+            self.add_part(window);
         }
     }
 
-    /// Behind the lines without a time that follow one with a time, as far as a record may reach.
+    /// The end of the log record whose first line has a time: its lines without a time, up to a limit.
     fn end_of_log_record(&self, stamp: usize) -> usize {
         const MAX_LINES: usize = 100;
         let to = self.lines.len().min(self.last + MAX_LINES);
-        let is_of_record = |line: usize| {
-            self.lines.get(line).is_some_and(|of| !of.is_blank() && of.stamp as usize == stamp)
+        let is_continuation = |number: usize| {
+            let line = self.lines.get(number);
+            line.is_some_and(|line| !line.is_blank() && line.stamp as usize == stamp)
         };
-        (self.last + 1..to).find(|line| !is_of_record(*line)).unwrap_or(to)
+        (self.last + 1..to).find(|line| !is_continuation(*line)).unwrap_or(to)
     }
 
-    /// The first two lines of the text and its last.
-    fn ends(&mut self) {
-        self.line(0);
+    /// Adds the first two lines of the text and its last.
+    fn add_ends(&mut self) {
+        self.add_line(0);
         if self.lines.len() > 1 {
-            self.line(1);
-            self.line(self.lines.len() - 1);
+            self.add_line(1);
+            self.add_line(self.lines.len() - 1);
         }
     }
 }
 
-/// The field at a place of a line, with its neighbours' signs.
-fn field(line: &str, sign: u8, place: usize) -> Range<usize> {
-    let mut signs = memchr::memchr_iter(sign, line.as_bytes());
-    let start = place.checked_sub(1).map_or(Some(0), |before| signs.nth(before)).unwrap_or(0);
-    let end = signs.next().unwrap_or(line.len()).min(start + BESIDE);
+/// The field at an index of a line, with the separator before it.
+fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
+    let mut separators = memchr::memchr_iter(separator, line.as_bytes());
+    let start = index.checked_sub(1).map_or(Some(0), |before| separators.nth(before)).unwrap_or(0);
+    let end = separators.next().unwrap_or(line.len()).min(start + MAX_BESIDE);
     start..end.max(start)
 }
 
-/// Around what stands at the same place as a quote.
+/// The part of a line at the same position as a quote, with some margin.
 fn around(at: usize, bytes: usize, line: usize) -> Range<usize> {
-    const REACH: usize = 40;
-    let start = at.saturating_sub(REACH).min(line);
-    start..(at + bytes.min(BESIDE) + REACH).min(line).max(start)
+    const MARGIN: usize = 40;
+    let start = at.saturating_sub(MARGIN).min(line);
+    start..(at + bytes.min(MAX_BESIDE) + MARGIN).min(line).max(start)
 }
 
 #[cfg(test)]
@@ -348,9 +354,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_stands_at_its_place() {
-        let of = |place| part("a,bb,ccc", field("a,bb,ccc", b',', place));
-        assert_eq!([of(0), of(1), of(2)], ["a", ",bb", ",ccc"]);
-        assert_eq!(of(7), "a,bb,ccc");
+    fn fields_are_found_by_index() {
+        let field_at = |index| part("a,bb,ccc", field("a,bb,ccc", b',', index));
+        assert_eq!([field_at(0), field_at(1), field_at(2)], ["a", ",bb", ",ccc"]);
+        assert_eq!(field_at(7), "a,bb,ccc");
     }
 }

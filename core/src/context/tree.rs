@@ -1,21 +1,21 @@
-//! This module reads JSON into a tree of spans: where each value stands, what it stands in, and under which key. It
-//! reads no values, never recurses and takes what it has where a document breaks off.
+//! Parses JSON into a tree of spans: the position, parent and key of each value. Parses iteratively, and returns the
+//! parsed part of a truncated document.
 
 use core::ops::Range;
 
 use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
-/// How deep values are nested at most; a deeper document breaks off there.
+/// The maximum nesting depth; a deeper document is cut off there.
 const MAX_DEPTH: usize = 256;
-/// The most values of one document; a longer one breaks off there.
+/// The maximum number of values of a document; a longer one is cut off there.
 const MAX_NODES: usize = 1 << 20;
-/// The most documents of a text.
+/// The maximum number of documents of a text.
 const MAX_DOCUMENTS: usize = 100_000;
-/// The most places of a line at which a document is looked for.
+/// The maximum number of positions of a line at which to try to parse a document.
 const MAX_TRIES: usize = 4;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
@@ -24,20 +24,20 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A value of a document. Offsets are those of the text.
+/// A value of a document. Offsets are relative to the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
-    /// Where its key starts, with the quotation mark; where it starts itself without a key.
+    /// The offset of the key's quotation mark, or of the value if it has no key.
     start: u32,
     value: u32,
     end: u32,
     parent: u32,
-    /// The node behind this one and all in it.
+    /// The next node that is not inside this one.
     next: u32,
-    /// Its place among its siblings.
+    /// The index among its siblings.
     pub(super) index: u32,
-    /// How many values it holds directly.
+    /// The number of direct children.
     pub(super) children: u32,
 }
 
@@ -52,7 +52,7 @@ impl Node {
         self.value as usize..self.end as usize
     }
 
-    /// The key, a colon and the opening bracket of a container.
+    /// The key, colon and opening bracket of a container.
     pub(super) const fn opening(&self) -> Range<usize> {
         self.start as usize..self.value as usize + 1
     }
@@ -61,18 +61,18 @@ impl Node {
         matches!(self.kind, Kind::Object | Kind::Array)
     }
 
-    /// The key within its quotation marks, as it is written.
+    /// The raw key without quotation marks.
     pub(super) fn key<'t>(&self, text: &'t str) -> &'t str {
-        let written = part(text, self.start as usize..self.value as usize);
-        written.trim_end_matches([' ', '\n', '\r', '\t', ':']).trim_matches('"')
+        let raw = part(text, self.start as usize..self.value as usize);
+        raw.trim_end_matches([' ', '\n', '\r', '\t', ':']).trim_matches('"')
     }
 }
 
-/// A document: its values in the order of the text, each before those in it.
+/// A document: its values in document order, parents first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// Whether the document ends as it should.
+    /// `true` if the document is complete.
     pub(super) is_complete: bool,
 }
 
@@ -96,10 +96,10 @@ impl Tree {
             .map(|id| id as usize)
     }
 
-    /// The innermost value that holds all bytes of a range.
+    /// The innermost value that contains a range.
     pub(super) fn innermost(&self, range: &Range<usize>) -> Option<usize> {
-        let begun = self.nodes.partition_point(|node| node.start as usize <= range.start);
-        let mut id = begun.checked_sub(1)?;
+        let started = self.nodes.partition_point(|node| node.start as usize <= range.start);
+        let mut id = started.checked_sub(1)?;
         while self.node(id).is_some_and(|node| (node.end as usize) < range.end) {
             id = self.parent(id)?;
         }
@@ -109,7 +109,7 @@ impl Tree {
         Some(id)
     }
 
-    /// The values in a container, in order.
+    /// The direct children of a container, in order.
     pub(super) fn children(&self, id: usize) -> impl Iterator<Item = (usize, &Node)> {
         let end = self.nodes.get(id).map_or(0, |node| node.next as usize);
         let mut at = id + 1;
@@ -121,27 +121,27 @@ impl Tree {
         })
     }
 
-    /// The element of an array of values that hold no others.
+    /// An element of an array of scalars.
     pub(super) fn flat_element(&self, array: usize, index: usize) -> Option<&Node> {
         let id = array.checked_add(1)?.checked_add(index)?;
         let node = self.nodes.get(id)?;
         (node.parent as usize == array && node.index as usize == index).then_some(node)
     }
 
-    /// Whether anything is said in the document: a member, or an element that is one.
-    fn says_something(&self) -> bool {
+    /// Returns `true` if the document has a scalar with a key.
+    fn has_member(&self) -> bool {
         self.nodes.iter().any(|node| node.start != node.value && !node.is_container())
     }
 }
 
-/// The documents of a text, in order: each as a whole, behind a line, one to a line, or within a line.
+/// Finds the documents of a text, in order: the whole text, after a line, one per line, or within a line.
 pub(super) fn documents(text: &str) -> Vec<Tree> {
     let mut found: Vec<Tree> = Vec::new();
     let max_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
     let (mut at, mut wasted, mut tries) = (0, 0_usize, 0);
     let mut line_end = end_of_line(text, 0);
     while at < text.len() && found.len() < MAX_DOCUMENTS && wasted <= max_wasted {
-        let start = start_of_document(text, at..line_end).filter(|_| tries < MAX_TRIES);
+        let start = document_start(text, at..line_end).filter(|_| tries < MAX_TRIES);
         let Some(start) = start else {
             at = line_end + 1;
             line_end = end_of_line(text, at);
@@ -150,7 +150,7 @@ pub(super) fn documents(text: &str) -> Vec<Tree> {
         };
         tries += 1;
         let (tree, end) = scan(text, start);
-        if tree.is_complete || tree.says_something() {
+        if tree.is_complete || tree.has_member() {
             at = end.max(start + 1);
             found.push(tree);
         } else {
@@ -169,21 +169,21 @@ fn end_of_line(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', rest).map_or(text.len(), |found| at + found)
 }
 
-/// Where in a part of a line a document may begin: at its start, or at a bracket with a quotation mark behind it.
-fn start_of_document(text: &str, range: Range<usize>) -> Option<usize> {
+/// The first offset of a range of a line where a document may start: the line start, or a bracket before a quotation mark.
+fn document_start(text: &str, range: Range<usize>) -> Option<usize> {
     let begins_line = range.start == 0 || byte_at(text, range.start - 1) == b'\n';
-    let first = after_space(text, range.start, range.end);
+    let first = skip_space(text, range.start, range.end);
     if begins_line && matches!(byte_at(text, first), b'{' | b'[') && first < range.end {
         return Some(first);
     }
     let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
     memchr::memchr2_iter(b'{', b'[', bytes).map(|found| range.start + found).find(|at| {
-        let inside = byte_at(text, after_space(text, at + 1, range.end));
+        let inside = byte_at(text, skip_space(text, at + 1, range.end));
         inside == b'"' || byte_at(text, *at) == b'[' && inside == b'{'
     })
 }
 
-fn after_space(text: &str, mut at: usize, end: usize) -> usize {
+fn skip_space(text: &str, mut at: usize, end: usize) -> usize {
     while at < end && matches!(byte_at(text, at), b' ' | b'\n' | b'\r' | b'\t') {
         at += 1;
     }
@@ -197,7 +197,7 @@ struct Scanner<'t> {
     open: Vec<usize>,
 }
 
-/// Reads the document that starts at an offset; how far it was read.
+/// Parses the document at an offset; returns it and the end of the parsed part.
 fn scan(text: &str, start: usize) -> (Tree, usize) {
     let mut scanner = Scanner { text, at: start, nodes: Vec::new(), open: Vec::new() };
     let is_complete = scanner.value().is_some();
@@ -240,7 +240,7 @@ impl Scanner<'_> {
                     self.node(kind, start, value)?;
                 }
                 Kind::Other => {
-                    self.word()?;
+                    self.literal()?;
                     self.node(kind, start, value)?;
                 }
             }
@@ -271,10 +271,10 @@ impl Scanner<'_> {
     }
 
     fn space(&mut self) {
-        self.at = after_space(self.text, self.at, self.text.len());
+        self.at = skip_space(self.text, self.at, self.text.len());
     }
 
-    /// The start of an object's next key; nothing to read in an array.
+    /// Parses the next key of an object and returns its start; parses nothing in an array.
     fn key(&mut self, kind: Kind) -> Option<Option<usize>> {
         if kind != Kind::Object {
             return Some(None);
@@ -305,16 +305,16 @@ impl Scanner<'_> {
         Some(())
     }
 
-    /// A number or one of the few words that stand for a value.
-    fn word(&mut self) -> Option<()> {
-        const WORDS: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
+    /// Parses a number, `true`, `false`, `null` or another literal.
+    fn literal(&mut self) -> Option<()> {
+        const LITERALS: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let is_part =
             |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
         let end = self.at + rest.iter().take_while(is_part).count();
-        let word = part(self.text, self.at..end);
-        let is_number = word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
-        let is_value = is_number || WORDS.contains(&word.trim_start_matches('-'));
+        let literal = part(self.text, self.at..end).trim_start_matches('-');
+        let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
+        let is_value = is_number || LITERALS.contains(&literal);
         is_value.then(|| self.at = end)
     }
 

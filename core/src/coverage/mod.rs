@@ -1,11 +1,10 @@
-//! This module computes how much of a report its claims cover (docs/POLICY.md, "The guards").
+//! Computes how much of a report its claims cover (docs/POLICY.md, "The guards").
 //!
-//! Every visible byte of a report lies in what a claim covers or is uncovered for a reason. A claim covers bytes
-//! inside its span whose content words it holds; one without a believed span covers the assertions with which it
-//! shares at least 0.6 of the content words, all figures and times, and the polarity. This module knows nothing of
-//! what a judge says of the claims.
+//! Every visible byte of a report is either covered by a claim or uncovered for a reason. A claim covers bytes inside its
+//! span whose content words it contains; a claim without a trusted span covers the assertions with which it shares at
+//! least 0.6 of the content words, all figures and times, and the polarity. Verdicts on the claims do not matter.
 
-mod holding;
+mod assertion_coverage;
 mod tokens;
 
 use core::ops::Range;
@@ -14,41 +13,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::budget::Budget;
 use crate::claim::Claim;
 use crate::duplicates::key;
-use crate::report::{
-    Assertion, Document, Reason, UNITS_PER_BYTE, Uncovered, merged, subtract, visible,
-};
+use crate::report::{Document, Reason, UNITS_PER_BYTE, Uncovered, merged, subtract, visible};
 
 pub use crate::report::ClaimKind;
-pub use holding::not_covered;
+pub use assertion_coverage::not_covered;
 
-use holding::Claims;
-use tokens::Token;
+use assertion_coverage::ClaimIndex;
 
-/// What of a report its claims cover, and what they do not.
+/// How much of a report its claims cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// Assertions covered by claims.
+    /// The number of assertions covered by claims.
     pub covered: u32,
-    /// Distinct assertions: sentences, headings, table rows, lines of code, and what questions and proposals take
-    /// for granted.
+    /// The number of distinct assertions: sentences, headings, table rows, lines of code, and the presuppositions of questions
+    /// and proposals.
     pub sentences: u32,
-    /// Where the uncovered assertions stand: half-open byte ranges of the synthesis, in order.
+    /// The uncovered assertions: half-open byte ranges of the synthesis, in order.
     pub uncovered: Vec<Range<usize>>,
-    /// Every visible stretch outside all claims, in order, with its reason.
+    /// The visible spans outside all claims, in order, each with its reason.
     pub spans: Vec<Uncovered>,
-    /// Figures, identifiers, times, states and negations that stand uncovered and in no claim, at most
-    /// [`MAX_WORDS`], in order of place.
+    /// Figures, identifiers, times, states and negations that are uncovered and appear in no claim; at most [`MAX_WORDS`],
+    /// in the order of the report.
     pub words: Vec<String>,
 }
 
-/// The most words that [`Coverage::words`] names, a count.
+/// The maximum number of [`Coverage::words`].
 pub const MAX_WORDS: usize = 12;
 
 /// Measures how much of a synthesis the claims cover (docs/POLICY.md, "The guards"); `None` without a synthesis.
-/// `evidence` are the texts of the evidence: whole lines of it need no claim.
+/// Whole lines copied from `evidence`, the texts of the evidence, need no claim.
 ///
-/// Work is bounded: beyond some thousands of claims and sentences that share their words, sentences are
-/// matched by equal wording alone, so that a count may come out low but never high.
+/// The work is bounded: beyond some thousands of claims and sentences with common words, sentences are matched by equal
+/// wording only, so that the result may be too low but never too high.
 #[must_use]
 pub fn coverage(
     synthesis: &str,
@@ -60,41 +56,41 @@ pub fn coverage(
         return None;
     }
     let document = Document::read(synthesis, evidence, budget);
-    let mut holding = Claims::of(claims);
+    let mut index = ClaimIndex::new(claims);
     let mut not_judged: Vec<Range<usize>> = Vec::new();
     let mut words: Vec<(usize, String)> = Vec::new();
-    // Whether every assertion of a wording is covered, and where the first that is not stands.
+    // The first uncovered assertion of each wording; `None` if one is covered.
     let mut distinct: BTreeMap<String, Option<Range<usize>>> = BTreeMap::new();
     for assertion in &document.assertions {
         if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
             break;
         }
-        let held = holding.hold(assertion);
-        let place = (!held.is_covered).then(|| assertion.span.clone());
-        let entry = distinct.entry(key(assertion.text.text())).or_insert_with(|| place.clone());
-        if entry.is_some() && place.is_none() {
+        let coverage = index.coverage(assertion);
+        let span = (!coverage.is_covered).then(|| assertion.span.clone());
+        let entry = distinct.entry(key(assertion.text.text())).or_insert_with(|| span.clone());
+        if span.is_none() {
             *entry = None;
         }
-        not_judged.extend(held.open);
-        words.extend(held.missing.into_iter().map(|word| (assertion.span.start, word)));
+        not_judged.extend(coverage.open);
+        words.extend(coverage.missing.into_iter().map(|word| (assertion.span.start, word)));
     }
     let mut uncovered: Vec<Range<usize>> = distinct.values().flatten().cloned().collect();
-    uncovered.sort_unstable_by_key(|place| (place.start, place.end));
+    uncovered.sort_unstable_by_key(|span| (span.start, span.end));
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Some(Coverage {
         covered: count(distinct.len() - uncovered.len()),
         sentences: count(distinct.len()),
         uncovered,
         spans: spans(synthesis, document, not_judged),
-        words: named(words),
+        words: first_distinct(words),
     })
 }
 
-/// The uncovered stretches: those of the document and what no claim says.
+/// The uncovered spans of the document, and the spans that no claim covers.
 fn spans(synthesis: &str, document: Document, not_judged: Vec<Range<usize>>) -> Vec<Uncovered> {
     let open = merged(not_judged);
-    let seen = visible(synthesis);
-    let open = subtract(&seen, &subtract(&seen, &open));
+    let visible = visible(synthesis);
+    let open = subtract(&visible, &subtract(&visible, &open));
     let mut all: Vec<Uncovered> = document
         .uncovered
         .into_iter()
@@ -108,21 +104,16 @@ fn spans(synthesis: &str, document: Document, not_judged: Vec<Range<usize>>) -> 
     all
 }
 
-fn named(mut words: Vec<(usize, String)>) -> Vec<String> {
-    words.sort_by_key(|(place, _)| *place);
-    let mut named: Vec<String> = Vec::new();
+fn first_distinct(mut words: Vec<(usize, String)>) -> Vec<String> {
+    words.sort_by_key(|(start, _)| *start);
+    let mut distinct: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, word) in words {
-        if named.len() < MAX_WORDS && seen.insert(word.to_lowercase()) {
-            named.push(word);
+        if distinct.len() < MAX_WORDS && seen.insert(word.to_lowercase()) {
+            distinct.push(word);
         }
     }
-    named
-}
-
-/// The content words of an assertion or a claim.
-fn tokens(assertion: &Assertion) -> Vec<Token> {
-    tokens::of_assertion(assertion)
+    distinct
 }
 
 #[cfg(test)]

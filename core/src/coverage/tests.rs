@@ -1,8 +1,8 @@
-//! This module tests coverage by claims with and without spans.
+//! Tests of coverage by claims with and without spans.
 
 use super::*;
 use crate::budget::Budget;
-use crate::claim::ClaimId;
+use crate::ids::ClaimId;
 use crate::text::part;
 use proptest::prelude::*;
 
@@ -10,41 +10,41 @@ fn claim(id: usize, text: &str, span: Option<Range<usize>>) -> Claim {
     Claim { id: ClaimId::new(format!("c{id}")).unwrap(), text: text.to_string(), span }
 }
 
-fn of(synthesis: &str, claims: &[Claim]) -> Coverage {
+fn coverage_of(synthesis: &str, claims: &[Claim]) -> Coverage {
     let coverage = coverage(synthesis, claims, &[], &Budget::unlimited()).unwrap();
     assert_eq!(coverage.sentences as usize - coverage.covered as usize, coverage.uncovered.len());
     coverage
 }
 
-fn by(synthesis: &str, texts: &[&str]) -> Coverage {
+fn coverage_by(synthesis: &str, texts: &[&str]) -> Coverage {
     let claims: Vec<_> = texts.iter().enumerate().map(|(id, text)| claim(id, text, None)).collect();
-    of(synthesis, &claims)
+    coverage_of(synthesis, &claims)
 }
 
-fn measured(synthesis: &str, texts: &[&str]) -> (u32, u32) {
-    let coverage = by(synthesis, texts);
+fn counts(synthesis: &str, texts: &[&str]) -> (u32, u32) {
+    let coverage = coverage_by(synthesis, texts);
     (coverage.covered, coverage.sentences)
 }
 
 const REPORT: &str = "# Summary\nThe checkout pods restarted 3 times. p99 latency rose to 1.8 s at 14:02. Why?\nWe recommend a higher limit.\nThe checkout pods restarted 3 times.";
 
 #[test]
-fn distinct_assertions_count() {
-    assert_eq!(measured(REPORT, &["Checkout pods restarted 3 times"]), (1, 4));
+fn distinct_assertions_are_counted() {
+    assert_eq!(counts(REPORT, &["Checkout pods restarted 3 times"]), (1, 4));
     assert_eq!(
-        measured(
+        counts(
             REPORT,
             &["pods of checkout restarted 3 times", "at 14:02 p99 latency rose to 1800 ms"]
         ),
         (2, 4)
     );
     assert_eq!(coverage(" \n", &[], &[], &Budget::unlimited()), None);
-    assert_eq!(measured("# Summary\n", &[]), (0, 0));
+    assert_eq!(counts("# Summary\n", &[]), (0, 0));
 }
 
 #[test]
-fn h06_a_sentence_without_its_claim_is_uncovered_and_its_words_are_named() {
-    let found = by(
+fn h06_a_sentence_without_its_claim_is_uncovered_and_its_words_are_listed() {
+    let found = coverage_by(
         REPORT,
         &["The checkout pods restarted 3 times.", "Why?", "We recommend a higher limit."],
     );
@@ -53,21 +53,21 @@ fn h06_a_sentence_without_its_claim_is_uncovered_and_its_words_are_named() {
 }
 
 #[test]
-fn h06_another_figure_time_or_polarity_covers_nothing() {
+fn h06_another_figure_time_or_polarity_does_not_cover() {
     for other in [
         "p99 latency rose to 2.8 s at 14:02",
         "p99 latency rose to 1.8 s at 15:02",
         "p99 latency did not rise to 1.8 s at 14:02",
         "p99 rose",
     ] {
-        assert_eq!(measured("p99 latency rose to 1.8 s at 14:02.", &[other]), (0, 1), "{other}");
+        assert_eq!(counts("p99 latency rose to 1.8 s at 14:02.", &[other]), (0, 1), "{other}");
     }
 }
 
 #[test]
-fn a_span_covers_only_the_words_that_its_claim_holds() {
+fn a_span_covers_only_words_of_its_claim() {
     let synthesis = "The pod restarted 3 times. Node wk-4 lost 4 TB.";
-    let with = |text, span| of(synthesis, &[claim(1, text, Some(span))]);
+    let with = |text, span| coverage_of(synthesis, &[claim(1, text, Some(span))]);
     assert_eq!(with("unrelated words", 0..10).covered, 0);
     assert_eq!(with("The pod restarted 3 times", 0..26).covered, 1);
     let wide = with("The pod restarted 3 times", 0..synthesis.len());
@@ -80,48 +80,54 @@ fn a_span_covers_only_the_words_that_its_claim_holds() {
 }
 
 #[test]
-fn a_question_covers_no_statement() {
-    assert_eq!(measured("payments-db lost 4 TB.", &["payments-db lost 4 TB?"]), (0, 1));
+fn a_question_does_not_cover_a_statement() {
+    assert_eq!(counts("payments-db lost 4 TB.", &["payments-db lost 4 TB?"]), (0, 1));
     let report = "Restore the primary that lost 4 TB.";
     let document = Document::read(report, &[], &Budget::unlimited());
     let given = [claim(1, report, Some(0..report.len()))];
-    let besides: Vec<&str> =
+    let open: Vec<&str> =
         not_covered(&document, &given).iter().map(|assertion| assertion.text.text()).collect();
-    assert_eq!(besides, ["the primary lost 4 TB"]);
+    assert_eq!(open, ["the primary lost 4 TB"]);
 }
 
 #[test]
-fn what_given_claims_do_not_say_word_for_word_is_judged_besides() {
+fn assertions_not_stated_verbatim_are_not_covered() {
     let report = "The pod restarted 3 times, and node wk-4 lost 4 TB. p99 rose after the deploy.";
     let document = Document::read(report, &[], &Budget::unlimited());
-    let besides = |texts: &[&str]| -> usize {
+    let count_open = |texts: &[&str]| -> usize {
         let claims: Vec<_> =
             texts.iter().enumerate().map(|(id, text)| claim(id, text, None)).collect();
         not_covered(&document, &claims).len()
     };
     assert_eq!(
-        besides(&["The pod restarted 3 times", "node wk-4 lost 4 TB", "p99 rose after the deploy"]),
+        count_open(&[
+            "The pod restarted 3 times",
+            "node wk-4 lost 4 TB",
+            "p99 rose after the deploy"
+        ]),
         0
     );
-    assert_eq!(besides(&["The pod restarted 3 times", "p99 rose after the deploy"]), 1);
+    assert_eq!(count_open(&["The pod restarted 3 times", "p99 rose after the deploy"]), 1);
     assert_eq!(
-        besides(&[
+        count_open(&[
             "The pod restarted 3 times",
             "node wk-4 lost 4 TB",
             "p99 rose before the deploy"
         ]),
         1
     );
-    assert_eq!(besides(&["3 times the pod restarted"]), 2);
+    assert_eq!(count_open(&["3 times the pod restarted"]), 2);
 }
 
 #[test]
-fn h06_a_span_over_the_whole_report_covers_no_more_than_its_words() {
+fn h06_a_span_over_the_whole_report_covers_only_words_of_its_claim() {
     let synthesis = "The cart pod restarted 7 times. The memory limit is 512Mi. \
         The cache warm-up ended at 14:07. Node wk-4 has no memory pressure. \
         The alert fired at 14:08.";
-    let found =
-        of(synthesis, &[claim(1, "The cart pod restarted 7 times.", Some(0..synthesis.len()))]);
+    let found = coverage_of(
+        synthesis,
+        &[claim(1, "The cart pod restarted 7 times.", Some(0..synthesis.len()))],
+    );
     assert_eq!((found.covered, found.sentences), (1, 5));
 }
 
@@ -148,7 +154,7 @@ proptest! {
     fn claims_split_from_the_text_cover_it(texts in prop::collection::vec("[a-z]{3,8} [a-z]{3,8} [0-9]{1,3} ms", 1..6)) {
         let synthesis = texts.join(". ");
         let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-        let (covered, sentences) = measured(&synthesis, &texts);
+        let (covered, sentences) = counts(&synthesis, &texts);
         prop_assert_eq!(covered, sentences);
     }
 }

@@ -1,4 +1,4 @@
-//! This module reads the words of assertions and claims that must be held. It knows nothing of claims' places.
+//! The content words of assertions and claims.
 
 use core::ops::Range;
 
@@ -6,24 +6,24 @@ use crate::report::{Assertion, says_something};
 use crate::text::figures::Figures;
 use crate::text::tokens::{Shape, is_stop_word, words};
 
-/// A word that says something: no stop word.
+/// A content word.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) text: String,
-    /// A hash, equal for equal words, case and plural aside.
+    /// A hash that is equal for words that differ only in case or plural.
     pub(super) key: u64,
-    /// A hash, equal also for words of one beginning.
+    /// A hash that is also equal for words with the same stem.
     pub(super) stem: u64,
-    /// Its bytes in the report; `None` in a claim, or where the word was added.
+    /// The bytes in the report; `None` in a claim or for an added word.
     pub(super) source: Option<Range<usize>>,
-    /// Whether the word alone may carry a statement.
+    /// `true` if the word alone may carry a statement.
     pub(super) is_critical: bool,
-    /// Whether it belongs to a figure or time.
+    /// `true` if the word is part of a figure or time.
     pub(super) is_figure: bool,
 }
 
-/// The tokens of a text.
-pub(super) fn of_text(text: &str) -> Vec<Token> {
+/// Returns the tokens of a text.
+pub(super) fn text_tokens(text: &str) -> Vec<Token> {
     words(text)
         .filter(|word| !is_stop_word(word.text))
         .map(|word| Token {
@@ -37,18 +37,18 @@ pub(super) fn of_text(text: &str) -> Vec<Token> {
         .collect()
 }
 
-/// The tokens of an assertion, with their places.
-pub(super) fn of_assertion(assertion: &Assertion) -> Vec<Token> {
+/// Returns the tokens of an assertion, with their bytes in the report.
+pub(super) fn assertion_tokens(assertion: &Assertion) -> Vec<Token> {
     let text = assertion.text.text();
-    let places = words(text).filter(|word| !is_stop_word(word.text)).map(|word| word.span);
-    let mut tokens = of_text(text);
-    for (token, place) in tokens.iter_mut().zip(places) {
-        token.source = assertion.text.source(place);
+    let spans = words(text).filter(|word| !is_stop_word(word.text)).map(|word| word.span);
+    let mut tokens = text_tokens(text);
+    for (token, span) in tokens.iter_mut().zip(spans) {
+        token.source = assertion.text.source(span);
     }
     tokens
 }
 
-/// Marks the tokens that lie in figures or times, such as the unit of a quantity.
+/// Marks the tokens that are part of figures or times, such as the unit of a quantity.
 pub(super) fn mark_figures(text: &str, tokens: &mut [Token], figures: &Figures) {
     let places = words(text).filter(|word| !is_stop_word(word.text)).map(|word| word.span);
     let spans: Vec<&Range<usize>> = figures.figures.iter().map(|figure| &figure.span).collect();

@@ -1,8 +1,8 @@
-//! What a loop says is to be done next, and how it ends.
+//! The actions and the ending of a loop.
 
 use super::{ClaimKey, StopCause};
 
-/// What to do next.
+/// The next action of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Investigate and write the first report; answer with [`Event::Submitted`](super::Event::Submitted).
@@ -11,34 +11,34 @@ pub enum Action {
     Evaluate,
     /// Rewrite the report from the same evidence, keeping its claims; answer with [`Event::Submitted`](super::Event::Submitted).
     Rewrite {
-        /// What the judge said.
+        /// The judge's reasons.
         reasons: Vec<String>,
         /// Claims known to be contradicted.
         contradictions: Vec<ClaimKey>,
     },
     /// Revise the plan and investigate again; answer with [`Event::Submitted`](super::Event::Submitted).
     Replan {
-        /// Which revision of the plan this is, from 1.
+        /// The revision of the plan, from 1.
         plan: u32,
-        /// Why rewriting does not do.
+        /// Why a rewrite is not enough.
         cause: ReplanCause,
-        /// What the judge said.
+        /// The judge's reasons.
         reasons: Vec<String>,
         /// Claims known to be contradicted.
         contradictions: Vec<ClaimKey>,
     },
-    /// It is over.
+    /// The loop has ended.
     Finish(Ending),
 }
 
-/// Why a plan is revised.
+/// The cause of a plan revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplanCause {
     /// The decision was replan.
     Decided,
-    /// The report was rewritten once under this plan and would have to be again.
+    /// The report was already rewritten under this plan and would need another rewrite.
     SecondRegenerate,
-    /// The decision was abstain: gather more evidence first.
+    /// The decision was abstain: more evidence is needed first.
     GatherEvidence,
 }
 
@@ -54,44 +54,44 @@ impl ReplanCause {
     }
 }
 
-/// How a loop ends. Proceeding and being degraded exclude each other.
+/// The ending of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The report may go out.
+    /// The report may be sent.
     Proceed {
-        /// Its place in the trajectory.
+        /// The index of the report in the trajectory.
         index: usize,
     },
-    /// No report may go out unmarked: the best goes out under a banner, with the last beside it.
+    /// No report may be sent unmarked: the best one is returned under a banner, together with the last.
     Degraded {
-        /// Why.
+        /// The cause.
         cause: DegradedCause,
-        /// The best-scoring report's place in the trajectory; `None` when none was judged.
+        /// The index of the best report in the trajectory; `None` if none was judged.
         best: Option<usize>,
-        /// The last judged report's place in the trajectory; `None` when none was judged.
+        /// The index of the last judged report in the trajectory; `None` if none was judged.
         last: Option<usize>,
     },
 }
 
 impl Ending {
-    /// Whether the report goes out under a banner.
+    /// Returns `true` if the report is returned under a banner.
     #[must_use]
     pub const fn is_degraded(&self) -> bool {
         matches!(self, Self::Degraded { .. })
     }
 }
 
-/// Why a loop ends degraded.
+/// The cause of a degraded ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DegradedCause {
-    /// The plan may not be revised again.
+    /// The maximum number of plan revisions is reached.
     ReplansSpent,
-    /// The judge failed once more than it is retried.
+    /// The maximum number of judge retries is exceeded.
     JudgeFailed {
-        /// What happened at the last failure.
+        /// The cause of the last failure.
         reason: String,
     },
-    /// A budget ended, the agent did not commit, or its caller gave it up.
+    /// The budget is used up, the agent did not commit, or the caller cancelled.
     Stopped(StopCause),
 }
 

@@ -1,17 +1,17 @@
-//! The stages that an investigation goes through, and the first of them that an agent did not come through.
+//! The stages of an investigation, and the first that an agent did not pass.
 
-/// A stage of an investigation, in order.
+/// A stage of an investigation. The stages are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// Evidence is collected.
+    /// Collect evidence.
     Collect,
-    /// A root cause is found that hard evidence supports.
+    /// Find a root cause supported by hard evidence.
     Diagnose,
-    /// A report is written that may go out.
+    /// Write a report that may be sent.
     Report,
-    /// What is to be done is done, and the declared checks are run.
+    /// Carry out the remedy and run the declared checks.
     Act,
-    /// The checks pass.
+    /// Pass the checks.
     Verify,
 }
 
@@ -33,35 +33,35 @@ impl Stage {
     }
 }
 
-/// How far an investigation came. What was not asked for is come through.
+/// The progress of an investigation. A stage that was not requested counts as passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Whether any evidence came.
+pub struct StageProgress {
+    /// `true` if any evidence was collected.
     pub has_evidence: bool,
-    /// Whether the gate has a root cause; `None` where there are no hypotheses.
+    /// `true` if the gate has a root cause; `None` without hypotheses.
     pub is_diagnosed: Option<bool>,
-    /// Whether a report may go out.
+    /// `true` if a report may be sent.
     pub proceeds: bool,
-    /// How many checks were declared, or run without that.
+    /// The number of checks that were declared or run.
     pub checks: usize,
-    /// How many of them were run.
+    /// The number of checks that were run.
     pub run: usize,
-    /// How many of them passed the last time.
+    /// The number of checks whose last run passed.
     pub passed: usize,
 }
 
-impl Reached {
-    /// The first stage that was not come through; `None` where all were.
+impl StageProgress {
+    /// Returns the first stage that was not passed; `None` if all were.
     #[must_use]
     pub fn failed_stage(&self) -> Option<Stage> {
-        let is_through = |stage: &Stage| match stage {
+        let is_passed = |stage: &Stage| match stage {
             Stage::Collect => self.has_evidence || self.proceeds,
             Stage::Diagnose => self.is_diagnosed != Some(false),
             Stage::Report => self.proceeds,
             Stage::Act => self.run > 0 || self.checks == 0,
             Stage::Verify => self.passed == self.checks,
         };
-        Stage::ALL.into_iter().find(|stage| !is_through(stage))
+        Stage::ALL.into_iter().find(|stage| !is_passed(stage))
     }
 }
 
@@ -69,7 +69,7 @@ impl Reached {
 mod tests {
     use super::*;
 
-    const THROUGH: Reached = Reached {
+    const COMPLETE: StageProgress = StageProgress {
         has_evidence: true,
         is_diagnosed: Some(true),
         proceeds: true,
@@ -79,25 +79,30 @@ mod tests {
     };
 
     #[test]
-    fn the_first_stage_that_was_not_come_through_is_named() {
-        for (reached, stage) in [
-            (THROUGH, None),
-            (Reached { checks: 0, run: 0, passed: 0, ..THROUGH }, None),
-            (Reached { is_diagnosed: None, ..THROUGH }, None),
-            // A report may come with evidence of its own.
-            (Reached { has_evidence: false, ..THROUGH }, None),
-            (Reached { passed: 1, ..THROUGH }, Some(Stage::Verify)),
-            (Reached { run: 1, passed: 1, ..THROUGH }, Some(Stage::Verify)),
-            (Reached { run: 0, passed: 0, ..THROUGH }, Some(Stage::Act)),
-            (Reached { proceeds: false, ..THROUGH }, Some(Stage::Report)),
-            (Reached { proceeds: false, run: 0, passed: 0, ..THROUGH }, Some(Stage::Report)),
-            (Reached { is_diagnosed: Some(false), ..THROUGH }, Some(Stage::Diagnose)),
+    fn the_first_stage_that_was_not_passed_is_returned() {
+        for (progress, stage) in [
+            (COMPLETE, None),
+            (StageProgress { checks: 0, run: 0, passed: 0, ..COMPLETE }, None),
+            (StageProgress { is_diagnosed: None, ..COMPLETE }, None),
+            // A report may contain its own evidence.
+            (StageProgress { has_evidence: false, ..COMPLETE }, None),
+            (StageProgress { passed: 1, ..COMPLETE }, Some(Stage::Verify)),
+            (StageProgress { run: 1, passed: 1, ..COMPLETE }, Some(Stage::Verify)),
+            (StageProgress { run: 0, passed: 0, ..COMPLETE }, Some(Stage::Act)),
+            (StageProgress { proceeds: false, ..COMPLETE }, Some(Stage::Report)),
+            (StageProgress { proceeds: false, run: 0, passed: 0, ..COMPLETE }, Some(Stage::Report)),
+            (StageProgress { is_diagnosed: Some(false), ..COMPLETE }, Some(Stage::Diagnose)),
             (
-                Reached { has_evidence: false, is_diagnosed: None, proceeds: false, ..THROUGH },
+                StageProgress {
+                    has_evidence: false,
+                    is_diagnosed: None,
+                    proceeds: false,
+                    ..COMPLETE
+                },
                 Some(Stage::Collect),
             ),
         ] {
-            assert_eq!(reached.failed_stage(), stage, "{reached:?}");
+            assert_eq!(progress.failed_stage(), stage, "{progress:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ fn key(text: &str) -> ClaimKey {
     ClaimKey(text.to_string())
 }
 
-/// A loop whose first report is to be evaluated.
+/// Returns a loop whose first report awaits its judgement.
 fn started(limits: LoopLimits, report: SubjectDigest) -> OuterLoop {
     let mut outer_loop = OuterLoop::start(limits);
     assert_eq!(outer_loop.apply(Event::Submitted(report)), Ok(Action::Evaluate));
@@ -22,13 +22,13 @@ fn judgement(tier: Tier, score: Option<(u128, u128)>) -> Judgement {
         score: score.and_then(|(numerator, denominator)| Fraction::new(numerator, denominator)),
         contradictions: vec![],
         partition: vec![],
-        standing: vec![],
+        stated: vec![],
         reasons: vec!["the deploy is not shown".to_string()],
     }
 }
 
-/// Drives a loop with a fresh report whenever one is due, and a judgement from `tiers` whenever one
-/// is; returns the loop and its last action.
+/// Drives a loop with a new report or the next judgement of `tiers`, whichever it expects; returns the loop and its
+/// actions.
 fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLoop, Vec<Action>) {
     let mut outer_loop = started(limits, digest(0));
     let mut action = Action::Evaluate;
@@ -51,8 +51,8 @@ fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLo
     (outer_loop, actions)
 }
 
-fn words(actions: &[Action]) -> Vec<&'static str> {
-    let word = |action: &Action| match action {
+fn names(actions: &[Action]) -> Vec<&'static str> {
+    let name = |action: &Action| match action {
         Action::Synthesize => "synthesize",
         Action::Evaluate => "evaluate",
         Action::Rewrite { .. } => "rewrite",
@@ -60,7 +60,7 @@ fn words(actions: &[Action]) -> Vec<&'static str> {
         Action::Finish(Ending::Proceed { .. }) => "proceed",
         Action::Finish(Ending::Degraded { .. }) => "degraded",
     };
-    actions.iter().map(word).collect()
+    actions.iter().map(name).collect()
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn one_regeneration_per_plan_and_the_second_counts_as_replan() {
         &[regenerate, regenerate, regenerate, regenerate],
     );
     assert_eq!(
-        words(&actions),
+        names(&actions),
         [
             "evaluate", "rewrite", "evaluate", "replan", "evaluate", "rewrite", "evaluate",
             "degraded"
         ]
     );
     let Action::Replan { cause, plan, reasons, .. } = &actions[3] else {
-        panic!("a replan is due");
+        panic!("expected a replan");
     };
     assert_eq!((*cause, *plan), (ReplanCause::SecondRegenerate, 1));
     assert_eq!(*reasons, ["the deploy is not shown"]);
@@ -92,13 +92,13 @@ fn one_regeneration_per_plan_and_the_second_counts_as_replan() {
 }
 
 #[test]
-fn an_abstention_asks_the_planner_for_evidence_first() {
+fn an_abstention_replans_to_gather_evidence() {
     let (_, actions) = drive(LoopLimits::default(), &[(Tier::Abstain, None)]);
     assert!(matches!(actions[1], Action::Replan { cause: ReplanCause::GatherEvidence, .. }));
 }
 
 #[test]
-fn h34_a_degraded_end_returns_the_best_report_beside_the_last() {
+fn h34_a_degraded_ending_returns_the_best_report_and_the_last() {
     let (_, actions) = drive(
         LoopLimits::default(),
         &[
@@ -107,7 +107,7 @@ fn h34_a_degraded_end_returns_the_best_report_beside_the_last() {
             (Tier::Replan, Some((3, 10))),
         ],
     );
-    let Some(Action::Finish(ending)) = actions.last() else { panic!("it must end") };
+    let Some(Action::Finish(ending)) = actions.last() else { panic!("expected an ending") };
     let (best, last) = (Some(1), Some(2));
     let cause = DegradedCause::ReplansSpent;
     assert_eq!(*ending, Ending::Degraded { cause, best, last });
@@ -119,13 +119,13 @@ fn h34_an_unchanged_report_is_not_judged_again() {
     let mut outer_loop = started(limits, digest(7));
     let regenerate = judgement(Tier::Regenerate, Some((7, 10)));
     let action = outer_loop.apply(Event::Judged(regenerate)).unwrap();
-    assert_eq!(words(&[action]), ["rewrite"]);
+    assert_eq!(names(&[action]), ["rewrite"]);
     let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
-    assert_eq!(words(&[action]), ["replan"], "not evaluated, the rewrite is spent");
+    assert_eq!(names(&[action]), ["replan"], "not evaluated, the rewrite is used up");
     let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
-    assert_eq!(words(&[action]), ["rewrite"]);
+    assert_eq!(names(&[action]), ["rewrite"]);
     let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
-    assert_eq!(words(&[action]), ["degraded"]);
+    assert_eq!(names(&[action]), ["degraded"]);
     assert_eq!(outer_loop.trajectory().len(), 1, "judged once");
 }
 
@@ -143,7 +143,7 @@ fn h34_a_perfect_report_after_rewrites_proceeds_and_is_not_degraded() {
 }
 
 #[test]
-fn judge_failures_have_their_own_bound_and_spend_no_replan() {
+fn judge_failures_have_their_own_limit_and_use_no_replan() {
     let limits = LoopLimits { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 };
     let mut outer_loop = started(limits, digest(0));
     let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
@@ -158,59 +158,58 @@ fn judge_failures_have_their_own_bound_and_spend_no_replan() {
 }
 
 #[test]
-fn h07_an_earlier_contradiction_that_still_stands_is_put_back() {
+fn h07_an_omitted_contradiction_that_is_still_stated_is_put_back() {
     let mut outer_loop = started(LoopLimits::default(), digest(0));
     let first = Judgement {
         contradictions: vec![key("the limit was raised")],
         partition: vec![key("the limit was raised"), key("pods restarted")],
-        standing: vec![key("the limit was raised"), key("pods restarted")],
+        stated: vec![key("the limit was raised"), key("pods restarted")],
         ..judgement(Tier::Regenerate, Some((7, 10)))
     };
     let action = outer_loop.apply(Event::Judged(first)).unwrap();
-    let Action::Rewrite { contradictions, .. } = action else { panic!("a rewrite is due") };
+    let Action::Rewrite { contradictions, .. } = action else { panic!("expected a rewrite") };
     assert_eq!(contradictions, [key("the limit was raised")]);
     outer_loop.apply(Event::Submitted(digest(1))).unwrap();
 
-    let standing = [key("pods restarted"), key("the limit was raised")];
+    let stated = [key("pods restarted"), key("the limit was raised")];
     let partition = [key("pods restarted")];
     let carried = [key("the limit was raised")];
-    assert_eq!(outer_loop.carried(&standing, &partition), carried);
-    assert_eq!(outer_loop.carried(&partition, &partition), [], "no longer stated");
-    assert_eq!(outer_loop.carried(&standing, &standing), [], "judged again");
+    assert_eq!(outer_loop.carried_contradictions(&stated, &partition), carried);
+    assert_eq!(outer_loop.carried_contradictions(&partition, &partition), [], "no longer stated");
+    assert_eq!(outer_loop.carried_contradictions(&stated, &stated), [], "judged again");
 
     let forgetful = Judgement {
         partition: partition.to_vec(),
-        standing: standing.to_vec(),
+        stated: stated.to_vec(),
         ..judgement(Tier::Proceed, Some((1, 1)))
     };
     let action = outer_loop.apply(Event::Judged(forgetful)).unwrap();
-    assert_eq!(words(&[action]), ["replan"], "it must not proceed without it");
+    assert_eq!(names(&[action]), ["replan"], "it must not proceed without it");
     assert_eq!(outer_loop.trajectory()[1].put_back, carried);
 }
 
 #[test]
-fn a_score_that_leaves_a_contradiction_out_is_not_the_best() {
+fn a_score_that_omits_a_contradiction_is_not_the_best() {
     let limits = LoopLimits { max_replans: 0, regenerations_per_plan: 1, max_judge_retries: 0 };
     let mut outer_loop = started(limits, digest(0));
     let honest = Judgement {
         contradictions: vec![key("x")],
         partition: vec![key("x")],
-        standing: vec![key("x")],
+        stated: vec![key("x")],
         ..judgement(Tier::Regenerate, Some((7, 10)))
     };
     outer_loop.apply(Event::Judged(honest)).unwrap();
     outer_loop.apply(Event::Submitted(digest(1))).unwrap();
-    let forgetful =
-        Judgement { standing: vec![key("x")], ..judgement(Tier::Proceed, Some((1, 1))) };
+    let forgetful = Judgement { stated: vec![key("x")], ..judgement(Tier::Proceed, Some((1, 1))) };
     let action = outer_loop.apply(Event::Judged(forgetful)).unwrap();
     let Action::Finish(Ending::Degraded { best, last, .. }) = action else {
-        panic!("it must end degraded");
+        panic!("expected a degraded ending");
     };
     assert_eq!((best, last), (Some(0), Some(1)));
 }
 
 #[test]
-fn events_that_do_not_answer_are_refused() {
+fn rejects_events_that_do_not_answer_the_last_action() {
     let mut outer_loop = started(LoopLimits::default(), digest(0));
     let error = outer_loop.clone().apply(Event::Submitted(digest(1))).unwrap_err();
     assert!(matches!(error, LoopError::Unexpected { given: "a report", .. }));
@@ -225,9 +224,9 @@ fn any_event() -> impl Strategy<Value = Event> {
     let judged = (0usize..4, proptest::option::of((0u128..20, 1u128..20)), keys(), keys(), keys());
     prop_oneof![
         3 => (0u8..30).prop_map(|number| Event::Submitted(digest(number))),
-        4 => judged.prop_map(|(tier, score, contradictions, partition, standing)| {
+        4 => judged.prop_map(|(tier, score, contradictions, partition, stated)| {
             Event::Judged(Judgement {
-                contradictions, partition, standing, ..judgement(Tier::ALL[tier], score)
+                contradictions, partition, stated, ..judgement(Tier::ALL[tier], score)
             })
         }),
         1 => Just(Event::JudgeFailed { reason: "timeout".to_string() }),
@@ -248,7 +247,7 @@ proptest! {
             let (is_judged, is_failure) =
                 (matches!(event, Event::Judged(_)), matches!(event, Event::JudgeFailed { .. }));
             let Ok(then) = outer_loop.apply(event) else { continue };
-            prop_assert!(!ended, "nothing is accepted after the end");
+            prop_assert!(!ended, "no event is accepted after the end");
             prop_assert_eq!(is_judged || is_failure, action == Action::Evaluate);
             judged += u32::from(is_judged);
             failures += u32::from(is_failure);
@@ -288,9 +287,4 @@ proptest! {
         prop_assert!(matches!(actions.last(), Some(Action::Finish(_))));
     }
 
-    #[test]
-    fn fractions_compare_as_their_cross_products(a in 0u128..1 << 60, b in 1u128..1 << 60, c in 0u128..1 << 60, d in 1u128..1 << 60) {
-        let order = compare(Fraction::new(a, b).unwrap(), Fraction::new(c, d).unwrap());
-        prop_assert_eq!(order, (a * d).cmp(&(c * b)));
-    }
 }

@@ -1,5 +1,5 @@
-//! This module holds the certificate of a policy: a bound of the risk that a report which goes out is wrong, shown on graded
-//! reports (docs/CALIBRATION.md, "Certificates"). It decides nothing.
+//! Certificates of a policy: an upper bound on the risk that a report that proceeds is wrong, established on graded reports
+//! (docs/CALIBRATION.md, "Certificates").
 
 use core::fmt::Write as _;
 
@@ -7,32 +7,33 @@ use super::literal::Literal;
 use super::{Policy, PolicyProblem};
 use crate::fixed::Millionths;
 
-/// Of the reports that go out under a policy, as a judge reads them, at most a share of `risk` is wrong; shown with
-/// `confidence` on graded reports, for reports drawn as those were (Angelopoulos and others 2021, Learn then Test).
+/// A certificate that, of the reports that proceed under a policy and a judge, at most a share of `risk` is wrong;
+/// established with `confidence` on graded reports, for reports from the same distribution (Angelopoulos and others 2021,
+/// Learn then Test).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// The most of the reports that go out that are wrong, above 0 and below 1.
+    /// The maximum share of wrong reports among those that proceed, above 0 and below 1.
     pub risk: Millionths,
-    /// How sure that is, above 0 and below 1.
+    /// The confidence level, above 0 and below 1.
     pub confidence: Millionths,
     /// The judge, such as `local/1`.
     pub judge: String,
-    /// The BLAKE3 of each prompt template that it was asked with, in hexadecimal; empty for judges without prompts.
+    /// The BLAKE3 digest of each of the judge's prompt templates, in hexadecimal; empty for judges without prompts.
     pub prompts: Vec<String>,
-    /// How many graded reports there were.
+    /// The number of graded reports.
     pub rows: u32,
-    /// How many of them went out; at most `rows`.
+    /// The number of graded reports that proceeded; at most `rows`.
     pub proceeds: u32,
-    /// How many of those were wrong; at most `proceeds`.
+    /// The number of those that were wrong; at most `proceeds`.
     pub wrong: u32,
-    /// The SHA-256 of the graded reports as they were judged, in hexadecimal.
+    /// The SHA-256 digest of the graded reports with their verdicts, in hexadecimal.
     pub data: String,
-    /// The digest of the policy that it was shown for.
+    /// The digest of the certified policy.
     pub policy: String,
 }
 
 impl Certificate {
-    /// Why it does not cover what a judge decided; `None` where it does.
+    /// Explains why the certificate does not cover a judge; `None` if it does.
     #[must_use]
     pub fn mismatch<'a>(
         &self,
@@ -43,14 +44,14 @@ impl Certificate {
             return Some("no judge decided".to_owned());
         }
         if judge != self.judge {
-            return Some(format!("it was shown for judge {}; {judge} decided", self.judge));
+            return Some(format!("it was issued for judge {}; {judge} decided", self.judge));
         }
         let is_other = |prompt: &&str| !self.prompts.iter().any(|known| known == prompt);
         let other = prompts.into_iter().find(is_other)?;
-        Some(format!("it was not shown for the prompt {other}"))
+        Some(format!("it was not issued for the prompt {other}"))
     }
 
-    /// The table of a policy file.
+    /// Formats the certificate as a table of a policy file.
     pub(super) fn to_toml(&self) -> String {
         let mut text = String::from("\n[certificate]\n");
         let prompts = self.prompts.join(" ");
@@ -71,7 +72,7 @@ impl Certificate {
         text
     }
 
-    /// What is wrong with it as the certificate of a policy.
+    /// Returns the problems of this certificate for a policy.
     pub(super) fn problems(&self, policy: &Policy) -> Vec<PolicyProblem> {
         let mut problems = Vec::new();
         let mut problem = |field: &str, message: String| {
@@ -83,12 +84,12 @@ impl Certificate {
                 problem(field, format!("{given} is not above 0 and below 1"));
             }
         }
-        for (field, given, most, of) in [
+        for (field, given, max, of) in [
             ("proceeds", self.proceeds, self.rows, "rows"),
             ("wrong", self.wrong, self.proceeds, "proceeds"),
         ] {
-            if given > most {
-                problem(field, format!("{given} is above {of}, which is {most}"));
+            if given > max {
+                problem(field, format!("{given} is above {of}, which is {max}"));
             }
         }
         let digest = policy.digest().to_string();
@@ -96,7 +97,7 @@ impl Certificate {
             problem(
                 "policy",
                 format!(
-                    "the certificate was shown for the values of policy {}, and these are {digest}; take the values back, certify anew (gsar-calibrate certify) or remove the table",
+                    "the certificate was issued for the values of policy {}, but this is policy {digest}; restore the values, certify again (gsar-calibrate certify) or remove the table",
                     self.policy
                 ),
             );
@@ -105,12 +106,12 @@ impl Certificate {
     }
 }
 
-/// A text as TOML writes it. The texts of a certificate are names and digests.
+/// Formats a TOML string. The texts of a certificate are names and digests, so only `\` and `"` need escapes.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The fields of a table that is read.
+/// The parsed fields of a certificate table.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     risk: Option<Millionths>,
@@ -125,10 +126,10 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Takes a field of the table.
+    /// Parses a field of the table.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Describes the problem with the field or its value.
     pub(super) fn assign(&mut self, field: &str, literal: &Literal) -> Result<(), String> {
         match field {
             "risk" => self.risk = Some(literal.decimal()?),
@@ -140,15 +141,15 @@ impl Fields {
             "wrong" => self.wrong = Some(literal.count()?),
             "data" => self.data = Some(literal.text()?),
             "policy" => self.policy = Some(literal.text()?),
-            _ => return Err("belongs to no field of a certificate".to_owned()),
+            _ => return Err("is the value of an unknown field of a certificate".to_owned()),
         }
         Ok(())
     }
 
-    /// The certificate, where every field is there.
+    /// Builds the certificate.
     ///
     /// # Errors
-    /// The first field that is missing.
+    /// The first missing field.
     pub(super) fn complete(self) -> Result<Certificate, PolicyProblem> {
         let missing = |field: &str| PolicyProblem {
             field: format!("certificate.{field}"),
@@ -199,20 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_survives_the_text_of_its_policy_and_no_other() {
+    fn a_certificate_round_trips_with_its_policy_only() {
         let policy = preset(Preset::Reference);
         let certified = policy.clone().with_certificate(certificate(&policy)).unwrap();
         assert_eq!(certified.digest(), policy.digest());
         let text = to_toml(&certified);
         assert_eq!(Policy::from_toml(&text).unwrap(), certified);
         let changed = problems(&text.replace("tau_proceed = 0.8", "tau_proceed = 0.79"));
-        assert!(changed[0].starts_with("certificate.policy: the certificate was shown for"));
+        assert!(changed[0].starts_with("certificate.policy: the certificate was issued for"));
         let strict = preset(Preset::Strict);
         assert!(strict.with_certificate(certificate(&policy)).is_err());
     }
 
     #[test]
-    fn one_of_an_earlier_version_is_dropped_with_a_warning() {
+    fn a_certificate_of_an_earlier_version_is_dropped_with_a_warning() {
         let policy = preset(Preset::Reference);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
         let before = text.replace(&policy.digest().to_string(), "dd");
@@ -226,30 +227,34 @@ mod tests {
     }
 
     #[test]
-    fn what_no_certificate_can_say_is_refused() {
+    fn rejects_invalid_certificates() {
         let policy = preset(Preset::Reference);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
-        for (from, to, wanted) in [
+        for (from, to, expected) in [
             ("risk = 0.05", "risk = 1", "certificate.risk: 1 is not above 0"),
             ("proceeds = 60", "proceeds = 91", "certificate.proceeds: 91 is above rows"),
             ("wrong = 0", "wrong = 61", "certificate.wrong: 61 is above proceeds"),
             ("wrong = 0\n", "", "certificate.wrong: is missing"),
             ("wrong = 0", "wrong = \"no\"", "certificate.wrong: `no` is not a whole number"),
-            ("data = \"cc\"", "date = \"cc\"", "certificate.date: `cc` belongs to no field"),
+            (
+                "data = \"cc\"",
+                "date = \"cc\"",
+                "certificate.date: `cc` is the value of an unknown field",
+            ),
         ] {
             let found = problems(&text.replace(from, to));
-            assert!(found[0].starts_with(wanted), "{found:?}");
+            assert!(found[0].starts_with(expected), "{found:?}");
         }
     }
 
     #[test]
-    fn it_covers_its_judge_and_prompts() {
+    fn a_certificate_covers_its_judge_and_prompts() {
         let certificate = certificate(&preset(Preset::Reference));
         assert_eq!(certificate.mismatch("openai:m", ["aa", "bb", "aa"]), None);
-        let said =
+        let mismatch =
             |judge, prompts: &[&str]| certificate.mismatch(judge, prompts.iter().copied()).unwrap();
-        assert_eq!(said("", &[]), "no judge decided");
-        assert_eq!(said("rules/2", &[]), "it was shown for judge openai:m; rules/2 decided");
-        assert_eq!(said("openai:m", &["aa", "dd"]), "it was not shown for the prompt dd");
+        assert_eq!(mismatch("", &[]), "no judge decided");
+        assert_eq!(mismatch("rules/2", &[]), "it was issued for judge openai:m; rules/2 decided");
+        assert_eq!(mismatch("openai:m", &["aa", "dd"]), "it was not issued for the prompt dd");
     }
 }

@@ -1,4 +1,4 @@
-//! This module finds contradictory and unwise values of a policy.
+//! Checks a policy for contradictory and unwise values.
 
 use super::{PolicyProblem, PolicyValues, Preset};
 use crate::claim::EvidenceType;
@@ -6,7 +6,7 @@ use crate::fixed::Millionths;
 
 const TEN: Millionths = Millionths::new(10_000_000);
 
-/// Problems, then warnings.
+/// Returns the problems and the warnings.
 pub(super) fn check(values: &PolicyValues) -> (Vec<PolicyProblem>, Vec<PolicyProblem>) {
     let mut findings = Findings::default();
     name(values, &mut findings);
@@ -34,17 +34,17 @@ impl Findings {
         self.warnings.push(PolicyProblem { field: field.to_string(), message, line: None });
     }
 
-    fn at_most(&mut self, field: &str, given: Millionths, most: Millionths) {
-        if given > most {
-            self.problem(field, format!("{given} is above {most}; give a value from 0 to {most}"));
+    fn at_most(&mut self, field: &str, given: Millionths, max: Millionths) {
+        if given > max {
+            self.problem(field, format!("{given} is above {max}; give a value from 0 to {max}"));
         }
     }
 }
 
 fn name(values: &PolicyValues, findings: &mut Findings) {
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name = &values.name;
-    if name.is_empty() || name.len() > 64 || !name.chars().all(legal) {
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_legal) {
         let message = format!("`{name}` is not 1 to 64 letters, digits, `-`, `_` or `.`");
         findings.problem("name", message);
     }
@@ -115,13 +115,13 @@ fn gate(values: &PolicyValues, findings: &mut Findings) {
 
 fn investigation(values: &PolicyValues, findings: &mut Findings) {
     let limits = values.investigation.limits;
-    for (field, given, most) in [
+    for (field, given, max) in [
         ("investigation.max_replans", limits.max_replans, 10),
         ("investigation.regenerations_per_plan", limits.regenerations_per_plan, 3),
         ("investigation.max_judge_retries", limits.max_judge_retries, 10),
     ] {
-        if given > most {
-            findings.problem(field, format!("{given} is above {most}; give 0 to {most}"));
+        if given > max {
+            findings.problem(field, format!("{given} is above {max}; give 0 to {max}"));
         }
     }
     if limits.max_replans > 3 {

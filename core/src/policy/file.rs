@@ -1,39 +1,39 @@
-//! This module reads policy files in TOML, and names the line of everything that is wrong.
+//! Parses policy files in TOML and reports the line of every problem.
 //!
-//! Numbers are read from their literals, so `0.1234567` is refused and nothing passes through a double.
+//! Numbers are parsed from their literals, without floating point, so that `0.1234567` is rejected.
 
 use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;
-use super::literal::{Literal, choice, count, decimal, limit, rollout, switch, text};
+use super::literal::Literal;
 use super::retired::retired;
 use super::{
     DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
     Preset, RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore,
-    VerificationMode, instead_of, preset,
+    VerificationMode, preset, removed_preset_hint,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 
-/// Why a policy file gives no policy.
+/// An error from reading a policy file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyFileError {
-    /// Not TOML.
+    /// The file is not valid TOML.
     #[error("line {line}: {message}")]
     Syntax {
         /// The line, from 1.
         line: usize,
-        /// What the parser says.
+        /// The message of the parser.
         message: String,
     },
-    /// TOML, but no policy.
+    /// The file is valid TOML but not a valid policy.
     #[error(transparent)]
     Problems(#[from] PolicyProblems),
 }
 
 impl Policy {
-    /// Reads a policy file. Its `base` (default `reference`) gives every value that it does not set. Keys of earlier
-    /// versions that do nothing any more are read past ([`Policy::retired_keys`]).
+    /// Parses a policy file. Its `base` (default `reference`) provides every value that it does not set. Retired keys of
+    /// earlier versions are ignored ([`Policy::retired_keys`]).
     ///
     /// # Errors
     /// [`PolicyFileError`] with every problem and its line.
@@ -41,7 +41,7 @@ impl Policy {
         read(text, Start::Base)
     }
 
-    /// Reads a policy from the text in a record, which gives every value it knew. Its base may be one that was removed.
+    /// Parses the policy of a record, which sets every value known at the time. Its base may have been removed since.
     ///
     /// # Errors
     /// [`PolicyFileError`] with every problem and its line.
@@ -49,25 +49,25 @@ impl Policy {
         read(text, Start::AnyBase)
     }
 
-    /// Reads a preset's own file; a test checks that it leaves no value to the fallback.
+    /// Parses a preset's own file; a test checks that the file sets every value.
     pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
-        read(text, Start::Values(blank(base)))
+        read(text, Start::Values(unset_values(base)))
     }
 }
 
-/// Where the values come from that a file does not set.
+/// The source of values that a file does not set.
 enum Start {
-    /// From these.
+    /// The given values.
     Values(PolicyValues),
-    /// From the preset that the file names.
+    /// The preset named in the file.
     Base,
-    /// From the preset that the file names, or from `reference` if there is no such preset.
+    /// The preset named in the file, or `reference` if there is no such preset.
     AnyBase,
 }
 
 fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
-    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-    let line_at = |offset: usize| 1 + ends.partition_point(|end| *end < offset);
+    let line_ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line_at = |offset: usize| 1 + line_ends.partition_point(|end| *end < offset);
     let document = DeTable::parse(text).map_err(|error| PolicyFileError::Syntax {
         line: error.span().map_or(1, |span| line_at(span.start)),
         message: error.message().to_owned(),
@@ -84,9 +84,9 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
             let name = entry.literal.as_text().unwrap_or_default();
             let base = Preset::from_name(name);
             if base.is_none() && matches!(start, Start::Base) {
-                let message = instead_of(name).map_or_else(
+                let message = removed_preset_hint(name).map_or_else(
                     || "is not one of paper, reference, strict".to_owned(),
-                    |instead| format!("is no longer known: {instead}"),
+                    |instead| format!("was removed: {instead}"),
                 );
                 problems.push(entry.problem(&message, &line_at));
             }
@@ -121,7 +121,7 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
                 problems: vec![problem],
             });
             complete.and_then(|certificate| {
-                // A certificate of an earlier version was shown for what that version checked.
+                // A certificate of an earlier version was issued for the checks of that version.
                 if !retired_keys.is_empty() && certificate.policy != policy.digest().to_string() {
                     retired_keys.push(outdated_certificate());
                     return Ok(policy);
@@ -149,8 +149,8 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
 }
 
 fn outdated_certificate() -> PolicyProblem {
-    let message = "was shown for checks that are no longer made, and covers nothing; certify anew \
-                   (gsar-calibrate certify) or remove the table";
+    let message = "was issued for checks that are no longer made, and covers nothing; certify again \
+    (gsar-calibrate certify) or remove the table";
     PolicyProblem { field: "certificate".to_owned(), message: message.to_owned(), line: None }
 }
 
@@ -164,7 +164,7 @@ impl Entry {
     fn problem(&self, message: &str, line_at: &impl Fn(usize) -> usize) -> PolicyProblem {
         PolicyProblem {
             field: self.field.clone(),
-            message: format!("`{}` {message}", self.literal.shown()),
+            message: format!("`{}` {message}", self.literal.as_str()),
             line: Some(line_at(self.offset)),
         }
     }
@@ -193,22 +193,20 @@ fn flatten(table: &DeTable<'_>, prefix: &str, entries: &mut Vec<Entry>) {
 fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(), String> {
     if let Some(name) = field.strip_prefix("weights.") {
         let evidence_type = EvidenceType::from_name(name).ok_or_else(unknown_field)?;
-        values.weights.set(evidence_type, decimal(literal)?);
+        values.weights.set(evidence_type, literal.decimal()?);
         return Ok(());
     }
     let guards = &mut values.guards;
     match field {
-        "name" => values.name = text(literal)?,
-        "description" => values.description = text(literal)?,
-        "tau_proceed" => values.tau_proceed = decimal(literal)?,
-        "tau_regenerate" => values.tau_regenerate = decimal(literal)?,
-        "rho" => values.rho = decimal(literal)?,
-        "ungrounded_floor" => values.ungrounded_floor = decimal(literal)?,
+        "name" => values.name = literal.text()?,
+        "description" => values.description = literal.text()?,
+        "tau_proceed" => values.tau_proceed = literal.decimal()?,
+        "tau_regenerate" => values.tau_regenerate = literal.decimal()?,
+        "rho" => values.rho = literal.decimal()?,
+        "ungrounded_floor" => values.ungrounded_floor = literal.decimal()?,
         "undefined_score" => {
-            values.undefined_score = choice(
-                literal,
-                &[("half", UndefinedScore::Half), ("absent", UndefinedScore::Absent)],
-            )?;
+            values.undefined_score = literal
+                .choice(&[("half", UndefinedScore::Half), ("absent", UndefinedScore::Absent)])?;
         }
         "verification" => {
             let modes = [
@@ -216,64 +214,65 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
                 ("observe", VerificationMode::Observe),
                 ("enforce", VerificationMode::Enforce),
             ];
-            values.verification = choice(literal, &modes)?;
+            values.verification = literal.choice(&modes)?;
         }
         "second_look" => {
-            values.second_look = choice(literal, &SecondLook::ALL.map(|look| (look.name(), look)))?;
+            values.second_look =
+                literal.choice(&SecondLook::ALL.map(|look| (look.name(), look)))?;
         }
         "second_look_failure" => {
             let choices = SecondLookFailure::ALL.map(|failure| (failure.name(), failure));
-            values.second_look_failure = choice(literal, &choices)?;
+            values.second_look_failure = literal.choice(&choices)?;
         }
         "undecided" => {
             let choices = Undecided::ALL.map(|undecided| (undecided.name(), undecided));
-            values.undecided = choice(literal, &choices)?;
+            values.undecided = literal.choice(&choices)?;
         }
-        "guards.duplicates_count_once" => guards.duplicates_count_once = switch(literal)?,
-        "guards.rho_at_least_one" => guards.rho_at_least_one = switch(literal)?,
-        "guards.complementary_limit" => guards.complementary_limit = limit(literal)?,
-        "guards.contradiction_blocks" => guards.contradiction_blocks = switch(literal)?,
-        "guards.min_grounded" => guards.min_grounded = count(literal)?,
-        "guards.min_coverage" => guards.min_coverage = limit(literal)?,
-        "guards.synthesis_required" => guards.synthesis_required = switch(literal)?,
+        "guards.duplicates_count_once" => guards.duplicates_count_once = literal.switch()?,
+        "guards.rho_at_least_one" => guards.rho_at_least_one = literal.switch()?,
+        "guards.complementary_limit" => guards.complementary_limit = literal.limit()?,
+        "guards.contradiction_blocks" => guards.contradiction_blocks = literal.switch()?,
+        "guards.min_grounded" => guards.min_grounded = literal.count()?,
+        "guards.min_coverage" => guards.min_coverage = literal.limit()?,
+        "guards.synthesis_required" => guards.synthesis_required = literal.switch()?,
         "guards.headline_must_be_grounded" => {
-            guards.headline_must_be_grounded = switch(literal)?;
+            guards.headline_must_be_grounded = literal.switch()?;
         }
         "guards.tool_match_needs_attestation" => {
-            guards.tool_match_needs_attestation = switch(literal)?;
+            guards.tool_match_needs_attestation = literal.switch()?;
         }
-        "gate.max_turns" => values.gate.max_turns = count(literal)?,
-        "gate.wall_clock_seconds" => values.gate.wall_clock_seconds = count(literal)?,
-        "gate.contested" => values.gate.contested = switch(literal)?,
-        "gate.synthetic_validates" => values.gate.synthetic_validates = switch(literal)?,
-        "gate.max_identical_calls" => values.gate.max_identical_calls = count(literal)?,
+        "gate.max_turns" => values.gate.max_turns = literal.count()?,
+        "gate.wall_clock_seconds" => values.gate.wall_clock_seconds = literal.count()?,
+        "gate.contested" => values.gate.contested = literal.switch()?,
+        "gate.synthetic_validates" => values.gate.synthetic_validates = literal.switch()?,
+        "gate.max_identical_calls" => values.gate.max_identical_calls = literal.count()?,
         "gate.max_turns_without_evidence" => {
-            values.gate.max_turns_without_evidence = count(literal)?;
+            values.gate.max_turns_without_evidence = literal.count()?;
         }
-        "cap.partially_grounded" => values.cap.partially_grounded = decimal(literal)?,
-        "cap.ungrounded" => values.cap.ungrounded = decimal(literal)?,
-        "ladder.issue" => values.ladder.issue = decimal(literal)?,
-        "ladder.patch" => values.ladder.patch = decimal(literal)?,
-        "ladder.pull_request" => values.ladder.pull_request = decimal(literal)?,
-        "ladder.joins_decision" => values.ladder.joins_decision = switch(literal)?,
+        "cap.partially_grounded" => values.cap.partially_grounded = literal.decimal()?,
+        "cap.ungrounded" => values.cap.ungrounded = literal.decimal()?,
+        "ladder.issue" => values.ladder.issue = literal.decimal()?,
+        "ladder.patch" => values.ladder.patch = literal.decimal()?,
+        "ladder.pull_request" => values.ladder.pull_request = literal.decimal()?,
+        "ladder.joins_decision" => values.ladder.joins_decision = literal.switch()?,
         "investigation.max_replans" => {
-            values.investigation.limits.max_replans = count(literal)?;
+            values.investigation.limits.max_replans = literal.count()?;
         }
         "investigation.regenerations_per_plan" => {
-            values.investigation.limits.regenerations_per_plan = count(literal)?;
+            values.investigation.limits.regenerations_per_plan = literal.count()?;
         }
         "investigation.max_judge_retries" => {
-            values.investigation.limits.max_judge_retries = count(literal)?;
+            values.investigation.limits.max_judge_retries = literal.count()?;
         }
         "investigation.caller_verdicts" => {
-            values.investigation.caller_verdicts = switch(literal)?;
+            values.investigation.caller_verdicts = literal.switch()?;
         }
-        "rollout.gate" => values.rollout.gate = rollout(literal)?,
-        "rollout.cap" => values.rollout.cap = rollout(literal)?,
-        "rollout.ladder" => values.rollout.ladder = rollout(literal)?,
+        "rollout.gate" => values.rollout.gate = literal.rollout()?,
+        "rollout.cap" => values.rollout.cap = literal.rollout()?,
+        "rollout.ladder" => values.rollout.ladder = literal.rollout()?,
         "rollout.decision" => {
             let modes = DecisionRollout::ALL.map(|mode| (mode.name(), mode));
-            values.rollout.decision = choice(literal, &modes)?;
+            values.rollout.decision = literal.choice(&modes)?;
         }
         _ => return Err(unknown_field()),
     }
@@ -281,34 +280,34 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
 }
 
 fn unknown_field() -> String {
-    "belongs to no field of a policy; `gsar policy show reference` lists them all".to_owned()
+    "is the value of an unknown field; `gsar policy show reference` lists all fields".to_owned()
 }
 
-/// Values no preset has, so that a preset file which forgets one fails its check.
-fn blank(base: Preset) -> PolicyValues {
+/// Values that no preset has, so that a preset file that omits a value fails its check.
+fn unset_values(base: Preset) -> PolicyValues {
     use super::{Cap, Gate, Guards, Ladder, Rollout, Weights};
-    let nothing = Millionths::new(u32::MAX);
+    let unset = Millionths::new(u32::MAX);
     PolicyValues {
         name: String::new(),
         description: String::new(),
         base,
-        tau_proceed: nothing,
-        tau_regenerate: nothing,
-        rho: nothing,
-        ungrounded_floor: nothing,
+        tau_proceed: unset,
+        tau_regenerate: unset,
+        rho: unset,
+        ungrounded_floor: unset,
         undefined_score: UndefinedScore::Absent,
         verification: VerificationMode::Enforce,
         second_look: SecondLook::Headline,
         second_look_failure: SecondLookFailure::Abstain,
         undecided: Undecided::Bounds,
-        weights: Weights::new([nothing; 8]),
+        weights: Weights::new([unset; 8]),
         guards: Guards {
             duplicates_count_once: true,
             rho_at_least_one: true,
-            complementary_limit: Some(nothing),
+            complementary_limit: Some(unset),
             contradiction_blocks: true,
             min_grounded: 1,
-            min_coverage: Some(nothing),
+            min_coverage: Some(unset),
             synthesis_required: true,
             headline_must_be_grounded: true,
             tool_match_needs_attestation: true,
@@ -321,13 +320,8 @@ fn blank(base: Preset) -> PolicyValues {
             max_identical_calls: 1,
             max_turns_without_evidence: 1,
         },
-        cap: Cap { partially_grounded: nothing, ungrounded: nothing },
-        ladder: Ladder {
-            issue: nothing,
-            patch: nothing,
-            pull_request: nothing,
-            joins_decision: true,
-        },
+        cap: Cap { partially_grounded: unset, ungrounded: unset },
+        ladder: Ladder { issue: unset, patch: unset, pull_request: unset, joins_decision: true },
         investigation: InvestigationRules {
             limits: crate::outer_loop::LoopLimits {
                 max_replans: u32::MAX,
@@ -352,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_preset_loads_and_survives_its_own_text() {
+    fn every_preset_loads_and_round_trips() {
         for base in Preset::ALL {
             let policy = Policy::complete_from_toml(preset_file(base), base).unwrap();
             assert_eq!(policy.name, base.name());
@@ -362,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_base_is_refused_with_the_way_out_and_read_in_a_record() {
+    fn a_removed_base_is_accepted_only_in_a_record() {
         let of_local = to_toml(&preset(Preset::Reference)).replace("reference", "local");
         let error = Policy::from_toml(&of_local).unwrap_err().to_string();
         assert!(error.contains("use `reference`"), "{error}");
@@ -371,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_overrides_its_base_and_keeps_the_rest() {
+    fn a_file_overrides_its_base() {
         let policy = Policy::from_toml("name = \"night\"\nbase = \"strict\"\nrho = 3").unwrap();
         assert_eq!(policy.rho, Millionths::new(3_000_000));
         assert_eq!(policy.ungrounded_floor, preset(Preset::Strict).ungrounded_floor);
@@ -379,13 +373,13 @@ mod tests {
     }
 
     #[test]
-    fn name_and_rollout_leave_the_digest_alone() {
+    fn name_and_rollout_do_not_change_the_digest() {
         let policy = Policy::from_toml("name = \"night\"\n[rollout]\ngate = \"shadow\"").unwrap();
         assert_eq!(policy.digest(), preset(Preset::Reference).digest());
     }
 
     #[test]
-    fn keys_of_earlier_versions_are_warned_of_and_do_nothing() {
+    fn retired_keys_are_ignored_with_a_warning() {
         let text = "name = \"night\"\n[findings]\nfigures = \"ask\"\n[guards]\nabsence_needs_search = true\n";
         let policy = Policy::from_toml(text).unwrap();
         let warned: Vec<_> = policy
@@ -404,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_look_is_read_and_changes_the_digest() {
+    fn a_second_look_changes_the_digest() {
         let text = "name = \"night\"\nsecond_look = \"headline\"\nsecond_look_failure = \"note\"\n[guards]\nheadline_must_be_grounded = false";
         let policy = Policy::from_toml(text).unwrap();
         assert_eq!(policy.second_look, SecondLook::Headline);
@@ -415,10 +409,10 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_come_at_once_with_their_lines() {
+    fn all_problems_are_reported_with_their_lines() {
         let text = "name = \"night shift\"\ntau_regenerate = 0.85\nrho = 0.1234567\n[weights]\ndomain = 0\ndomian = 1\n";
         let Err(PolicyFileError::Problems(found)) = Policy::from_toml(text) else {
-            panic!("the file must be refused");
+            panic!("the file must be rejected");
         };
         let mut lines: Vec<_> = found.problems.iter().map(|p| (p.field.as_str(), p.line)).collect();
         lines.sort_unstable();
@@ -435,9 +429,9 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_toml_names_its_line() {
+    fn invalid_toml_is_reported_with_its_line() {
         let Err(PolicyFileError::Syntax { line, .. }) = Policy::from_toml("rho = 1\n= 2") else {
-            panic!("the file must be refused");
+            panic!("the file must be rejected");
         };
         assert_eq!(line, 2);
     }

@@ -1,7 +1,7 @@
-//! This module holds policies: every number and switch of a decision, checked once.
+//! Policies: every number and switch of a decision, validated as a whole.
 //!
-//! A [`Policy`] cannot hold contradictory values: [`Policy::new`] reports all problems of a
-//! [`PolicyValues`] at once. Files are read by [`Policy::from_toml`]; the presets are files too.
+//! A [`Policy`] never has contradictory values: [`Policy::new`] reports all problems of [`PolicyValues`] at once.
+//! [`Policy::from_toml`] parses files; the presets are files too.
 
 mod certificate;
 mod check;
@@ -18,7 +18,7 @@ use core::ops::Deref;
 
 pub use certificate::Certificate;
 pub use file::PolicyFileError;
-pub use presets::{Preset, instead_of, preset, preset_file};
+pub use presets::{Preset, preset, preset_file, removed_preset_hint};
 pub use strictness::LooserField;
 pub use values::{
     Cap, DecisionRollout, Gate, Guards, InvestigationRules, Ladder, PolicyValues, Rollout,
@@ -27,7 +27,7 @@ pub use values::{
 };
 pub use write::to_toml;
 
-/// A checked policy. Reads like its [`PolicyValues`]; cannot be changed.
+/// A validated, immutable policy. Dereferences to its [`PolicyValues`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     values: PolicyValues,
@@ -38,10 +38,10 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Checks the values.
+    /// Validates the values.
     ///
     /// # Errors
-    /// Every problem at once, each with its field, what was given, what is allowed and the fix.
+    /// Every problem, with its field, the given value, the allowed values and the fix.
     pub fn new(values: PolicyValues) -> Result<Self, PolicyProblems> {
         let (problems, warnings) = check::check(&values);
         if !problems.is_empty() {
@@ -52,34 +52,34 @@ impl Policy {
         Ok(Self { values, warnings, retired_keys, digest, certificate: None })
     }
 
-    /// What is allowed but unwise.
+    /// Values that are allowed but unwise.
     #[must_use]
     pub fn warnings(&self) -> &[PolicyProblem] {
         &self.warnings
     }
 
-    /// What stands in the file that it was read from and does nothing any more, each with its line.
+    /// The keys of the parsed file that no longer have an effect, each with its line.
     #[must_use]
     pub fn retired_keys(&self) -> &[PolicyProblem] {
         &self.retired_keys
     }
 
-    /// BLAKE3 of every value that can change a decision: name, description and rollout left out.
+    /// The BLAKE3 digest of all values that can change a decision: all except name, description and rollout.
     #[must_use]
     pub fn digest(&self) -> &PolicyDigest {
         &self.digest
     }
 
-    /// What was shown of the risk of proceeding by it; `None` where nothing was.
+    /// The certificate of the risk of proceeding under this policy, if any.
     #[must_use]
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
 
-    /// The same policy with a certificate.
+    /// Adds a certificate.
     ///
     /// # Errors
-    /// Every problem of the certificate: numbers that cannot be, and values that it was not shown for.
+    /// Every problem of the certificate: impossible numbers, or values that it was not issued for.
     pub fn with_certificate(mut self, certificate: Certificate) -> Result<Self, PolicyProblems> {
         let problems = certificate.problems(&self);
         if !problems.is_empty() {
@@ -89,7 +89,7 @@ impl Policy {
         Ok(self)
     }
 
-    /// The values, to derive another policy from.
+    /// The values, for deriving another policy.
     #[must_use]
     pub fn values(&self) -> &PolicyValues {
         &self.values
@@ -104,7 +104,7 @@ impl Deref for Policy {
     }
 }
 
-/// Identifies the deciding values of a policy: the BLAKE3 hash of them as written in a file.
+/// The digest of the deciding values of a policy: the BLAKE3 hash of their text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PolicyDigest([u8; 32]);
 
@@ -115,7 +115,7 @@ impl PolicyDigest {
 }
 
 impl fmt::Display for PolicyDigest {
-    /// Sixty-four hexadecimal digits, or as many as the precision says.
+    /// Writes 64 hexadecimal digits, or as many as the precision.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hex = blake3::Hash::from_bytes(self.0).to_hex();
         f.pad(hex.as_str())
@@ -128,14 +128,14 @@ impl fmt::Debug for PolicyDigest {
     }
 }
 
-/// One thing that is wrong with a policy, or unwise in it.
+/// A problem of a policy, or a warning about one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyProblem {
     /// The field, as written in a file: `weights.domain`.
     pub field: String,
-    /// What was given, what is allowed and the fix, in one sentence.
+    /// The given value, the allowed values and the fix, in one sentence.
     pub message: String,
-    /// The line of the file, from 1, where the value stands in one.
+    /// The line of the value in the file, from 1; `None` without a file.
     pub line: Option<usize>,
 }
 
@@ -149,12 +149,12 @@ impl fmt::Display for PolicyProblem {
     }
 }
 
-/// Everything that is wrong with a policy.
+/// All problems of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyProblems {
     /// The policy's name.
     pub policy: String,
-    /// At least one.
+    /// The problems, at least one.
     pub problems: Vec<PolicyProblem>,
 }
 

@@ -1,15 +1,15 @@
-//! This module holds the presets, as files compiled in.
+//! The presets, compiled in as files.
 
 use super::{Policy, PolicyFileError};
 
-/// The policies that come with the product.
+/// The built-in policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preset {
-    /// The method as published, without guards.
+    /// The published paper, without guards.
     Paper,
-    /// The published numbers with the guards on: the default.
+    /// The published numbers with the guards on. The default.
     Reference,
-    /// For reports that no person reads before they go out.
+    /// For reports that are sent without human review.
     Strict,
 }
 
@@ -17,7 +17,7 @@ impl Preset {
     /// Every preset.
     pub const ALL: [Self; 3] = [Self::Paper, Self::Reference, Self::Strict];
 
-    /// Its name.
+    /// The name of the preset.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -27,23 +27,23 @@ impl Preset {
         }
     }
 
-    /// The preset of that name.
+    /// Returns the preset with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 }
 
-/// What to use instead of a preset of an earlier version; `None` for any other name.
+/// Explains what to use instead of a removed preset; `None` for any other name.
 #[must_use]
-pub fn instead_of(name: &str) -> Option<&'static str> {
+pub fn removed_preset_hint(name: &str) -> Option<&'static str> {
     (name == "local").then_some(
-        "the preset `local` was removed, because its thresholds let false reports out; use `reference`, which abstains \
-         where the judge leaves the deciding claims undecided",
+        "the preset `local` was removed, because its thresholds let false reports proceed; use `reference`, which abstains \
+         if the judge leaves the deciding claims undecided",
     )
 }
 
-/// The text of a preset's file, comments included.
+/// The text of a preset's file, including comments.
 #[must_use]
 pub const fn preset_file(preset: Preset) -> &'static str {
     match preset {
@@ -53,7 +53,7 @@ pub const fn preset_file(preset: Preset) -> &'static str {
     }
 }
 
-/// The checked policy of a preset.
+/// Returns the policy of a preset.
 #[must_use]
 #[expect(clippy::panic, reason = "a preset is part of the build; a test loads each one")]
 pub fn preset(preset: Preset) -> Policy {
@@ -64,10 +64,10 @@ pub fn preset(preset: Preset) -> Policy {
 }
 
 impl Policy {
-    /// Every preset, checked.
+    /// Returns every preset.
     ///
     /// # Errors
-    /// Never for the files of this build; the test of this module proves it.
+    /// Never for the files of this build, which a test loads.
     pub fn presets() -> Result<Vec<Self>, PolicyFileError> {
         Preset::ALL
             .into_iter()

@@ -1,11 +1,10 @@
-//! This module knows the keys of policy files that earlier versions read and that do nothing any more. A file that has
-//! them is read, with a warning for each.
+//! Keys of policy files that earlier versions used and that no longer have an effect. They are ignored with a warning.
 
-/// Why a key does nothing.
-const READ_INSTEAD: &str =
-    "does nothing any more: what a claim means is read in a second look (second_look); remove it";
+/// The warning for a retired key.
+const WARNING: &str =
+    "has no effect any more: a second look (second_look) checks what a claim means; remove it";
 
-/// The keys of the table `findings`, and of others.
+/// The retired keys.
 const KEYS: [&str; 10] = [
     "findings.absence",
     "findings.bearing",
@@ -19,7 +18,7 @@ const KEYS: [&str; 10] = [
     "guards.absence_needs_search",
 ];
 
-/// What to say of a key that did something in an earlier version; `None` for any other.
+/// Returns the warning for a retired key; `None` for any other key.
 pub(super) fn retired(field: &str) -> Option<&'static str> {
-    KEYS.contains(&field).then_some(READ_INSTEAD)
+    KEYS.contains(&field).then_some(WARNING)
 }

@@ -1,16 +1,15 @@
-//! This module says whether one policy is at least as strict as another: whether no partition has a better tier under
-//! it. It compares values only and decides nothing; who may use which policy is the server's business.
+//! Checks that one policy is at least as strict as another: that no partition has a better tier under it.
 //!
-//! Most rules are the obvious ones, field by field. Three are there because of how fields work together:
+//! Most rules compare one field. Three follow from the interaction of fields:
 //!
-//! - *Nothing to score* is abstain, the most cautious tier. Where the other policy gives something no weight at all
-//!   (a type without floor, `rho = 0`), giving it weight would turn abstain into replan, so it keeps none.
+//! - *Nothing to score* is abstain, the most cautious tier. If the other policy gives something zero weight (a type
+//!   without floor, `rho = 0`), a positive weight could turn abstain into replan, so the weight must stay zero.
 //! - `undefined_score = "half"` scores what the other policy may replan, unless every claim has weight.
-//! - Verification lowers types only where the lower type weighs no more, so that weights may differ only where those
-//!   of both policies fall in the order of the types.
+//! - Verification lowers types only if the lower type weighs no more, so weights may differ only if the weights of both
+//!   policies fall in the order of the types.
 //!
-//! Of claims that a judge leaves undecided it says less: where the other policy abstains since its tier depends on them, one
-//! that is as strict may say regenerate or replan. It proceeds nowhere where the other does not.
+//! The guarantee is weaker for undecided claims: if the other policy abstains because its tier depends on them, a policy
+//! that is as strict may regenerate or replan. It never proceeds unless the other does.
 
 use core::fmt;
 
@@ -22,16 +21,16 @@ use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 use crate::outer_loop::LoopLimits;
 
-/// A field in which a policy is looser than another, or that must be equal and is not.
+/// A field in which a policy is looser than another, or that must be equal but is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooserField {
     /// The field, as written in a file: `weights.domain`.
     pub field: String,
-    /// What the policy has.
+    /// The value of the policy.
     pub given: String,
-    /// What the other policy has.
+    /// The value of the other policy.
     pub other: String,
-    /// What would be strict enough: `0.5 or more`.
+    /// The values that are strict enough: `0.5 or more`.
     pub allowed: String,
 }
 
@@ -43,11 +42,11 @@ impl fmt::Display for LooserField {
 }
 
 impl Policy {
-    /// Whether no partition has a better tier under this policy than under the other one. Name, description and base
-    /// do not count.
+    /// Checks that no partition has a better tier under this policy than under the other. Ignores name, description and
+    /// base.
     ///
     /// # Errors
-    /// Every field in which it is looser, and every one that must be equal and is not.
+    /// Every field that is looser, or that must be equal but is not.
     pub fn at_least_as_strict_as(&self, other: &Self) -> Result<(), Vec<LooserField>> {
         let mut looser = Looser::default();
         looser.values(self, other);
@@ -55,12 +54,12 @@ impl Policy {
     }
 }
 
-/// The looser fields found so far. In every method `own` is what the policy has and `other` what it is compared with.
+/// Collects looser fields. In every method `own` is the value of the policy and `other` the value to compare with.
 #[derive(Default)]
 struct Looser(Vec<LooserField>);
 
 impl Looser {
-    // Every struct is taken apart field by field, so that a new field does not compile before it has a rule here.
+    // Every struct is destructured, so that a new field does not compile before it has a rule here.
     fn values(&mut self, policy: &Policy, compared: &Policy) {
         let PolicyValues {
             name: _,
@@ -169,21 +168,21 @@ impl Looser {
             if own > other {
                 self.push(&field, own, other, &format!("{other} or less"));
             }
-            let (unsupported, least) = ((*own).max(own_floor), (*other).max(other_floor));
-            if unsupported < least {
+            let (unsupported, min) = ((*own).max(own_floor), (*other).max(other_floor));
+            if unsupported < min {
                 let given = format!("{unsupported} for an unsupported claim");
-                let allowed = format!("{least} or more, by the weight or by ungrounded_floor");
-                self.push(&field, given, least, &allowed);
+                let allowed = format!("{min} or more, by the weight or by ungrounded_floor");
+                self.push(&field, given, min, &allowed);
             }
-            if least == Millionths::ZERO && unsupported > least {
+            if min == Millionths::ZERO && unsupported > min {
                 let given = format!("{unsupported} for an unsupported claim");
                 let allowed = "0, or such claims alone would replan instead of abstain";
-                self.push(&field, given, least, allowed);
+                self.push(&field, given, min, allowed);
             }
         }
         if own != other {
             let in_order = "weights that fall in the order of the types, or the same weights";
-            for weights in [own, other].into_iter().filter(|weights| !falls(weights)) {
+            for weights in [own, other].into_iter().filter(|weights| !is_descending(weights)) {
                 let listed = EvidenceType::ALL.map(|kind| weights.of(kind).to_string()).join(", ");
                 self.push("weights", listed, "another order", in_order);
             }
@@ -218,20 +217,20 @@ impl Looser {
                 other.tool_match_needs_attestation,
             ),
         ] {
-            self.on_where_on(field, own, other);
+            self.required_if_on(field, own, other);
         }
         self.at_least("guards.min_grounded", *min_grounded, other.min_grounded);
         match (*complementary_limit, other.complementary_limit) {
-            (own, Some(most)) if own.is_none_or(|own| own > most) => {
-                let allowed = format!("{most} or less");
-                self.push("guards.complementary_limit", shown(own), most, &allowed);
+            (own, Some(max)) if own.is_none_or(|own| own > max) => {
+                let allowed = format!("{max} or less");
+                self.push("guards.complementary_limit", format_limit(own), max, &allowed);
             }
             _ => {}
         }
         match (*min_coverage, other.min_coverage) {
-            (own, Some(least)) if own.is_none_or(|own| own < least) => {
-                let allowed = format!("{least} or more");
-                self.push("guards.min_coverage", shown(own), least, &allowed);
+            (own, Some(min)) if own.is_none_or(|own| own < min) => {
+                let allowed = format!("{min} or more");
+                self.push("guards.min_coverage", format_limit(own), min, &allowed);
             }
             _ => {}
         }
@@ -248,7 +247,7 @@ impl Looser {
         } = own;
         self.equal("gate.max_turns", max_turns, &other.max_turns);
         self.equal("gate.wall_clock_seconds", wall_clock_seconds, &other.wall_clock_seconds);
-        self.on_where_on("gate.contested", *contested, other.contested);
+        self.required_if_on("gate.contested", *contested, other.contested);
         if *synthetic_validates && !other.synthetic_validates {
             self.push("gate.synthetic_validates", true, false, "false");
         }
@@ -271,14 +270,14 @@ impl Looser {
         self.equal("ladder.issue", issue, &other.issue);
         self.equal("ladder.patch", patch, &other.patch);
         self.equal("ladder.pull_request", pull_request, &other.pull_request);
-        self.on_where_on("ladder.joins_decision", *joins_decision, other.joins_decision);
+        self.required_if_on("ladder.joins_decision", *joins_decision, other.joins_decision);
     }
 
-    /// Every further try is another chance to be let through.
+    /// Every retry is another chance to proceed.
     fn investigation(&mut self, own: &InvestigationRules, other: &InvestigationRules) {
         let InvestigationRules { limits, caller_verdicts } = own;
         let LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: _ } = limits;
-        let fewer = [
+        let limited = [
             ("investigation.max_replans", *max_replans, other.limits.max_replans),
             (
                 "investigation.regenerations_per_plan",
@@ -286,7 +285,7 @@ impl Looser {
                 other.limits.regenerations_per_plan,
             ),
         ];
-        for (field, own, other) in fewer {
+        for (field, own, other) in limited {
             if own > other {
                 self.push(field, own, other, &format!("at most {other}"));
             }
@@ -317,7 +316,7 @@ impl Looser {
         }
     }
 
-    fn on_where_on(&mut self, field: &str, own: bool, other: bool) {
+    fn required_if_on(&mut self, field: &str, own: bool, other: bool) {
         if other && !own {
             self.push(field, own, other, "true");
         }
@@ -345,12 +344,12 @@ impl Looser {
     }
 }
 
-/// Whether no type weighs more than one before it in the order of the method.
-fn falls(weights: &Weights) -> bool {
+/// Returns `true` if the weights fall in the order of [`EvidenceType::ALL`].
+fn is_descending(weights: &Weights) -> bool {
     weights.as_array().is_sorted_by(|before, after| before >= after)
 }
 
-fn shown(limit: Option<Millionths>) -> String {
+fn format_limit(limit: Option<Millionths>) -> String {
     limit.map_or("none".to_string(), |limit| limit.to_string())
 }
 

@@ -1,4 +1,4 @@
-//! This module writes policies as TOML: whole files, and the values that the digest is taken of. It checks nothing.
+//! Formats policies as TOML: whole files, and the values that the digest covers.
 
 use core::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{InvestigationRules, Policy, PolicyValues, UndefinedScore};
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 
-/// A complete policy file, as [`Policy::from_toml`] reads it.
+/// Formats a complete policy file for [`Policy::from_toml`].
 #[must_use]
 pub fn to_toml(policy: &Policy) -> String {
     let values = policy.values();
@@ -41,7 +41,7 @@ fn investigation(rules: &InvestigationRules) -> String {
     out.0
 }
 
-/// Every value that can change a decision, in one fixed order: what the digest is taken of.
+/// Formats every value that can change a decision, in a fixed order, for the digest.
 pub(super) fn deciding_values(values: &PolicyValues) -> String {
     let undefined = match values.undefined_score {
         UndefinedScore::Half => "half",

@@ -1,7 +1,6 @@
-//! This module caps a self-rated confidence by how well it is grounded.
+//! Caps a self-rated confidence by how well it is grounded.
 //!
-//! A cap only ever lowers. That caps stay below the action tiers they guard is checked when a policy is
-//! made, not here.
+//! A cap only lowers. [`crate::policy::Policy::new`] checks that caps stay below the action thresholds that they guard.
 
 use core::fmt;
 
@@ -14,10 +13,10 @@ use crate::policy::Cap;
 pub struct Confidence(Millionths);
 
 impl Confidence {
-    /// Checks a decimal.
+    /// Creates a confidence.
     ///
     /// # Errors
-    /// [`ConfidenceError::AboveOne`] when it is above 1.
+    /// [`ConfidenceError::AboveOne`] if the value is above 1.
     pub fn new(value: Millionths) -> Result<Self, ConfidenceError> {
         if value > Millionths::ONE {
             return Err(ConfidenceError::AboveOne { given: value });
@@ -25,10 +24,10 @@ impl Confidence {
         Ok(Self(value))
     }
 
-    /// Checks a double: finite, from 0 (not minus zero) to 1, at most six decimal places.
+    /// Converts a double: finite, from 0 (not minus zero) to 1, at most six decimal places.
     ///
     /// # Errors
-    /// [`ConfidenceError`] otherwise.
+    /// [`ConfidenceError`] if it is anything else.
     pub fn from_f64(value: f64) -> Result<Self, ConfidenceError> {
         Self::new(Millionths::from_f64(value)?)
     }
@@ -46,42 +45,41 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// Why a number is no confidence.
+/// An error from creating a [`Confidence`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfidenceError {
-    /// Above 1.
+    /// The number is above 1.
     #[error("confidence: {given} is above 1; give a decimal from 0 to 1")]
     AboveOne {
-        /// What was given.
+        /// The given number.
         given: Millionths,
     },
-    /// Not an exact decimal.
+    /// The number is not an exact decimal.
     #[error("confidence: {0}; give a decimal from 0 to 1 with at most six places")]
     NotExact(#[from] DecimalError),
 }
 
-/// A confidence before and after its cap.
+/// A confidence with its cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capped {
-    /// As rated.
+pub struct CappedConfidence {
+    /// The self-rated confidence.
     pub before: Confidence,
-    /// What may be believed of it, at most `before`.
+    /// The confidence after capping, at most `before`.
     pub after: Confidence,
-    /// The cap of that strength, whether or not it lowered; `None` for a grounded chain.
+    /// The cap, whether or not it lowered the confidence; `None` for a grounded chain.
     pub cap: Option<Millionths>,
 }
 
-/// Caps a confidence by the strength of its evidence chain: the lesser of it and the policy's cap. A grounded chain
-/// has no cap.
+/// Caps a confidence at the policy's cap for the strength of its evidence chain. A grounded chain has no cap.
 #[must_use]
-pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> Capped {
+pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> CappedConfidence {
     let cap = match strength {
         Strength::Grounded => None,
         Strength::PartiallyGrounded => Some(policy.partially_grounded),
         Strength::Ungrounded => Some(policy.ungrounded),
     };
     let after = cap.map_or(confidence, |cap| Confidence(confidence.0.min(cap)));
-    Capped { before: confidence, after, cap }
+    CappedConfidence { before: confidence, after, cap }
 }
 
 #[cfg(test)]
@@ -90,7 +88,7 @@ pub(super) mod tests {
     use crate::policy::{Policy, Preset, preset};
     use proptest::prelude::*;
 
-    /// The confidence of a number of millionths, 0 to 1 000 000.
+    /// Creates a confidence from millionths, 0 to 1 000 000.
     pub(crate) fn confidence(millionths: u32) -> Confidence {
         Confidence::new(Millionths::new(millionths)).unwrap()
     }
@@ -118,14 +116,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn grounded_passes_through() {
+    fn grounded_is_not_capped() {
         for millionths in [0, 1, 640_000, 999_999, 1_000_000] {
             assert_eq!(after(Strength::Grounded, millionths), millionths);
         }
     }
 
     #[test]
-    fn h18_a_cap_that_no_longer_guards_its_tier_is_refused() {
+    fn h18_rejects_a_cap_that_does_not_guard_its_tier() {
         for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
             let mut values = preset(base).values().clone();
             values.cap.partially_grounded = values.ladder.pull_request;
@@ -137,7 +135,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn h19_numbers_that_are_no_confidence_are_refused_by_name() {
+    fn h19_rejects_invalid_confidences() {
         for given in [
             f64::NAN,
             f64::INFINITY,
@@ -159,7 +157,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn a_cap_only_ever_lowers(
+        fn a_cap_only_lowers(
             given in any_confidence(), partial in 0u32..=1_000_000, ungrounded in 0u32..=1_000_000, strength in 0usize..3,
         ) {
             let policy = Cap {

@@ -1,7 +1,6 @@
-//! This module builds the evidence chain behind a root cause: the way to the suspect, what validates it, and the
-//! change.
+//! Builds the evidence chain behind a root cause: the path to the suspect, the records that validate it, and the change.
 //!
-//! Nothing is guessed: a change outside the onset window, or after the onset, is no citation.
+//! A change outside the onset window, or after the onset, is never cited.
 
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::evidence::EvidenceId;
@@ -10,11 +9,11 @@ use crate::time::{Timestamp, Window};
 /// A deployment, commit or pull request that may have started the incident.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its name where it was made: `deploy 4711`, a commit hash, `#812`.
+    /// The reference in its source system: `deploy 4711`, a commit hash, `#812`.
     pub reference: String,
-    /// When it took effect.
+    /// The time when it took effect.
     pub at: Timestamp,
-    /// The evidence item that shows it, where kept.
+    /// The evidence item that shows it, if stored.
     pub evidence_id: Option<EvidenceId>,
 }
 
@@ -25,7 +24,7 @@ pub struct ChangeCitation {
     pub change: Change,
     /// Microseconds from the change to the onset, 0 or more.
     pub before_onset_micros: i64,
-    /// References of other changes of the very same instant, in the order given.
+    /// The references of other changes at the same instant, in the given order.
     pub equally_near: Vec<String>,
 }
 
@@ -44,7 +43,7 @@ impl Strength {
     /// Every strength, weakest first.
     pub const ALL: [Self; 3] = [Self::Ungrounded, Self::PartiallyGrounded, Self::Grounded];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,35 +54,35 @@ impl Strength {
     }
 }
 
-/// What a chain is made of.
+/// The input of an evidence chain.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainInput<'a> {
-    /// Entities from the one that alerted to the suspect; may be empty.
+    /// The entities from the alerting one to the suspect; may be empty.
     pub path: &'a [String],
-    /// The root cause that the gate selected, where there is one.
+    /// The root cause selected by the gate, if any.
     pub root_cause: Option<&'a Hypothesis>,
-    /// Every change known, in any order.
+    /// All known changes, in any order.
     pub changes: &'a [Change],
-    /// When the incident began, where known.
+    /// When the incident began, if known.
     pub onset: Option<Timestamp>,
-    /// In which time a change may have started the incident, where known.
+    /// The window in which a change may have started the incident, if known.
     pub window: Option<Window>,
 }
 
-/// What stands behind a root cause.
+/// The evidence behind a root cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceChain {
-    /// Entities from the one that alerted to the suspect.
+    /// The entities from the alerting one to the suspect.
     pub path: Vec<String>,
-    /// The records that validate: hard and supporting.
+    /// The validating records: hard and supporting.
     pub items: Vec<EvidenceRecord>,
-    /// The change nearest to the onset, where one qualifies.
+    /// The change nearest to the onset, if one qualifies.
     pub change: Option<ChangeCitation>,
     /// How well the root cause is grounded.
     pub strength: Strength,
 }
 
-/// Assembles the chain.
+/// Assembles an evidence chain.
 #[must_use]
 pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
     let records = input.root_cause.map_or(&[][..], |hypothesis| &hypothesis.records);
@@ -101,7 +100,7 @@ pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
     EvidenceChain { path: input.path.to_vec(), items, change, strength }
 }
 
-/// The last change in the window that is not after the onset; the first given among simultaneous ones.
+/// Returns the last change in the window that is not after the onset; the first given of simultaneous ones.
 fn nearest(changes: &[Change], onset: Timestamp, window: Window) -> Option<ChangeCitation> {
     let eligible =
         || changes.iter().filter(|change| window.contains(change.at) && change.at <= onset);
@@ -156,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn simultaneous_changes_are_named() {
+    fn simultaneous_changes_are_listed() {
         let citation = chain(None, &[change("a", 90), change("b", 90)]).change.unwrap();
         assert_eq!((citation.change.reference.as_str(), citation.equally_near.len()), ("a", 1));
     }
 
     #[test]
-    fn without_onset_or_window_nothing_is_guessed() {
+    fn without_onset_or_window_no_change_is_cited() {
         let changes = [change("deploy", 90)];
         let whole = Window::new(Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
         for (onset, window) in [(None, whole), (Some(Timestamp::from_micros(100)), None)] {
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn strength_needs_both_hard_evidence_and_a_change() {
+    fn grounded_requires_both_hard_evidence_and_a_change() {
         let hard = || Some(vec![record("logs", Lane::Logs, Supports, None)]);
         let near = [change("deploy", 90)];
         assert_eq!(chain(hard(), &near).strength, Strength::Grounded);
@@ -201,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_citation_lies_in_the_window_and_not_after_onset(
+        fn the_cited_change_is_in_the_window_and_not_after_the_onset(
             times in proptest::collection::vec(any::<i64>(), 0..20),
             onset: i64, start: i64, end: i64,
         ) {

@@ -1,51 +1,52 @@
-//! This module is the gate at each boundary of an investigation: whether it is over, and with what result.
+//! The gate at each boundary of an investigation: decides whether it is over, and with what result.
 //!
-//! The precedence is fixed and lies outside the model: validated evidence beats an exhausted budget,
-//! which beats the wish to finish, which beats the signs of an agent that gets nowhere. Elapsed time is
-//! an argument.
+//! The precedence is fixed: validated evidence, then an exhausted budget, then the agent's wish to finish, then the signs of
+//! an agent that makes no progress. The elapsed time is an argument.
 
 use core::cmp::Reverse;
 
-use super::hypothesis::{Assessment, Hypothesis, HypothesisId, HypothesisState, assess};
+use super::hypothesis::{
+    Hypothesis, HypothesisAssessment, HypothesisId, HypothesisState, assess_hypothesis,
+};
 use crate::belief::Entity;
 use crate::evidence::Lane;
 use crate::policy::Gate;
 use crate::time::Timestamp;
 
-/// What the gate looks at.
+/// The input of the gate.
 #[derive(Clone, Copy, Debug)]
 pub struct GateInput<'a> {
-    /// Every hypothesis of the investigation; empty where there is no tree.
+    /// All hypotheses of the investigation; empty if there are none.
     pub hypotheses: &'a [Hypothesis],
-    /// Whether the agent says that it is done.
+    /// `true` if the agent wants to finish.
     pub wants_to_finish: bool,
-    /// Turns taken so far.
+    /// The number of turns so far.
     pub turns_used: u32,
     /// Microseconds since the investigation started.
     pub elapsed_micros: u64,
     /// The length of the longest run of tool calls with the same tool and arguments.
     pub identical_calls: u32,
-    /// Turns since evidence was last added.
+    /// The number of turns since evidence was last added.
     pub turns_without_evidence: u32,
-    /// The entities in which a root cause may lie; empty where it may lie in any.
+    /// The entities that may be the root cause; empty if any may be.
     pub suspects: &'a [Entity],
 }
 
-/// Where an investigation stands.
+/// The state of an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GateState {
     /// At least one hypothesis is validated.
     EvidenceSufficient,
-    /// Turns or time are spent.
+    /// The turns or the time are used up.
     BudgetExhausted,
-    /// It ended without a validated hypothesis.
+    /// The investigation ended without a validated hypothesis.
     NoConfidentRootCause,
-    /// It goes on.
+    /// The investigation continues.
     Investigating,
 }
 
 impl GateState {
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -57,19 +58,19 @@ impl GateState {
     }
 }
 
-/// How an investigation leaves the gate.
+/// The exit of an investigation through the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GateExit {
     /// With a root cause that hard evidence supports.
     Confident,
-    /// Deliberately without one; not the same as low confidence.
+    /// Explicitly without a root cause; not the same as low confidence.
     NoConfidentRootCause,
-    /// Not yet.
+    /// The investigation continues.
     None,
 }
 
 impl GateExit {
-    /// The word used in output and as a metric label.
+    /// The name used in output and as a metric label.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -80,49 +81,49 @@ impl GateExit {
     }
 }
 
-/// What the gate saw.
+/// A finding of the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateReason {
     /// Hypotheses are validated.
     Validated {
-        /// Validated hypotheses.
+        /// The number of validated hypotheses.
         count: u32,
     },
-    /// The turns are spent.
+    /// The turns are used up.
     TurnsSpent {
-        /// Turns taken.
+        /// The number of turns taken.
         used: u32,
-        /// Turns allowed.
+        /// The number of turns allowed.
         allowed: u32,
     },
-    /// The time is spent.
+    /// The time is used up.
     TimeSpent {
         /// Microseconds elapsed.
         elapsed_micros: u64,
         /// Seconds allowed.
         allowed_seconds: u32,
     },
-    /// The agent wants to finish while no hypothesis is validated that may be the root cause.
+    /// The agent wants to finish, but no hypothesis that may be the root cause is validated.
     FinishedUnvalidated,
     /// The agent wants to finish before any hypothesis has hard evidence, for or against.
     FinishedWithoutEvidence,
-    /// The same tool call was made again and again.
+    /// The same tool call was repeated.
     RepeatedCalls {
         /// The length of the run.
         calls: u32,
-        /// The length of a run that ends the investigation.
+        /// The run length that ends the investigation.
         allowed: u32,
     },
-    /// Turns pass and no evidence comes.
+    /// No evidence was added for several turns.
     NoNewEvidence {
-        /// Turns without new evidence.
+        /// The number of turns without new evidence.
         turns: u32,
-        /// The number of turns without new evidence that ends the investigation.
+        /// The number of turns that ends the investigation.
         allowed: u32,
     },
-    /// Hypotheses are validated, and none of their targets is a suspect.
+    /// Hypotheses are validated, but none of their targets is a suspect.
     OutsideSuspects {
-        /// Validated hypotheses.
+        /// The number of validated hypotheses.
         count: u32,
     },
     /// Nothing ends the investigation.
@@ -146,7 +147,7 @@ impl GateReason {
         }
     }
 
-    /// The reason as a sentence for a person.
+    /// The reason as a sentence for people.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
@@ -176,56 +177,56 @@ impl GateReason {
                 "{turns} turns brought no new evidence; the policy ends at {allowed}"
             ),
             Self::OutsideSuspects { count: 1 } => {
-                "1 hypothesis is validated, and its target is no suspect".to_string()
+                "1 hypothesis is validated, but its target is not a suspect".to_string()
             }
             Self::OutsideSuspects { count } => {
-                format!("{count} hypotheses are validated, and none of their targets is a suspect")
+                format!("{count} hypotheses are validated, but none of their targets is a suspect")
             }
             Self::Investigating => "no hypothesis is validated and the budget lasts".to_string(),
         }
     }
 }
 
-/// The hypothesis that is taken for the root cause.
+/// The hypothesis selected as the root cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootCause {
-    /// Its name.
+    /// The id of the hypothesis.
     pub id: HypothesisId,
-    /// Its place in the input, from 0.
+    /// The index of the hypothesis in the input.
     pub index: usize,
     /// The strongest lane that supports it.
     pub strongest_lane: Lane,
-    /// How many different tools support it with hard evidence.
+    /// The number of different tools that support it with hard evidence.
     pub independent_supports: u32,
-    /// Records of hard evidence for it.
+    /// The number of records of hard evidence for it.
     pub hard_supports: u32,
-    /// Records of hard evidence against it, each answered or, by policy, outranked.
+    /// The number of records of hard evidence against it, each answered or, by policy, outranked.
     pub hard_refutations: u32,
 }
 
-/// What the gate says.
+/// The result of the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateOutcome {
-    /// Where the investigation stands.
+    /// The state of the investigation.
     pub state: GateState,
-    /// How it leaves the gate.
+    /// The exit of the investigation.
     pub exit: GateExit,
-    /// Everything that was seen, what decided first.
+    /// All findings, the deciding one first.
     pub reasons: Vec<GateReason>,
-    /// How many hypotheses are validated.
+    /// The number of validated hypotheses.
     pub validated_count: u32,
-    /// How many have hard evidence on both sides.
+    /// The number of hypotheses with hard evidence on both sides.
     pub contested_count: u32,
-    /// How many records a language model inferred; they moved nothing.
+    /// The number of records inferred by a language model; they have no effect.
     pub refused_inferred_count: u32,
-    /// The root cause, where one is validated.
+    /// The root cause, if a hypothesis is validated.
     pub root_cause: Option<RootCause>,
-    /// Validated hypotheses that nothing but their place in the input ranks below the root cause.
+    /// Validated hypotheses that rank below the root cause only by their order in the input.
     pub ties: Vec<HypothesisId>,
 }
 
 impl GateOutcome {
-    /// What decided.
+    /// The deciding finding.
     #[must_use]
     pub fn reason(&self) -> GateReason {
         self.reasons.first().copied().unwrap_or(GateReason::Investigating)
@@ -234,11 +235,11 @@ impl GateOutcome {
 
 const MICROS_PER_SECOND: u64 = 1_000_000;
 
-/// Evaluates the gate. No hypotheses count as none validated; that is no error and blocks nothing.
+/// Evaluates the gate. An investigation without hypotheses has none validated; this is not an error.
 #[must_use]
 pub fn evaluate(policy: &Gate, input: &GateInput<'_>) -> GateOutcome {
-    let assessed: Vec<Assessment> =
-        input.hypotheses.iter().map(|hypothesis| assess(hypothesis, policy)).collect();
+    let assessed: Vec<HypothesisAssessment> =
+        input.hypotheses.iter().map(|hypothesis| assess_hypothesis(hypothesis, policy)).collect();
     let in_state = |state| {
         let count = assessed.iter().filter(|assessment| assessment.state == state).count();
         u32::try_from(count).unwrap_or(u32::MAX)
@@ -261,11 +262,11 @@ pub fn evaluate(policy: &Gate, input: &GateInput<'_>) -> GateOutcome {
     }
 }
 
-/// Everything that holds, in the order of precedence.
+/// Returns all findings, in the order of precedence.
 fn reasons(
     policy: &Gate,
     input: &GateInput<'_>,
-    assessed: &[Assessment],
+    assessed: &[HypothesisAssessment],
     candidates: u32,
     validated: u32,
 ) -> Vec<GateReason> {
@@ -281,11 +282,11 @@ fn reasons(
         let (elapsed_micros, allowed_seconds) = (input.elapsed_micros, policy.wall_clock_seconds);
         reasons.push(GateReason::TimeSpent { elapsed_micros, allowed_seconds });
     }
-    let any_evidence = assessed
+    let has_evidence = assessed
         .iter()
         .any(|assessment| assessment.hard_supports + assessment.hard_refutations > 0);
     if input.wants_to_finish && candidates == 0 {
-        reasons.push(if any_evidence {
+        reasons.push(if has_evidence {
             GateReason::FinishedUnvalidated
         } else {
             GateReason::FinishedWithoutEvidence
@@ -322,14 +323,14 @@ fn outcome(deciding: Option<&GateReason>) -> (GateState, GateExit) {
     }
 }
 
-/// What ranks a validated hypothesis: the greatest is the root cause.
+/// The rank of a validated hypothesis: the greatest is the root cause.
 type Rank = (u8, u32, Reverse<(bool, Option<Timestamp>)>);
 
-/// How many hypotheses may be the root cause: those that are validated, with a suspect for a target. Of these the one with the
-/// strongest lane, then most independent supports, then earliest support; and those that tie with it.
+/// Returns the number of hypotheses that may be the root cause, those that are validated and target a suspect; the one with
+/// the strongest lane, then the most independent supports, then the earliest support; and those that tie with it.
 fn root_cause(
     input: &GateInput<'_>,
-    assessed: &[Assessment],
+    assessed: &[HypothesisAssessment],
 ) -> (u32, Option<RootCause>, Vec<HypothesisId>) {
     let mut candidates: u32 = 0;
     let mut best: Option<(Rank, RootCause)> = None;
@@ -339,7 +340,7 @@ fn root_cause(
             continue;
         }
         candidates = candidates.saturating_add(1);
-        let Some((rank, candidate)) = ranked(index, hypothesis, assessment) else { continue };
+        let Some((rank, candidate)) = rank(index, hypothesis, assessment) else { continue };
         match &best {
             Some((leading, _)) if *leading > rank => {}
             Some((leading, _)) if *leading == rank => ties.push(candidate.id),
@@ -352,16 +353,16 @@ fn root_cause(
     (candidates, best.map(|(_, root_cause)| root_cause), ties)
 }
 
-/// A hypothesis without a target has none that is a suspect.
+/// Returns `true` if the target is a suspect. A hypothesis without a target is not about a suspect.
 fn is_suspect(hypothesis: &Hypothesis, input: &GateInput<'_>) -> bool {
     let target = || Entity::parse(hypothesis.target.as_deref()?.trim()).ok();
     input.suspects.is_empty() || target().is_some_and(|target| input.suspects.contains(&target))
 }
 
-fn ranked(
+fn rank(
     index: usize,
     hypothesis: &Hypothesis,
-    assessment: &Assessment,
+    assessment: &HypothesisAssessment,
 ) -> Option<(Rank, RootCause)> {
     let supports = || hypothesis.records.iter().filter(|record| record.is_hard_support());
     let strongest_lane = supports().map(|record| record.lane).max_by_key(|lane| lane.strength())?;

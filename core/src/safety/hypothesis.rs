@@ -1,25 +1,25 @@
-//! This module computes the states of hypotheses from hard evidence.
+//! Computes the states of hypotheses from hard evidence.
 //!
-//! A state is computed from the records each time and never stored, so nobody can set it. Records that
-//! a language model inferred move nothing, in either direction; they are only counted.
+//! A state is always computed from the records and never stored. Records inferred by a language model have no effect in
+//! either direction; they are only counted.
 
 use core::fmt;
 
 use super::verdict::Verdict;
-use crate::claim::{IdError, checked_id};
 use crate::evidence::{EvidenceId, Lane, VerificationResult};
+use crate::ids::{IdError, checked_id};
 use crate::policy::Gate;
 use crate::time::Timestamp;
 
-/// Names a hypothesis within one investigation. Not empty; unique within its investigation.
+/// The id of a hypothesis. Not empty; unique within its investigation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HypothesisId(String);
 
 impl HypothesisId {
-    /// Checks an id.
+    /// Validates an id.
     ///
     /// # Errors
-    /// [`IdError`] when the id is empty or longer than [`crate::ClaimId::MAX_BYTES`].
+    /// [`IdError`] if the id is empty or longer than [`crate::ids::ClaimId::MAX_BYTES`].
     pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
         checked_id(id.into()).map(Self)
     }
@@ -37,27 +37,27 @@ impl fmt::Display for HypothesisId {
     }
 }
 
-/// What one tool result said about a hypothesis.
+/// The verdict of one tool result on a hypothesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceRecord {
     /// The tool that was called; results of one tool are not independent of each other.
     pub tool: String,
-    /// The result in one line, as [`super::summary`] writes it.
+    /// The result in one line, from [`super::summary`].
     pub summary: String,
-    /// What the result says.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Where it comes from.
+    /// The source of the result.
     pub lane: Lane,
-    /// When it was evaluated, where known.
+    /// The time of evaluation, if known.
     pub evaluated_at: Option<Timestamp>,
-    /// The whole result in the evidence store, where kept.
+    /// The whole result in the evidence store, if stored.
     pub evidence_id: Option<EvidenceId>,
-    /// How the check ended, for a record of lane [`Lane::Verification`]; `None` where it is not known.
+    /// The result of the check, for a record of lane [`Lane::Verification`]; `None` if unknown.
     pub verification_result: Option<VerificationResult>,
 }
 
 impl EvidenceRecord {
-    /// Whether it is hard evidence for the hypothesis. A check that failed supports nothing.
+    /// Returns `true` if the record is hard evidence for the hypothesis. A failed check supports nothing.
     #[must_use]
     pub fn is_hard_support(&self) -> bool {
         self.lane.is_hard() && self.verdict == Verdict::Supports && !self.is_failed_check()
@@ -67,7 +67,7 @@ impl EvidenceRecord {
         self.verification_result == Some(VerificationResult::Failed)
     }
 
-    /// Whether it is hard evidence against the hypothesis.
+    /// Returns `true` if the record is hard evidence against the hypothesis.
     #[must_use]
     pub fn is_hard_refutation(&self) -> bool {
         self.lane.is_hard() && self.verdict == Verdict::Refutes
@@ -77,26 +77,26 @@ impl EvidenceRecord {
 /// A possible root cause with the evidence for and against it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hypothesis {
-    /// Its name within the investigation.
+    /// Its id within the investigation.
     pub id: HypothesisId,
-    /// What is supposed to have happened.
+    /// The assumed cause.
     pub statement: String,
-    /// What tools said about it.
+    /// The verdicts of tool results.
     pub records: Vec<EvidenceRecord>,
-    /// The suspect entity, where one is named.
+    /// The suspect entity, if named.
     pub target: Option<String>,
 }
 
-/// What the evidence makes of a hypothesis.
+/// The state of a hypothesis according to its evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HypothesisState {
     /// Hard evidence supports it.
     Validated,
-    /// Hard evidence refutes it and none supports it.
+    /// Hard evidence refutes it, and none supports it.
     Invalidated,
-    /// Hard evidence stands on both sides.
+    /// There is hard evidence on both sides.
     Contested,
-    /// No hard evidence decides.
+    /// No hard evidence is conclusive.
     Inconclusive,
 }
 
@@ -105,7 +105,7 @@ impl HypothesisState {
     pub const ALL: [Self; 4] =
         [Self::Validated, Self::Invalidated, Self::Contested, Self::Inconclusive];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,46 +119,39 @@ impl HypothesisState {
 
 /// The state of a hypothesis and the counts behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Assessment {
+pub struct HypothesisAssessment {
     /// The state.
     pub state: HypothesisState,
-    /// Records of hard evidence for it.
+    /// The number of records of hard evidence for it.
     pub hard_supports: u32,
-    /// Records of hard evidence against it.
+    /// The number of records of hard evidence against it.
     pub hard_refutations: u32,
-    /// Records that a language model inferred; they moved nothing.
+    /// The number of records inferred by a language model; they have no effect.
     pub inferred: u32,
-    /// Checks that failed and were given as support; they moved nothing.
+    /// The number of failed checks given as support; they have no effect.
     pub failed_checks: u32,
 }
 
-/// Records that may enter a hypothesis, and how many were turned away.
+/// The records that count for a hypothesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Admitted {
-    /// The records of hard lanes, in the order given.
+pub struct HardRecords {
+    /// The records of hard lanes, in the given order.
     pub records: Vec<EvidenceRecord>,
-    /// How many records were refused because a language model inferred them.
+    /// The number of records dropped because a language model inferred them.
     pub refused_inferred: u32,
 }
 
-/// Turns records away that a language model inferred, and counts them.
+/// Drops and counts the records that a language model inferred.
 #[must_use]
-pub fn admit(records: Vec<EvidenceRecord>) -> Admitted {
-    let offered = records.len();
-    let mut records = records;
+pub fn drop_inferred(mut records: Vec<EvidenceRecord>) -> HardRecords {
+    let given = records.len();
     records.retain(|record| record.lane.is_hard());
-    Admitted { refused_inferred: count(offered - records.len()), records }
+    HardRecords { refused_inferred: count(given - records.len()), records }
 }
 
-/// The state of a hypothesis under a policy.
+/// Computes the state of a hypothesis under a policy, with the counts behind it.
 #[must_use]
-pub fn state(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisState {
-    assess(hypothesis, policy).state
-}
-
-/// The state of a hypothesis under a policy, with the counts behind it.
-#[must_use]
-pub fn assess(hypothesis: &Hypothesis, policy: &Gate) -> Assessment {
+pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAssessment {
     let supports = || hypothesis.records.iter().filter(|record| record.is_hard_support());
     let refutations = || hypothesis.records.iter().filter(|record| record.is_hard_refutation());
     let validating =
@@ -176,7 +169,7 @@ pub fn assess(hypothesis: &Hypothesis, policy: &Gate) -> Assessment {
     } else {
         HypothesisState::Inconclusive
     };
-    Assessment {
+    HypothesisAssessment {
         state,
         hard_supports: count(supports().count()),
         hard_refutations: count(refutations().count()),
@@ -191,7 +184,7 @@ pub fn assess(hypothesis: &Hypothesis, policy: &Gate) -> Assessment {
     }
 }
 
-/// Whether a support overrides a refutation: of a stronger or equal lane and known to be later.
+/// Returns `true` if a support overrides a refutation: it has an equal or stronger lane and is known to be later.
 fn answers(support: &EvidenceRecord, refutation: &EvidenceRecord) -> bool {
     let later = match (support.evaluated_at, refutation.evaluated_at) {
         (Some(support), Some(refutation)) => support > refutation,
@@ -246,7 +239,7 @@ pub(super) mod tests {
     }
 
     fn state_under(base: Preset, records: Vec<EvidenceRecord>) -> HypothesisState {
-        state(&hypothesis("h", records), &preset(base).gate)
+        assess_hypothesis(&hypothesis("h", records), &preset(base).gate).state
     }
 
     const SUPPORTS: Verdict = Verdict::Supports;
@@ -263,24 +256,25 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn h17_inferred_refutations_are_ignored_in_both_directions_and_counted() {
+    fn h17_inferred_refutations_are_ignored_and_counted() {
         let records = vec![
             record("model", Lane::LlmInferred, REFUTES, Some(9)),
             record("model", Lane::LlmInferred, REFUTES, Some(9)),
             record("promql", Lane::Metrics, SUPPORTS, Some(1)),
         ];
-        let assessed = assess(&hypothesis("h", records), &preset(Preset::Reference).gate);
+        let assessed =
+            assess_hypothesis(&hypothesis("h", records), &preset(Preset::Reference).gate);
         assert_eq!(assessed.state, HypothesisState::Validated);
         assert_eq!((assessed.hard_supports, assessed.hard_refutations), (1, 0));
         assert_eq!(assessed.inferred, 2);
     }
 
     #[test]
-    fn the_door_refuses_inferred_records_and_counts_them() {
+    fn inferred_records_are_dropped_and_counted() {
         let hard = record("logs", Lane::Logs, SUPPORTS, None);
         let inferred = record("model", Lane::LlmInferred, SUPPORTS, None);
-        let admitted = admit(vec![inferred.clone(), hard.clone(), inferred]);
-        assert_eq!(admitted, Admitted { records: vec![hard], refused_inferred: 2 });
+        let filtered = drop_inferred(vec![inferred.clone(), hard.clone(), inferred]);
+        assert_eq!(filtered, HardRecords { records: vec![hard], refused_inferred: 2 });
     }
 
     #[test]
@@ -310,7 +304,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn h15_a_check_that_failed_supports_nothing_and_is_counted() {
+    fn h15_a_failed_check_supports_nothing_and_is_counted() {
         let check = |result| EvidenceRecord {
             verification_result: result,
             ..record("smoke test", Lane::Verification, SUPPORTS, Some(1))
@@ -321,7 +315,7 @@ pub(super) mod tests {
             (None, HypothesisState::Validated),
         ] {
             let hypothesis = hypothesis("h", vec![check(result)]);
-            let assessed = assess(&hypothesis, &preset(Preset::Reference).gate);
+            let assessed = assess_hypothesis(&hypothesis, &preset(Preset::Reference).gate);
             assert_eq!(assessed.state, state, "{result:?}");
             let failed = u32::from(result == Some(VerificationResult::Failed));
             assert_eq!(assessed.failed_checks, failed, "{result:?}");
@@ -329,7 +323,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_refutation_needs_its_answer() {
+    fn every_refutation_needs_an_answer() {
         let records = vec![
             record("a", Lane::Logs, REFUTES, Some(1)),
             record("b", Lane::Logs, SUPPORTS, Some(2)),
@@ -349,7 +343,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn refutation_alone_invalidates_and_nothing_is_inconclusive() {
+    fn refutation_alone_invalidates_and_no_evidence_is_inconclusive() {
         let refuted = vec![record("logs", Lane::Logs, REFUTES, None)];
         assert_eq!(state_under(Preset::Reference, refuted), HypothesisState::Invalidated);
         assert_eq!(state_under(Preset::Reference, vec![]), HypothesisState::Inconclusive);
@@ -359,13 +353,13 @@ pub(super) mod tests {
         #[test]
         fn inferred_records_change_no_state(records in proptest::collection::vec(any_record(), 0..10)) {
             for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
-                let hard = admit(records.clone()).records;
+                let hard = drop_inferred(records.clone()).records;
                 prop_assert_eq!(state_under(base, records.clone()), state_under(base, hard));
             }
         }
 
         #[test]
-        fn the_order_of_records_changes_nothing(records in proptest::collection::vec(any_record(), 0..10)) {
+        fn the_order_of_records_does_not_matter(records in proptest::collection::vec(any_record(), 0..10)) {
             let mut reversed = records.clone();
             reversed.reverse();
             let forward = state_under(Preset::Reference, records);

@@ -1,17 +1,16 @@
-//! This module is the action ladder: the most an agent may do with a root cause.
+//! The action ladder: determines the boldest action that an agent may take for a root cause.
 //!
-//! The ladder ends at a pull request that a person merges. Nothing here remediates, and there is no
-//! switch that would.
+//! The ladder ends at a pull request that a person merges. It never allows an automatic remediation.
 
 use super::cap::Confidence;
 use super::gate::{GateExit, GateOutcome};
-use crate::Tier;
 use crate::policy::Ladder;
+use crate::tier::Tier;
 
-/// What an agent may do. Ordered: the greater, the bolder.
+/// An action of an agent. Ordered from most cautious to boldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// Tell people.
+    /// Notify people.
     Notify,
     /// Open an issue.
     Issue,
@@ -22,10 +21,10 @@ pub enum Action {
 }
 
 impl Action {
-    /// Every action, the most cautious first.
+    /// Every action, most cautious first.
     pub const ALL: [Self; 4] = [Self::Notify, Self::Issue, Self::Patch, Self::PullRequest];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,9 +35,9 @@ impl Action {
         }
     }
 
-    /// The boldest action that a confidence reaches by itself.
+    /// The boldest action that a confidence allows on its own.
     #[must_use]
-    pub fn reached(policy: &Ladder, confidence: Confidence) -> Self {
+    pub fn for_confidence(policy: &Ladder, confidence: Confidence) -> Self {
         let value = confidence.value();
         if value >= policy.pull_request {
             Self::PullRequest
@@ -52,54 +51,54 @@ impl Action {
     }
 }
 
-/// Whether the report claims a fix that no passing verification shows.
+/// Whether the report claims a fix that no passing check shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnverifiedFix {
-    /// It claims none, or verification evidence shows it.
+    /// It claims none, or a check shows it.
     Absent,
-    /// It says fixed, rolled back or resolved without passing verification evidence.
+    /// It reports a fix, rollback or resolution without a passing check.
     Claimed,
 }
 
-/// What the ladder looks at.
+/// The input of the action ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct LadderInput<'a> {
-    /// The confidence after its cap; `None` where the report rates none.
+    /// The confidence after capping; `None` if the report has none.
     pub confidence: Option<Confidence>,
-    /// What the gate says; `None` where there are no hypotheses.
+    /// The result of the gate; `None` without hypotheses.
     pub gate: Option<&'a GateOutcome>,
-    /// What the grounding decision says; `None` where it is in shadow.
+    /// The tier of the grounding decision; `None` if the decision is in shadow mode.
     pub tier: Option<Tier>,
-    /// Whether the report claims a fix without showing it.
+    /// Whether the report claims a fix without a passing check.
     pub unverified_fix: UnverifiedFix,
 }
 
-/// What holds an action down.
+/// A condition that limits the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Hold {
-    /// The report rates no confidence.
+pub enum ActionLimit {
+    /// The report has no self-rated confidence.
     NoConfidence,
     /// There are no hypotheses, so there is no gate.
     NoGate,
-    /// The investigation goes on.
+    /// The investigation continues.
     Investigating,
     /// The investigation ended without a confident root cause.
     NoConfidentRootCause,
-    /// The grounding decision is in shadow.
+    /// The grounding decision is in shadow mode.
     NoDecision,
     /// The grounding decision is replan or abstain.
     Replan {
-        /// Which of the two.
+        /// The tier: replan or abstain.
         tier: Tier,
     },
     /// The grounding decision is regenerate.
     Regenerate,
-    /// A fix is claimed that no passing verification shows.
+    /// A fix is claimed that no passing check shows.
     UnverifiedFix,
 }
 
-impl Hold {
-    /// The boldest action it leaves.
+impl ActionLimit {
+    /// The boldest action that the condition allows.
     #[must_use]
     pub const fn ceiling(self) -> Action {
         match self {
@@ -129,18 +128,18 @@ impl Hold {
         }
     }
 
-    /// The reason as a sentence for a person.
+    /// The condition as a sentence for people.
     #[must_use]
     pub fn sentence(self) -> String {
         match self {
             Self::NoConfidence => "the report rates no confidence of its own".to_string(),
             Self::NoGate => "no hypotheses were given, so no root cause is validated".to_string(),
-            Self::Investigating => "the investigation goes on".to_string(),
+            Self::Investigating => "the investigation continues".to_string(),
             Self::NoConfidentRootCause => {
                 "the investigation ended without a confident root cause".to_string()
             }
             Self::NoDecision => {
-                "the grounding decision is in shadow and vouches for nothing: at most notify"
+                "the grounding decision is in shadow mode and supports no action: at most notify"
                     .to_string()
             }
             Self::Replan { tier } => {
@@ -150,58 +149,61 @@ impl Hold {
                 "the grounding decision is regenerate: at most an issue".to_string()
             }
             Self::UnverifiedFix => {
-                "a fix is claimed that no passing verification shows: at most an issue".to_string()
+                "a fix is claimed that no passing check shows: at most an issue".to_string()
             }
         }
     }
 }
 
-/// The most an agent may do, and why not more.
+/// The boldest action that an agent may take, with the conditions that limit it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionVerdict {
-    /// The most it may do.
+    /// The boldest action.
     pub action: Action,
-    /// What the confidence alone reaches; `None` where the report rates none.
+    /// The boldest action for the confidence alone; `None` if the report has none.
     pub by_confidence: Option<Action>,
-    /// Everything that leaves less than the confidence reaches; empty when it is the confidence that decides.
-    pub held_by: Vec<Hold>,
+    /// The conditions that limit the action further; empty if only the confidence does.
+    pub limited_by: Vec<ActionLimit>,
 }
 
-/// Settles the action.
+/// Determines the boldest action.
 #[must_use]
 pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
-    let by_confidence = input.confidence.map(|confidence| Action::reached(policy, confidence));
-    // Without a confidence, everything that would hold the boldest action is named.
-    let reached = by_confidence.unwrap_or(Action::PullRequest);
+    let by_confidence =
+        input.confidence.map(|confidence| Action::for_confidence(policy, confidence));
+    // Without a confidence, every condition that limits the boldest action is listed.
+    let allowed = by_confidence.unwrap_or(Action::PullRequest);
     let joined = policy.joins_decision;
-    let holds = [
-        by_confidence.is_none().then_some(Hold::NoConfidence),
-        // As the source has it, whether or not the rest joins.
-        gate_hold(input.gate).filter(|hold| joined || *hold == Hold::NoConfidentRootCause),
-        tier_hold(input.tier).filter(|_| joined),
-        (joined && input.unverified_fix == UnverifiedFix::Claimed).then_some(Hold::UnverifiedFix),
+    let limits = [
+        by_confidence.is_none().then_some(ActionLimit::NoConfidence),
+        // A gate without a confident root cause always limits, as in the paper.
+        gate_limit(input.gate)
+            .filter(|limit| joined || *limit == ActionLimit::NoConfidentRootCause),
+        tier_limit(input.tier).filter(|_| joined),
+        (joined && input.unverified_fix == UnverifiedFix::Claimed)
+            .then_some(ActionLimit::UnverifiedFix),
     ];
-    let held_by: Vec<Hold> =
-        holds.into_iter().flatten().filter(|hold| hold.ceiling() < reached).collect();
-    let action = held_by.iter().fold(reached, |action, hold| action.min(hold.ceiling()));
-    ActionVerdict { action, by_confidence, held_by }
+    let limited_by: Vec<ActionLimit> =
+        limits.into_iter().flatten().filter(|limit| limit.ceiling() < allowed).collect();
+    let action = limited_by.iter().fold(allowed, |action, limit| action.min(limit.ceiling()));
+    ActionVerdict { action, by_confidence, limited_by }
 }
 
-fn gate_hold(gate: Option<&GateOutcome>) -> Option<Hold> {
+fn gate_limit(gate: Option<&GateOutcome>) -> Option<ActionLimit> {
     match gate.map(|outcome| outcome.exit) {
-        None => Some(Hold::NoGate),
-        Some(GateExit::None) => Some(Hold::Investigating),
-        Some(GateExit::NoConfidentRootCause) => Some(Hold::NoConfidentRootCause),
+        None => Some(ActionLimit::NoGate),
+        Some(GateExit::None) => Some(ActionLimit::Investigating),
+        Some(GateExit::NoConfidentRootCause) => Some(ActionLimit::NoConfidentRootCause),
         Some(GateExit::Confident) => None,
     }
 }
 
-const fn tier_hold(tier: Option<Tier>) -> Option<Hold> {
+const fn tier_limit(tier: Option<Tier>) -> Option<ActionLimit> {
     match tier {
-        None => Some(Hold::NoDecision),
+        None => Some(ActionLimit::NoDecision),
         Some(Tier::Proceed) => None,
-        Some(Tier::Regenerate) => Some(Hold::Regenerate),
-        Some(tier @ (Tier::Replan | Tier::Abstain)) => Some(Hold::Replan { tier }),
+        Some(Tier::Regenerate) => Some(ActionLimit::Regenerate),
+        Some(tier @ (Tier::Replan | Tier::Abstain)) => Some(ActionLimit::Replan { tier }),
     }
 }
 
@@ -255,7 +257,7 @@ mod tests {
     const CONFIDENT: Option<GateExit> = Some(GateExit::Confident);
 
     #[test]
-    fn each_rung_begins_at_its_confidence() {
+    fn each_action_starts_at_its_threshold() {
         for (millionths, expected) in [
             (0, Action::Notify),
             (399_999, Action::Notify),
@@ -266,97 +268,103 @@ mod tests {
             (850_000, Action::PullRequest),
             (1_000_000, Action::PullRequest),
         ] {
-            let settled = verdict(
+            let outcome = verdict(
                 Preset::Reference,
                 Some(millionths),
                 CONFIDENT,
                 Tier::Proceed,
                 UnverifiedFix::Absent,
             );
-            assert_eq!((settled.action, settled.held_by.len()), (expected, 0), "{millionths}");
+            assert_eq!((outcome.action, outcome.limited_by.len()), (expected, 0), "{millionths}");
         }
     }
 
     #[test]
-    fn no_confident_root_cause_notifies_whatever_the_number() {
+    fn no_confident_root_cause_notifies_at_any_confidence() {
         let exit = Some(GateExit::NoConfidentRootCause);
-        let settled =
+        let outcome =
             verdict(Preset::Strict, Some(1_000_000), exit, Tier::Proceed, UnverifiedFix::Absent);
-        assert_eq!(settled.action, Action::Notify);
-        assert_eq!(settled.by_confidence, Some(Action::PullRequest));
-        assert_eq!(settled.held_by, [Hold::NoConfidentRootCause]);
+        assert_eq!(outcome.action, Action::Notify);
+        assert_eq!(outcome.by_confidence, Some(Action::PullRequest));
+        assert_eq!(outcome.limited_by, [ActionLimit::NoConfidentRootCause]);
     }
 
     #[test]
-    fn absent_inputs_and_an_open_gate_notify() {
-        for (millionths, exit, hold) in [
-            (None, CONFIDENT, Hold::NoConfidence),
-            (Some(900_000), None, Hold::NoGate),
-            (Some(900_000), Some(GateExit::None), Hold::Investigating),
+    fn missing_inputs_and_an_open_gate_notify() {
+        for (millionths, exit, limit) in [
+            (None, CONFIDENT, ActionLimit::NoConfidence),
+            (Some(900_000), None, ActionLimit::NoGate),
+            (Some(900_000), Some(GateExit::None), ActionLimit::Investigating),
         ] {
-            let settled =
+            let outcome =
                 verdict(Preset::Reference, millionths, exit, Tier::Proceed, UnverifiedFix::Absent);
-            assert_eq!((settled.action, settled.held_by), (Action::Notify, vec![hold]));
+            assert_eq!((outcome.action, outcome.limited_by), (Action::Notify, vec![limit]));
         }
     }
 
     #[test]
-    fn the_grounding_decision_joins_the_ladder() {
+    fn the_grounding_decision_limits_the_action() {
         for (tier, expected, code) in [
             (Tier::Regenerate, Action::Issue, "HELD_BY_REGENERATE"),
             (Tier::Replan, Action::Notify, "HELD_BY_REPLAN"),
             (Tier::Abstain, Action::Notify, "HELD_BY_ABSTAIN"),
         ] {
-            let settled =
+            let outcome =
                 verdict(Preset::Reference, Some(950_000), CONFIDENT, tier, UnverifiedFix::Absent);
-            assert_eq!(settled.action, expected);
-            assert_eq!(settled.held_by.iter().map(|hold| hold.code()).collect::<Vec<_>>(), [code]);
+            assert_eq!(outcome.action, expected);
+            assert_eq!(
+                outcome.limited_by.iter().map(|limit| limit.code()).collect::<Vec<_>>(),
+                [code]
+            );
         }
     }
 
     #[test]
     fn h15_a_fix_claimed_without_verification_is_at_most_an_issue() {
-        let settled = verdict(
+        let outcome = verdict(
             Preset::Reference,
             Some(1_000_000),
             CONFIDENT,
             Tier::Proceed,
             UnverifiedFix::Claimed,
         );
-        assert_eq!((settled.action, settled.held_by), (Action::Issue, vec![Hold::UnverifiedFix]));
+        assert_eq!(
+            (outcome.action, outcome.limited_by),
+            (Action::Issue, vec![ActionLimit::UnverifiedFix])
+        );
     }
 
     #[test]
-    fn what_does_not_lower_is_not_named() {
-        let settled = verdict(
+    fn conditions_that_do_not_limit_are_not_listed() {
+        let outcome = verdict(
             Preset::Reference,
             Some(500_000),
             CONFIDENT,
             Tier::Regenerate,
             UnverifiedFix::Claimed,
         );
-        assert_eq!((settled.action, settled.held_by), (Action::Issue, vec![]));
+        assert_eq!((outcome.action, outcome.limited_by), (Action::Issue, vec![]));
     }
 
     #[test]
-    fn under_paper_confidence_and_root_cause_alone_decide() {
-        let settled = |exit| {
+    fn under_paper_only_confidence_and_root_cause_decide() {
+        let outcome = |exit| {
             verdict(Preset::Paper, Some(900_000), exit, Tier::Abstain, UnverifiedFix::Claimed)
         };
         for exit in [None, Some(GateExit::None), CONFIDENT] {
             assert_eq!(
-                (settled(exit).action, settled(exit).held_by),
+                (outcome(exit).action, outcome(exit).limited_by),
                 (Action::PullRequest, vec![])
             );
         }
-        let without = settled(Some(GateExit::NoConfidentRootCause));
+        let without = outcome(Some(GateExit::NoConfidentRootCause));
         assert_eq!(without.action, Action::Notify);
-        assert_eq!(without.held_by, [Hold::NoConfidentRootCause]);
+        assert_eq!(without.limited_by, [ActionLimit::NoConfidentRootCause]);
     }
 
     proptest! {
         #[test]
-        fn caution_in_any_input_never_makes_the_action_bolder(
+        fn caution_in_any_input_never_allows_a_bolder_action(
             higher in any_confidence(), lower in any_confidence(), tier in 0usize..4, stricter in 0usize..4, exit in 0usize..4,
         ) {
             let (lower, higher) = (lower.min(higher), lower.max(higher));
@@ -373,13 +381,13 @@ mod tests {
         }
 
         #[test]
-        fn a_held_action_is_lower_than_what_the_confidence_reaches(
-            rated in any_confidence(), tier in 0usize..4, claimed: bool,
+        fn a_limited_action_is_more_cautious_than_the_confidence_allows(
+        rated in any_confidence(), tier in 0usize..4, claimed: bool,
         ) {
             let fix = if claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent };
-            let settled = verdict(Preset::Strict, Some(rated.value().get()), CONFIDENT, Tier::ALL[tier], fix);
-            let reached = settled.by_confidence.unwrap();
-            prop_assert_eq!(settled.held_by.is_empty(), settled.action == reached);
+            let outcome = verdict(Preset::Strict, Some(rated.value().get()), CONFIDENT, Tier::ALL[tier], fix);
+            let reached = outcome.by_confidence.unwrap();
+            prop_assert_eq!(outcome.limited_by.is_empty(), outcome.action == reached);
         }
     }
 }

@@ -1,9 +1,7 @@
-//! This module holds the rules outside the score: verdicts of tool results, hypotheses, gate, evidence chain, cap and
-//! action ladder.
+//! The rules outside the score: verdicts on tool results, hypotheses, gate, evidence chain, cap and action ladder.
 //!
-//! Each module settles one question and knows nothing of the ones after it; [`rollout`] runs gate, cap
-//! and ladder in order. Nothing here reads a clock, does I/O, runs a model or merges and executes
-//! anything: the highest action is a pull request that a person merges.
+//! [`rollout`] runs gate, cap and ladder in order. Executes and merges nothing: the boldest action is a pull request that a
+//! person merges.
 
 pub mod cap;
 pub mod chain;
@@ -13,15 +11,16 @@ pub mod ladder;
 pub mod rollout;
 pub mod verdict;
 
-pub use cap::{Capped, Confidence, ConfidenceError, cap};
+pub use cap::{CappedConfidence, Confidence, ConfidenceError, cap};
 pub use chain::{ChainInput, Change, ChangeCitation, EvidenceChain, Strength, assemble};
 pub use gate::{
     GateExit, GateInput, GateOutcome, GateReason, GateState, RootCause, evaluate as evaluate_gate,
 };
 pub use hypothesis::{
-    Admitted, Assessment, EvidenceRecord, Hypothesis, HypothesisId, HypothesisState, admit, assess,
+    EvidenceRecord, HardRecords, Hypothesis, HypothesisAssessment, HypothesisId, HypothesisState,
+    assess_hypothesis, drop_inferred,
 };
-pub use ladder::{Action, ActionVerdict, Hold, LadderInput, UnverifiedFix, action};
-pub use rollout::{Rolled, SettleInput, Settled, Shadow, roll, settle};
+pub use ladder::{Action, ActionLimit, ActionVerdict, LadderInput, UnverifiedFix, action};
+pub use rollout::{SafetyInput, SafetyOutcome, Shadow, evaluate_safety};
 pub use verdict::{ClassifiedVerdict, Expectation, Polarity, Signal, ToolResult, Verdict};
 pub use verdict::{classify, summary};

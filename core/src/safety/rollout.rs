@@ -1,112 +1,115 @@
-//! This module applies the rollout of gate, cap, ladder and decision: what governs, and what is only shown
-//! (docs/POLICY.md, "Rollout").
+//! Applies the rollout modes of gate, cap, ladder and decision (docs/POLICY.md, "Rollout").
 //!
-//! A mechanism in shadow is computed and shown, and the answer is otherwise the one without it.
+//! The result of a mechanism in shadow mode is returned separately and has no effect.
 
-use super::cap::{Capped, Confidence, cap};
+use super::cap::{CappedConfidence, Confidence, cap};
 use super::chain::Strength;
 use super::gate::{GateInput, GateOutcome, evaluate};
 use super::ladder::{ActionVerdict, LadderInput, UnverifiedFix, action};
-use crate::Tier;
 use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};
+use crate::tier::Tier;
 
-/// What a mechanism computed, split by whether it governs. At most one of the two is there.
+/// The result of a mechanism, by its mode. At most one field is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rolled<T> {
-    /// What governs.
-    pub governs: Option<T>,
-    /// What is only shown.
-    pub shadow: Option<T>,
+struct ByMode<T> {
+    active: Option<T>,
+    shadow: Option<T>,
 }
 
-impl<T> Rolled<T> {
-    /// What was computed, whether or not it governs.
-    pub fn computed(&self) -> Option<&T> {
-        self.governs.as_ref().or(self.shadow.as_ref())
+impl<T> ByMode<T> {
+    const OFF: Self = Self { active: None, shadow: None };
+
+    /// Runs a mechanism unless it is off.
+    fn compute(mode: RolloutMode, compute: impl FnOnce() -> T) -> Self {
+        match mode {
+            RolloutMode::Off => Self::OFF,
+            RolloutMode::Shadow => Self { active: None, shadow: Some(compute()) },
+            RolloutMode::Active => Self { active: Some(compute()), shadow: None },
+        }
+    }
+
+    fn any(&self) -> Option<&T> {
+        self.active.as_ref().or(self.shadow.as_ref())
     }
 }
 
-/// Runs a mechanism as its mode says. When off, it is not run.
-pub fn roll<T>(mode: RolloutMode, compute: impl FnOnce() -> T) -> Rolled<T> {
-    match mode {
-        RolloutMode::Off => Rolled { governs: None, shadow: None },
-        RolloutMode::Shadow => Rolled { governs: None, shadow: Some(compute()) },
-        RolloutMode::Active => Rolled { governs: Some(compute()), shadow: None },
-    }
-}
-
-/// What gate, cap and ladder look at.
+/// The input of gate, cap and ladder.
 #[derive(Clone, Copy, Debug)]
-pub struct SettleInput<'a> {
-    /// What the gate looks at; without hypotheses there is no gate in the answer.
+pub struct SafetyInput<'a> {
+    /// The input of the gate, which is skipped without hypotheses.
     pub gate: GateInput<'a>,
     /// How well the root cause is grounded.
     pub strength: Strength,
-    /// The confidence as the report rates it; `None` where it rates none.
+    /// The self-rated confidence; `None` if the report has none.
     pub confidence: Option<Confidence>,
-    /// What the grounding decision says, whether or not it governs.
+    /// The tier of the grounding decision, in any mode.
     pub tier: Tier,
-    /// Whether the report claims a fix without showing it.
+    /// Whether the report claims a fix without a passing check.
     pub unverified_fix: UnverifiedFix,
 }
 
-/// What gate, cap and ladder say.
+/// The results of gate, cap and ladder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
-    /// The gate, where it governs and there are hypotheses.
+pub struct SafetyOutcome {
+    /// The result of the gate, if it is active and there are hypotheses.
     pub gate: Option<GateOutcome>,
-    /// The cap, where it governs and the report rates a confidence.
-    pub cap: Option<Capped>,
-    /// The action, where the ladder governs.
+    /// The capped confidence, if the cap is active and the report has a confidence.
+    pub cap: Option<CappedConfidence>,
+    /// The boldest action, if the ladder is active.
     pub action: Option<ActionVerdict>,
-    /// What the mechanisms in shadow say.
+    /// The results of mechanisms in shadow mode.
     pub shadow: Shadow,
 }
 
-/// What the mechanisms in shadow say; without effect.
+/// The results of mechanisms in shadow mode, without effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shadow {
     /// The gate.
     pub gate: Option<GateOutcome>,
-    /// The cap.
-    pub cap: Option<Capped>,
-    /// The action, with what gate and cap computed, whether or not they govern.
+    /// The capped confidence.
+    pub cap: Option<CappedConfidence>,
+    /// The action, computed from gate and cap in any mode.
     pub action: Option<ActionVerdict>,
 }
 
 /// Runs gate, cap and ladder under a policy's rollout.
 ///
-/// A ladder that governs sees only what governs: with the gate off or in shadow it holds the action at
-/// notify (unless the policy leaves the gate out of the ladder), and with the cap off or in shadow it
-/// sees the confidence as rated. With the decision in shadow it holds the action at notify as well.
+/// An active ladder uses only active mechanisms: with the gate off or in shadow mode it limits the action to notify (unless
+/// the policy leaves the gate out of the ladder), and with the cap off or in shadow mode it uses the self-rated confidence.
+/// With the decision in shadow mode it limits the action to notify too.
 #[must_use]
-pub fn settle(policy: &PolicyValues, input: &SettleInput<'_>) -> Settled {
+pub fn evaluate_safety(policy: &PolicyValues, input: &SafetyInput<'_>) -> SafetyOutcome {
     let rollout = &policy.rollout;
     let gate = if input.gate.hypotheses.is_empty() {
-        Rolled { governs: None, shadow: None }
+        ByMode::OFF
     } else {
-        roll(rollout.gate, || evaluate(&policy.gate, &input.gate))
+        ByMode::compute(rollout.gate, || evaluate(&policy.gate, &input.gate))
     };
     let cap = match input.confidence {
-        Some(confidence) => roll(rollout.cap, || cap(&policy.cap, input.strength, confidence)),
-        None => Rolled { governs: None, shadow: None },
+        Some(confidence) => {
+            ByMode::compute(rollout.cap, || cap(&policy.cap, input.strength, confidence))
+        }
+        None => ByMode::OFF,
     };
-    let governing = (rollout.decision == DecisionRollout::Active).then_some(input.tier);
-    let ladder = |gate: Option<&GateOutcome>, cap: Option<&Capped>, tier: Option<Tier>| {
-        let confidence = cap.map(|capped| capped.after).or(input.confidence);
-        let unverified_fix = input.unverified_fix;
-        action(&policy.ladder, &LadderInput { confidence, gate, tier, unverified_fix })
-    };
+    let active_tier = (rollout.decision == DecisionRollout::Active).then_some(input.tier);
+    let ladder =
+        |gate: Option<&GateOutcome>, cap: Option<&CappedConfidence>, tier: Option<Tier>| {
+            let confidence = cap.map(|capped| capped.after).or(input.confidence);
+            let unverified_fix = input.unverified_fix;
+            action(&policy.ladder, &LadderInput { confidence, gate, tier, unverified_fix })
+        };
     let action = match rollout.ladder {
         RolloutMode::Shadow => {
-            roll(rollout.ladder, || ladder(gate.computed(), cap.computed(), Some(input.tier)))
+            ByMode::compute(rollout.ladder, || ladder(gate.any(), cap.any(), Some(input.tier)))
         }
-        mode => roll(mode, || ladder(gate.governs.as_ref(), cap.governs.as_ref(), governing)),
+        mode => {
+            ByMode::compute(mode, || ladder(gate.active.as_ref(), cap.active.as_ref(), active_tier))
+        }
     };
-    Settled {
-        gate: gate.governs,
-        cap: cap.governs,
-        action: action.governs,
+    SafetyOutcome {
+        gate: gate.active,
+        cap: cap.active,
+        action: action.active,
         shadow: Shadow { gate: gate.shadow, cap: cap.shadow, action: action.shadow },
     }
 }
@@ -115,7 +118,7 @@ pub fn settle(policy: &PolicyValues, input: &SettleInput<'_>) -> Settled {
 mod tests {
     use super::super::cap::tests::{any_confidence, confidence};
     use super::super::hypothesis::tests::{any_record, hypothesis, record};
-    use super::super::ladder::{Action, Hold};
+    use super::super::ladder::{Action, ActionLimit};
     use super::super::verdict::Verdict::Supports;
     use super::*;
     use crate::evidence::Lane;
@@ -130,21 +133,22 @@ mod tests {
 
     #[test]
     fn off_computes_nothing() {
-        let rolled: Rolled<()> = roll(RolloutMode::Off, || panic!("must not run"));
-        assert_eq!(rolled.computed(), None);
+        let skipped: ByMode<()> = ByMode::compute(RolloutMode::Off, || panic!("must not run"));
+        assert_eq!(skipped.any(), None);
     }
 
     #[test]
-    fn active_mechanisms_govern_and_leave_no_shadow() {
+    fn active_mechanisms_take_effect_and_leave_no_shadow() {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
-        let settled = settle(&preset(Preset::Reference), &sample(&tree, Some(confidence(990_000))));
-        assert_eq!(settled.cap.unwrap().after, confidence(840_000));
-        assert_eq!(settled.action.unwrap().action, Action::Patch);
-        assert_eq!(settled.shadow, Shadow::default());
+        let outcome =
+            evaluate_safety(&preset(Preset::Reference), &sample(&tree, Some(confidence(990_000))));
+        assert_eq!(outcome.cap.unwrap().after, confidence(840_000));
+        assert_eq!(outcome.action.unwrap().action, Action::Patch);
+        assert_eq!(outcome.shadow, Shadow::default());
     }
 
     #[test]
-    fn a_ladder_in_shadow_shows_what_the_whole_would_say() {
+    fn a_ladder_in_shadow_mode_uses_mechanisms_in_shadow_mode() {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
         let shadow = RolloutMode::Shadow;
         let policy = with_rollout(
@@ -156,39 +160,42 @@ mod tests {
                 decision: DecisionRollout::Active,
             },
         );
-        let settled = settle(&policy, &sample(&tree, Some(confidence(990_000))));
-        assert_eq!((settled.gate, settled.cap, settled.action), (None, None, None));
-        assert_eq!(settled.shadow.action.unwrap().action, Action::Patch);
+        let outcome = evaluate_safety(&policy, &sample(&tree, Some(confidence(990_000))));
+        assert_eq!((outcome.gate, outcome.cap, outcome.action), (None, None, None));
+        assert_eq!(outcome.shadow.action.unwrap().action, Action::Patch);
     }
 
     #[test]
-    fn a_decision_in_shadow_vouches_for_no_action() {
+    fn a_decision_in_shadow_mode_supports_no_action() {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
         let input = sample(&tree, Some(confidence(990_000)));
         let reference = preset(Preset::Reference);
         let rollout = Rollout { decision: DecisionRollout::Shadow, ..reference.rollout };
-        let settled = settle(&with_rollout(Preset::Reference, rollout), &input);
-        let action = settled.action.unwrap();
-        assert_eq!((action.action, action.held_by), (Action::Notify, vec![Hold::NoDecision]));
+        let outcome = evaluate_safety(&with_rollout(Preset::Reference, rollout), &input);
+        let action = outcome.action.unwrap();
+        assert_eq!(
+            (action.action, action.limited_by),
+            (Action::Notify, vec![ActionLimit::NoDecision])
+        );
 
-        // A ladder that is only shown shows what the whole would say.
+        // A ladder in shadow mode uses the decision in shadow mode.
         let rollout = Rollout { ladder: RolloutMode::Shadow, ..rollout };
-        let settled = settle(&with_rollout(Preset::Reference, rollout), &input);
-        assert_eq!(settled.shadow.action.unwrap().action, Action::Patch);
+        let outcome = evaluate_safety(&with_rollout(Preset::Reference, rollout), &input);
+        assert_eq!(outcome.shadow.action.unwrap().action, Action::Patch);
     }
 
     #[test]
-    fn without_hypotheses_or_confidence_neither_gate_nor_cap_is_in_the_answer() {
-        let settled = settle(&preset(Preset::Reference), &sample(&[], None));
-        assert_eq!((settled.gate, settled.cap), (None, None));
-        assert_eq!(settled.action.unwrap().action, Action::Notify);
+    fn gate_and_cap_are_skipped_without_hypotheses_or_confidence() {
+        let outcome = evaluate_safety(&preset(Preset::Reference), &sample(&[], None));
+        assert_eq!((outcome.gate, outcome.cap), (None, None));
+        assert_eq!(outcome.action.unwrap().action, Action::Notify);
     }
 
     fn sample(
         hypotheses: &[super::super::Hypothesis],
         confidence: Option<Confidence>,
-    ) -> SettleInput<'_> {
-        SettleInput {
+    ) -> SafetyInput<'_> {
+        SafetyInput {
             gate: GateInput {
                 hypotheses,
                 wants_to_finish: false,
@@ -217,7 +224,7 @@ mod tests {
                 .enumerate()
                 .map(|(index, records)| hypothesis(&index.to_string(), records))
                 .collect();
-            let input = SettleInput {
+            let input = SafetyInput {
                 tier: Tier::ALL[tier],
                 strength: Strength::ALL[strength],
                 ..sample(&hypotheses, rated)
@@ -231,9 +238,9 @@ mod tests {
                 ladder: unless_shadow(rollout.ladder),
                 decision: rollout.decision,
             };
-            let shadowed = settle(&with_rollout(base, rollout), &input);
-            let off = settle(&with_rollout(base, without), &input);
-            prop_assert_eq!(Settled { shadow: Shadow::default(), ..shadowed }, off);
+            let shadowed = evaluate_safety(&with_rollout(base, rollout), &input);
+            let off = evaluate_safety(&with_rollout(base, without), &input);
+            prop_assert_eq!(SafetyOutcome { shadow: Shadow::default(), ..shadowed }, off);
         }
     }
 }

@@ -1,20 +1,19 @@
-//! This module says what one tool result says about a fault hypothesis: it supports it, refutes it, or neither. Hypotheses
-//! are not its concern.
+//! Classifies one tool result for a fault hypothesis: it supports it, refutes it, or neither.
 //!
-//! The result is read into facts by `gsar_extraction`; what each attribute, state and word means stands in
-//! `verdict/lexicon.toml`.
+//! `gsar_extraction` parses the result into facts; `verdict/lexicon.toml` defines what attributes, states and words mean.
 //!
-//! Structured signals first, words second; in doubt, neither. Which value is healthy belongs to the
-//! signal: 0 errors is, 0 ready replicas is not. A healthy result never supports a fault. Numbers are
+//! Structured signals take precedence over words; in doubt, the verdict is inconclusive. Which value is healthy depends on
+//! the signal: 0 errors is, 0 ready replicas is not. A healthy result never supports a fault. Numbers are compared as exact
+//! decimals.
 //! compared as exact decimals.
 
-mod around;
 mod cells;
 mod findings;
 mod lexicon;
 mod numbers;
 mod phrases;
 mod quantity;
+mod record_context;
 mod signal;
 mod statement;
 mod summary;
@@ -27,14 +26,14 @@ use crate::budget::Budget;
 
 pub use summary::summary;
 
-/// What a tool result says about a fault hypothesis.
+/// The verdict of a tool result on a fault hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// It shows the fault.
+    /// The result shows the fault.
     Supports,
-    /// It shows health where the fault would be.
+    /// The result shows health where the fault would be.
     Refutes,
-    /// It does not decide.
+    /// The result is not conclusive.
     Inconclusive,
 }
 
@@ -42,7 +41,7 @@ impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 3] = [Self::Supports, Self::Refutes, Self::Inconclusive];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,26 +51,25 @@ impl Verdict {
         }
     }
 
-    /// The verdict of that name.
+    /// Returns the verdict with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 }
 
-/// Which way a signal points.
+/// The direction in which a signal indicates a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Polarity {
-    /// Any of it is a fault, none of it is healthy: errors, timeouts, restarts.
+    /// Any value above zero is a fault, zero is healthy: errors, timeouts, restarts.
     Fault,
-    /// None of it is healthy, some of it is judged only by a threshold: lag, queue depth.
+    /// Zero is healthy, other values need a threshold: lag, queue depth.
     Backlog,
-    /// Judged only by a threshold, too much is a fault: latency, utilisation.
+    /// Every value needs a threshold, above it is a fault: latency, utilisation.
     Load,
-    /// None of it is a fault, the whole of it is healthy: availability, success rate.
+    /// Zero is a fault, the whole is healthy: availability, success rate.
     Share,
-    /// None of it is a fault, some of it is judged by a threshold or by how much is wanted: ready
-    /// replicas, free disk.
+    /// Zero is a fault, other values need a threshold or a desired number: ready replicas, free disk.
     Stock,
 }
 
@@ -79,7 +77,7 @@ impl Polarity {
     /// Every polarity.
     pub const ALL: [Self; 5] = [Self::Fault, Self::Backlog, Self::Load, Self::Share, Self::Stock];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,68 +89,68 @@ impl Polarity {
         }
     }
 
-    /// The polarity of that name.
+    /// Returns the polarity with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|polarity| polarity.name() == name)
     }
 }
 
-/// The signal that a hypothesis is about, where the caller knows it.
+/// The signal that a hypothesis is about, if the caller knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expectation<'a> {
-    /// Its name. Samples without a name are taken for it; samples of other signals decide nothing.
+    /// The name of the signal. Samples without a name are assumed to be of it; samples of other signals are ignored.
     pub signal: &'a str,
-    /// Which way it points; `None` to read it off the name.
+    /// The polarity; `None` to derive it from the name.
     pub polarity: Option<Polarity>,
-    /// Decimal text, with a unit or without, that values without a threshold are held against.
+    /// The threshold for values without one, as decimal text with or without a unit.
     pub threshold: Option<&'a str>,
 }
 
 /// One tool result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolResult<'a> {
-    /// What the tool returned: JSON, a text exposition, a table, log lines or other text. JSON that does
-    /// not parse or is nested deeper than 64 levels is read as text.
+    /// The output of the tool: JSON, a text exposition, a table, log lines or other text. JSON that is invalid or nested
+    /// deeper than 64 levels is treated as text.
     pub content: &'a str,
-    /// The signal that the hypothesis is about, where known.
+    /// The signal that the hypothesis is about, if known.
     pub expectation: Option<Expectation<'a>>,
 }
 
 impl<'a> ToolResult<'a> {
-    /// A result of which nothing more is known.
+    /// Creates a result without an expectation.
     #[must_use]
     pub const fn new(content: &'a str) -> Self {
         Self { content, expectation: None }
     }
 }
 
-/// The measurement that decided.
+/// The measurement that decided a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Its name, as written or expected.
+    /// Its name, as given or expected.
     pub name: String,
-    /// Its value as written, with its unit.
+    /// Its value as given, with its unit.
     pub value: String,
-    /// What it was held against, as written: a threshold, or the whole of which it is a part.
+    /// The value that it was compared with, as given: a threshold, or the whole of which it is a part.
     pub threshold: Option<String>,
-    /// Which way it points, where known.
+    /// The polarity, if known.
     pub polarity: Option<Polarity>,
 }
 
-/// A verdict and what decided.
+/// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassifiedVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// What decided, in one line for a person.
+    /// The reason, in one line for people.
     pub reason: String,
-    /// The measurement that decided, where one did.
+    /// The deciding measurement, if any.
     pub signal: Option<Signal>,
 }
 
-/// Classifies a tool result. Any text is accepted, of any length; the time taken is linear in it. Not to be used where
-/// the budget stops it.
+/// Classifies a tool result. Accepts text of any kind and length; takes linear time. If the budget is exceeded, the result
+/// must not be used.
 #[must_use]
 pub fn classify(result: &ToolResult<'_>, budget: &Budget) -> ClassifiedVerdict {
     let mut context = Context { expectation: result.expectation, findings: Findings::default() };
@@ -161,7 +159,7 @@ pub fn classify(result: &ToolResult<'_>, budget: &Budget) -> ClassifiedVerdict {
 }
 
 #[cfg(test)]
-mod properties;
+mod properties_tests;
 #[cfg(test)]
 mod structured_tests;
 #[cfg(test)]

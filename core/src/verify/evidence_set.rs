@@ -1,16 +1,16 @@
-//! This module holds the evidence of one verification: items by id, and what is computed of each at most once.
+//! The evidence of one verification: items by id, with lazily computed views of each.
 
 use std::collections::BTreeMap;
 
 use super::documents::{Documents, Field};
-use super::quotes::{Canonical, readable};
+use super::quotes::{Canonical, as_printed};
 use crate::budget::Budget;
-use crate::claim::ClaimId;
 use crate::evidence::{EvidenceId, EvidenceItem};
+use crate::ids::ClaimId;
 use crate::second_look::Reading;
 use crate::text::fold::Folded;
 
-/// The evidence items of a request, by id. Of items that share an id the first counts.
+/// The evidence items of a request, indexed by id. The first of several items with the same id counts.
 #[derive(Clone, Debug)]
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
@@ -28,68 +28,68 @@ impl<'a> EvidenceSet<'a> {
         Self { items, by_id, readings: BTreeMap::new(), budget: Budget::unlimited() }
     }
 
-    /// With what a second reader made of claims. Of readings of one claim the first counts.
+    /// Adds the second reader's verdicts. The first of several readings of a claim counts.
     #[must_use]
     pub fn with_readings(self, readings: &'a [Reading]) -> Self {
-        // Of entries with one key a map keeps the last.
+        // For duplicate keys a map stores the last entry.
         let by_claim = readings.iter().rev().map(|reading| (&reading.claim, reading));
         Self { readings: by_claim.collect(), ..self }
     }
 
-    /// With what searching it may cost; what is found where it is stopped is not to be used.
+    /// Sets the budget of searches; if it is exceeded, results must not be used.
     #[must_use]
-    pub fn within(self, budget: &Budget) -> Self {
+    pub fn with_budget(self, budget: &Budget) -> Self {
         Self { budget: budget.clone(), ..self }
     }
 
-    /// Whether to go on after that many units of work.
-    pub(crate) fn may_go_on(&self, units: usize) -> bool {
+    /// Spends units of the budget; returns `false` if it is exceeded.
+    pub(crate) fn spend(&self, units: usize) -> bool {
         self.budget.spend(units)
     }
 
-    /// What a second reader made of a claim.
+    /// The second reader's verdict on a claim.
     pub(super) fn reading(&self, claim: &ClaimId) -> Option<&'a Reading> {
         self.readings.get(claim).copied()
     }
 
-    /// The item of that id.
+    /// Returns the item with this id.
     #[must_use]
     pub fn item(&self, id: &EvidenceId) -> Option<&'a EvidenceItem> {
         self.position(id).and_then(|position| self.items.get(position))
     }
 
-    /// Every item, in the order given.
+    /// All items, in the given order.
     #[must_use]
     pub fn items(&self) -> &'a [EvidenceItem] {
         self.items
     }
 
-    /// The place of the item of an id, from 0 in the order given.
+    /// The index of the item with this id.
     pub(crate) fn position(&self, id: &EvidenceId) -> Option<usize> {
         let from = self.by_id.partition_point(|(known, _)| *known < id);
         self.by_id.get(from).filter(|(known, _)| *known == id).map(|(_, position)| *position)
     }
 }
 
-/// What verification computes of items, each at most once.
+/// Lazily computed views of the items.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
-    read: BTreeMap<usize, Prepared<'a>>,
-    /// How many bytes may still be searched for quotes that do not stand there as they are. Beyond, such
-    /// quotes count as not found, so that a flood of forged quotes costs a bounded time.
+    cache: BTreeMap<usize, ItemViews<'a>>,
+    /// The remaining number of bytes that may be searched for quotes without an exact match. After that, such quotes
+    /// count as not found, so that many forged quotes take a bounded time.
     search_budget: usize,
     budget: Budget,
 }
 
-/// The bytes of all slow searches of one verification: enough for some thousand in items of ordinary size.
+/// The bytes of all slow searches of one verification: enough for some thousands in items of ordinary size.
 const SEARCH_BUDGET: usize = 64 << 20;
 
 #[derive(Debug, Default)]
-struct Prepared<'a> {
+struct ItemViews<'a> {
     folded: Option<Folded<'a>>,
     canonical: Option<Canonical>,
-    /// As it was printed; `None` in it where that is how it stands there.
+    /// The content as it was printed; `Some(None)` if it is the same as the content.
     printed: Option<Option<Canonical>>,
     documents: Option<Documents<'a>>,
 }
@@ -98,19 +98,19 @@ impl<'a> Sources<'a> {
     pub(super) fn new(evidence_set: &EvidenceSet<'a>) -> Self {
         Self {
             items: evidence_set.items,
-            read: BTreeMap::new(),
+            cache: BTreeMap::new(),
             search_budget: SEARCH_BUDGET,
             budget: evidence_set.budget.clone(),
         }
     }
 
-    /// Whether the whole of an item may be searched for a quote as it is, many bytes at a time.
+    /// Spends budget for an exact search of an item; returns `false` if it is exceeded.
     pub(super) fn may_scan(&self, position: usize) -> bool {
         const BYTES_PER_UNIT: usize = 32;
         self.budget.spend(self.content(position).len() / BYTES_PER_UNIT)
     }
 
-    /// Takes a slow search of an item off the budget; whether it may be made.
+    /// Spends budget for a slow search of an item; returns `false` if it is exceeded.
     pub(super) fn may_search(&mut self, position: usize) -> bool {
         const MIN_COST: usize = 4_096;
         let cost = self.content(position).len().max(MIN_COST);
@@ -119,49 +119,49 @@ impl<'a> Sources<'a> {
         left.is_some() && self.budget.spend(cost)
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// The item at a place.
+    /// The item at an index.
     pub(super) fn item(&self, position: usize) -> Option<&'a EvidenceItem> {
         self.items.get(position)
     }
 
-    /// The content of the item at a place; empty beyond the last.
+    /// The content of the item at an index; empty if there is none.
     pub(super) fn content(&self, position: usize) -> &'a str {
         self.item(position).map_or("", |item| item.content.as_str())
     }
 
-    /// The folded content of the item at a place.
+    /// The folded content of the item at an index.
     pub(super) fn folded(&mut self, position: usize) -> &Folded<'a> {
         let content = self.content(position);
-        self.read.entry(position).or_default().folded.get_or_insert_with(|| Folded::new(content))
+        self.cache.entry(position).or_default().folded.get_or_insert_with(|| Folded::new(content))
     }
 
-    /// The content in canonical form.
+    /// The content of the item at an index, in canonical form.
     pub(super) fn canonical(&mut self, position: usize) -> &Canonical {
         let content = self.content(position);
-        let read = || Canonical::of(content);
-        self.read.entry(position).or_default().canonical.get_or_insert_with(read)
+        let compute = || Canonical::new(content);
+        self.cache.entry(position).or_default().canonical.get_or_insert_with(compute)
     }
 
-    /// The content as it was printed, in canonical form; nothing where that is how it stands there.
+    /// The content as it was printed, in canonical form; `None` if it is the same as the content.
     pub(super) fn printed(&mut self, position: usize) -> Option<&Canonical> {
         let content = self.content(position);
-        let read = || readable(content).map(|printed| Canonical::of_traced(&printed));
-        self.read.entry(position).or_default().printed.get_or_insert_with(read).as_ref()
+        let compute = || as_printed(content).map(|printed| Canonical::from_traced(&printed));
+        self.cache.entry(position).or_default().printed.get_or_insert_with(compute).as_ref()
     }
 
-    /// Everything that a JSON pointer points at in the documents of an item.
+    /// Resolves a JSON pointer in the documents of an item.
     pub(super) fn fields(&mut self, position: usize, pointer: &str) -> Vec<Field> {
         let content = self.content(position);
         if !self.may_search(position) {
             return Vec::new();
         }
-        let read = || Documents::of(content);
-        self.read.entry(position).or_default().documents.get_or_insert_with(read).fields(pointer)
+        let parse = || Documents::parse(content);
+        self.cache.entry(position).or_default().documents.get_or_insert_with(parse).fields(pointer)
     }
 }
 

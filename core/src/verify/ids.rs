@@ -1,18 +1,19 @@
-//! This module checks that every given claim is judged exactly once.
+//! Matches the judge's verdicts to the given claims, one for each.
 //!
-//! Unknown ids are refused, of duplicates the strictest counts, altered words are put back, and what the
-//! judge left out comes back as dropped.
+//! Unknown ids are dropped, the strictest of duplicates counts, altered texts are restored, and omitted claims are added as
+//! dropped.
 
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::corrections::{CorrectionCode, Findings};
-use super::{Standing, VerifiedClaim};
-use crate::claim::{Claim, ClaimId, Class, JudgedClaim};
+use super::{VerdictStatus, VerifiedClaim};
+use crate::claim::{Claim, Class, JudgedClaim};
+use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 use crate::score::heaviest_type;
 
-/// One verified claim for each given one, in the order given.
+/// Returns one verified claim for each given one, in the given order.
 pub(super) fn match_claims(
     policy: &PolicyValues,
     given: &[Claim],
@@ -27,7 +28,7 @@ pub(super) fn match_claims(
                 &answer,
                 CorrectionCode::UnknownClaim,
                 format!(
-                    "The judge spoke of claim `{}`, which the report does not have.",
+                    "The judge returned claim `{}`, which the report does not have.",
                     answer.claim.id
                 ),
             ),
@@ -40,8 +41,8 @@ pub(super) fn match_claims(
     given
         .iter()
         .map(|claim| match slots.get_mut(&claim.id).and_then(Option::take) {
-            Some(answer) => with_given_words(claim, answer, findings),
-            None => dropped(policy, claim, findings),
+            Some(answer) => restore_text(claim, answer, findings),
+            None => add_dropped(policy, claim, findings),
         })
         .collect()
 }
@@ -52,50 +53,47 @@ fn stricter(
     b: JudgedClaim,
     findings: &mut Findings,
 ) -> JudgedClaim {
-    // Of equal weights the type that is worth more in the method counts as the heavier one.
+    // Of equal weights, the type that weighs more in the paper counts as heavier.
     let weight = |judged: &JudgedClaim| {
         (policy.weights.of(judged.evidence_type), Reverse(judged.evidence_type))
     };
-    let (kept, other) = if b.class > a.class { (b, a) } else { (a, b) };
-    let heavier_counts = matches!(kept.class, Class::Ungrounded | Class::Contradicted);
+    let (strictest, other) = if b.class > a.class { (b, a) } else { (a, b) };
+    let heavier_counts = matches!(strictest.class, Class::Ungrounded | Class::Contradicted);
     let other_decides_type = if heavier_counts {
-        weight(&other) > weight(&kept)
+        weight(&other) > weight(&strictest)
     } else {
-        weight(&other) < weight(&kept)
+        weight(&other) < weight(&strictest)
     };
-    let evidence_type = if other_decides_type { other.evidence_type } else { kept.evidence_type };
-    let kept = JudgedClaim { evidence_type, ..kept };
+    let evidence_type =
+        if other_decides_type { other.evidence_type } else { strictest.evidence_type };
+    let strictest = JudgedClaim { evidence_type, ..strictest };
     findings.note(
-        &kept,
+        &strictest,
         CorrectionCode::DuplicateClaim,
         format!(
-            "The judge gave claim `{}` more than once; the strictest answer counts.",
-            kept.claim.id
+            "The judge returned claim `{}` more than once; the strictest verdict counts.",
+            strictest.claim.id
         ),
     );
-    kept
+    strictest
 }
 
-fn with_given_words(
-    claim: &Claim,
-    mut answer: JudgedClaim,
-    findings: &mut Findings,
-) -> VerifiedClaim {
+fn restore_text(claim: &Claim, mut answer: JudgedClaim, findings: &mut Findings) -> VerifiedClaim {
     if answer.claim != *claim {
         answer.claim = claim.clone();
         findings.note(
             &answer,
             CorrectionCode::AlteredClaim,
             format!(
-                "The judge changed the words or place of claim `{}`; the report's count.",
+                "The judge changed the text or span of claim `{}`; those of the report count.",
                 claim.id
             ),
         );
     }
-    VerifiedClaim { judged: answer, standing: Standing::AsJudged }
+    VerifiedClaim { judged: answer, status: VerdictStatus::AsJudged }
 }
 
-fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> VerifiedClaim {
+fn add_dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> VerifiedClaim {
     let judged = JudgedClaim {
         claim: claim.clone(),
         class: Class::Ungrounded,
@@ -110,11 +108,11 @@ fn dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> Ver
         &judged,
         CorrectionCode::ClaimDropped,
         format!(
-            "The judge left claim `{}` out; it counts as ungrounded at the largest weight.",
+            "The judge omitted claim `{}`; it counts as ungrounded at the largest weight.",
             claim.id
         ),
     );
-    VerifiedClaim { judged, standing: Standing::Dropped }
+    VerifiedClaim { judged, status: VerdictStatus::Dropped }
 }
 
 #[cfg(test)]
@@ -124,7 +122,7 @@ mod tests {
     use crate::claim::EvidenceType;
 
     #[test]
-    fn h06_a_claim_that_the_judge_drops_comes_back() {
+    fn h06_a_claim_that_the_judge_drops_is_added() {
         let given = claims(&["pod restarted", "dns failed"]);
         let answer = [judged(
             &given[0],
@@ -134,13 +132,13 @@ mod tests {
         )];
         let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
         assert_eq!(result.claims.len(), 2);
-        assert_eq!(result.claims[1].standing, Standing::Dropped);
+        assert_eq!(result.claims[1].status, VerdictStatus::Dropped);
         assert_eq!(result.claims[1].judged.class, Class::Ungrounded);
         assert_eq!(codes(&result), [CorrectionCode::ClaimDropped]);
     }
 
     #[test]
-    fn h27_unknown_and_duplicate_ids() {
+    fn h27_unknown_and_duplicate_ids_are_noted() {
         let given = claims(&["pod restarted"]);
         let other = claims(&["x", "invented"]);
         let cited: &[(&str, &str)] = &[("e1", "pod restarted")];
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn altered_words_are_put_back() {
+    fn altered_texts_are_restored() {
         let given = claims(&["pod restarted 9 times"]);
         let mut answer = judged(
             &given[0],

@@ -1,5 +1,5 @@
-//! This module makes questions and proposals complementary at most: neither states anything that evidence could show.
-//! What they take for granted is a claim of its own.
+//! Limits questions and proposals to complementary, since they state nothing that evidence could show. Their presuppositions
+//! are claims of their own.
 
 use super::VerifiedClaim;
 use super::corrections::{CorrectionCode, Findings};

@@ -1,18 +1,18 @@
-//! This module applies what a second reader made of a claim: the stricter of judge and reader counts.
+//! Applies the second look: the stricter of judge and reader counts.
 
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::{Class, JudgedClaim};
 use crate::policy::SecondLook;
-use crate::second_look::{Reading, is_read};
+use crate::second_look::{Reading, needs_second_look};
 
-/// Gives the claim the class that its reading leaves it, where the policy has it read.
+/// Applies the reading of a claim, if the policy requires a second look at it.
 pub(super) fn check(
     mode: SecondLook,
     judged: &mut JudgedClaim,
     reading: Option<&Reading>,
     findings: &mut Findings,
 ) {
-    let Some(reading) = reading.filter(|_| is_read(mode, judged)) else { return };
+    let Some(reading) = reading.filter(|_| needs_second_look(mode, judged)) else { return };
     let class = reading.applied(judged.class);
     if class == judged.class {
         return;
@@ -35,14 +35,14 @@ mod tests {
     use super::*;
     use crate::claim::EvidenceType::ToolMatch;
     use crate::policy::{Preset, VerificationMode, preset};
-    use crate::second_look::Verdict;
+    use crate::second_look::SecondLookVerdict;
 
     #[test]
     fn the_stricter_of_judge_and_reader_counts() {
         let given = claims(&["workers busy 4 of 8"]);
         let items = [tool("e1", "workers busy 4 of 8")];
         for class in Class::ALL {
-            for verdict in Verdict::ALL {
+            for verdict in SecondLookVerdict::ALL {
                 let answer = judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")]);
                 let readings = [Reading {
                     claim: given[0].id.clone(),

@@ -1,25 +1,25 @@
-//! This module verifies a partition against the evidence: no verdict of a judge is accepted unchecked.
+//! Verifies a partition against the evidence: no verdict of a judge is accepted unchecked.
 //!
-//! What is checked is structure: what was cited, whether it is there, and of what kind it is. Whether the cited words
-//! bear a claim out is read, not compared (docs/JUDGES.md, "Second look").
+//! The checks are structural: whether citations resolve, and which types the cited items allow. Whether a quote supports its
+//! claim is left to a second reader (docs/JUDGES.md, "Second look").
 //!
-//! The checks run in this order, each in its own file:
+//! The checks run in this order, each in its own module:
 //!
 //! | check | finds | effect |
 //! |---|---|---|
-//! | `ids` | unknown, duplicate, altered and dropped claims | refused, strictest, restored, ungrounded and blocking |
-//! | `citations::resolve`, `quotes` | citations that do not resolve, quotes that are not there, circles | the citation is taken away |
-//! | `citations::resolve` | quotes beside the cited field, values that could be of anything | noted |
-//! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction goes on blocking |
-//! | `kinds` | questions and proposals called grounded | complementary |
-//! | `actions` | a check whose last run failed called passed, an empty set of changes called done | contradicted |
-//! | `look` | supported claims that a second reader does not find shown, or refuted | ungrounded, contradicted |
+//! | `ids` | unknown, duplicate, altered and dropped claims | dropped, strictest, restored, ungrounded and blocking |
+//! | `citations::resolve`, `quotes` | unresolved citations, quotes that are not found, cycles | the citation is removed |
+//! | `citations::resolve` | quotes outside the cited field, ambiguous values | noted |
+//! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction still blocks |
+//! | `kinds` | grounded questions and proposals | complementary |
+//! | `actions` | claims that a check passed whose last run failed, or of actions with an empty set of changes | contradicted |
+//! | `look` | supported claims that the second reader finds not shown, or refuted | ungrounded, contradicted |
 //! | `types` | types above what the cited items allow | a lower type |
-//! | `citations::references` | claims that rest on weaker claims | held to the weakest |
+//! | `citations::references` | claims that rest on weaker claims | limited to the weakest |
 //!
-//! A judge of whose quotes none was found may be asked for others (`turn`) before that counts.
+//! A judge none of whose quotes were found may be called for others (`turn`) before that counts.
 //!
-//! Nothing here makes a claim count for more: classes become stricter, types of supported claims lighter.
+//! Verification never makes a claim count for more: classes become stricter, types of supported claims lighter.
 
 mod actions;
 mod citations;
@@ -34,15 +34,15 @@ mod turn;
 mod types;
 mod undo;
 
-pub use actions::spelling::holds_spelled;
+pub use actions::spelling::contains_name;
 pub use citations::references::claim_cycle;
-pub use corrections::{Correction, CorrectionCode, Outcome};
+pub use corrections::{Correction, CorrectionCode, CorrectionOutcome};
 pub use evidence_set::EvidenceSet;
-pub use turn::{Objection, after_turn, objections};
+pub use turn::{Objection, apply_turn, objections};
 pub(crate) use types::heaviest_allowed;
-pub use undo::{Undone, undo};
+pub use undo::{RestoredPartition, undo};
 
-use actions::Executed;
+use actions::Execution;
 use citations::{references, resolve};
 use corrections::Findings;
 use evidence_set::Sources;
@@ -51,41 +51,39 @@ use crate::claim::{Claim, JudgedClaim};
 use crate::evidence::Target;
 use crate::policy::{PolicyValues, VerificationMode};
 
-/// How a verified claim stands.
+/// The status of a verified claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
-    /// In the class and type it has.
+pub enum VerdictStatus {
+    /// Counts in its class and type.
     AsJudged,
-    /// Judged contradicted, with citations that failed: counts as ungrounded at max(1, rho) times its
-    /// weight, and still blocks.
+    /// Judged contradicted, with failed citations: counts as ungrounded at max(1, rho) times its weight, and still blocks.
     UnverifiedContradiction,
-    /// Given, but missing from the judge's answer: counts as ungrounded at max(1, rho) times the largest
-    /// weight, and blocks.
+    /// Missing from the judge's answer: counts as ungrounded at max(1, rho) times the largest weight, and blocks.
     Dropped,
 }
 
 /// A claim after verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedClaim {
-    /// The claim with the class, type and citations it now has.
+    /// The claim with its class, type and citations after verification.
     pub judged: JudgedClaim,
-    /// How it stands.
-    pub standing: Standing,
+    /// The status of the claim.
+    pub status: VerdictStatus,
 }
 
-/// What verification made of a partition.
+/// A partition after verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
-    /// When enforced, one for each given claim in their order; else what the judge said.
+pub struct VerifiedPartition {
+    /// If enforced, one for each given claim, in their order; otherwise the judge's claims.
     pub claims: Vec<VerifiedClaim>,
-    /// What was found, in the order of the checks.
+    /// The corrections, in the order of the checks.
     pub corrections: Vec<Correction>,
 }
 
-/// Checks what was said of the given claims against the evidence.
+/// Verifies the verdicts on the given claims against the evidence.
 ///
-/// [`VerificationMode::Off`] checks nothing. [`VerificationMode::Observe`] lists the corrections and
-/// returns the claims as judged. [`VerificationMode::Enforce`] returns them corrected.
+/// [`VerificationMode::Off`] checks nothing. [`VerificationMode::Observe`] returns the judge's claims with a list of
+/// corrections. [`VerificationMode::Enforce`] returns corrected claims.
 #[must_use]
 pub fn verify(
     mode: VerificationMode,
@@ -93,23 +91,26 @@ pub fn verify(
     given: &[Claim],
     judged: Vec<JudgedClaim>,
     evidence_set: &EvidenceSet<'_>,
-) -> Verified {
+) -> VerifiedPartition {
     match mode {
-        VerificationMode::Off => Verified { claims: as_judged(judged), corrections: Vec::new() },
+        VerificationMode::Off => VerifiedPartition::as_judged(judged, Vec::new()),
         VerificationMode::Observe => {
-            let mut observed = enforce(policy, given, judged.clone(), evidence_set);
-            for correction in &mut observed.corrections {
-                correction.outcome = Outcome::Noted;
-            }
-            Verified { claims: as_judged(judged), corrections: observed.corrections }
+            let observed = enforce(policy, given, judged.clone(), evidence_set);
+            VerifiedPartition::as_judged(judged, observed.corrections)
         }
         VerificationMode::Enforce => enforce(policy, given, judged, evidence_set),
     }
 }
 
-fn as_judged(judged: Vec<JudgedClaim>) -> Vec<VerifiedClaim> {
-    let stands = |judged| VerifiedClaim { judged, standing: Standing::AsJudged };
-    judged.into_iter().map(stands).collect()
+impl VerifiedPartition {
+    /// The judge's claims with corrections that are only noted.
+    pub(crate) fn as_judged(judged: Vec<JudgedClaim>, mut corrections: Vec<Correction>) -> Self {
+        for correction in &mut corrections {
+            correction.outcome = CorrectionOutcome::Noted;
+        }
+        let as_judged = |judged| VerifiedClaim { judged, status: VerdictStatus::AsJudged };
+        Self { claims: judged.into_iter().map(as_judged).collect(), corrections }
+    }
 }
 
 fn enforce(
@@ -117,29 +118,29 @@ fn enforce(
     given: &[Claim],
     judged: Vec<JudgedClaim>,
     evidence_set: &EvidenceSet<'_>,
-) -> Verified {
+) -> VerifiedPartition {
     let mut findings = Findings::default();
     let mut sources = Sources::new(evidence_set);
     let mut claims = ids::match_claims(policy, given, judged, &mut findings);
     let texts = texts_of_cited_claims(&claims);
-    let points_at =
+    let targets =
         resolve::check_citations(&mut claims, &texts, evidence_set, &mut sources, &mut findings);
-    let executed = Executed::of(evidence_set);
-    for (claim, points_at) in claims.iter_mut().zip(&points_at) {
-        if claim.standing != Standing::Dropped {
+    let execution = Execution::new(evidence_set);
+    for (claim, targets) in claims.iter_mut().zip(&targets) {
+        if claim.status != VerdictStatus::Dropped {
             citations::check(claim, &mut findings);
             kinds::check(claim, &mut findings);
-            executed.check(claim, evidence_set, &mut findings);
+            execution.check(claim, evidence_set, &mut findings);
             let reading = evidence_set.reading(&claim.judged.claim.id);
             look::check(policy.second_look, &mut claim.judged, reading, &mut findings);
         }
-        types::check(policy, &mut claim.judged, points_at, &sources, &mut findings);
+        types::check(policy, &mut claim.judged, targets, &sources, &mut findings);
     }
-    references::hold_to_weakest(policy, &mut claims, &points_at, &mut findings);
-    Verified { claims, corrections: findings.corrections }
+    references::limit_to_weakest(policy, &mut claims, &targets, &mut findings);
+    VerifiedPartition { claims, corrections: findings.corrections }
 }
 
-/// The words of every claim where any claim cites another; nothing otherwise.
+/// The texts of all claims if any claim cites another; empty otherwise.
 fn texts_of_cited_claims(claims: &[VerifiedClaim]) -> Vec<String> {
     let cites_claims = claims.iter().any(|claim| {
         claim.judged.citations.iter().any(|citation| matches!(citation.target, Target::Claim(_)))
@@ -152,6 +153,6 @@ fn texts_of_cited_claims(claims: &[VerifiedClaim]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod properties;
+mod properties_tests;
 #[cfg(test)]
 mod testing;

@@ -1,8 +1,9 @@
-//! This module has builders for the tests of verification.
+//! Builders for the tests of verification.
 
-use super::{CorrectionCode, EvidenceSet, Verified, verify};
-use crate::claim::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
+use super::{CorrectionCode, EvidenceSet, VerifiedPartition, verify};
+use crate::claim::{Claim, Class, EvidenceType, JudgedClaim};
 use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, Target};
+use crate::ids::ClaimId;
 use crate::policy::{Preset, VerificationMode, preset};
 pub(super) use crate::testing::tool;
 
@@ -63,7 +64,7 @@ pub(super) fn verified_under(
     given: &[Claim],
     answer: &[JudgedClaim],
     items: &[EvidenceItem],
-) -> Verified {
+) -> VerifiedPartition {
     verify(
         VerificationMode::Enforce,
         &preset(name),
@@ -77,10 +78,10 @@ pub(super) fn verified(
     given: &[Claim],
     answer: &[JudgedClaim],
     items: &[EvidenceItem],
-) -> Verified {
+) -> VerifiedPartition {
     verified_under(Preset::Reference, given, answer, items)
 }
 
-pub(super) fn codes(result: &Verified) -> Vec<CorrectionCode> {
+pub(super) fn codes(result: &VerifiedPartition) -> Vec<CorrectionCode> {
     result.corrections.iter().map(|correction| correction.code).collect()
 }

@@ -1,70 +1,74 @@
-//! This module says what a judge is asked once more, and what its answer may change: a class may become stricter and
-//! citations may be added. It calls no judge and decides nothing.
+//! The extra turn of a judge: which claims it is called for, and how its answer is applied. A class may become stricter, and
+//! citations may be added.
 
-use super::{Correction, CorrectionCode, Outcome};
-use crate::claim::{ClaimId, Class, JudgedClaim};
+use super::{Correction, CorrectionCode, CorrectionOutcome};
+use crate::claim::{Class, JudgedClaim};
+use crate::ids::ClaimId;
 
-/// A claim whose judge is asked once more.
+/// A claim for which the judge is called again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// What the judge said of the claim.
-    pub said: JudgedClaim,
+    /// The judge's verdict on the claim.
+    pub judged: JudgedClaim,
     /// The findings of verification, one sentence each; at least one.
     pub findings: Vec<String>,
 }
 
-/// What to ask a judge about its partition, once: the claims that it supported or contradicted and that lost every
-/// citation because no quote was found, or no item.
+/// Returns the claims for an extra turn: those that the judge supported or contradicted and that lost every citation because
+/// the quotes or items were not found.
 #[must_use]
 pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Objection> {
-    let of = |said: &JudgedClaim| {
-        let of_claim = corrections
-            .iter()
-            .filter(|found| found.claim == said.claim.id && found.outcome == Outcome::Corrected);
-        let lost_all = of_claim.clone().any(|found| found.code == CorrectionCode::NoValidCitation);
+    let objection = |judged: &JudgedClaim| {
+        let of_claim = corrections.iter().filter(|correction| {
+            correction.claim == judged.claim.id
+                && correction.outcome == CorrectionOutcome::Corrected
+        });
+        let lost_all =
+            of_claim.clone().any(|correction| correction.code == CorrectionCode::NoValidCitation);
         let sentences = of_claim
-            .filter(|found| {
-                let code = found.code;
+            .filter(|correction| {
+                let code = correction.code;
                 matches!(code, CorrectionCode::QuoteNotFound | CorrectionCode::UnknownEvidence)
             })
-            .map(|found| found.sentence.clone());
+            .map(|correction| correction.sentence.clone());
         let findings: Vec<String> = sentences.filter(|_| lost_all).collect();
-        (!findings.is_empty()).then(|| Objection { said: said.clone(), findings })
+        (!findings.is_empty()).then(|| Objection { judged: judged.clone(), findings })
     };
-    judged.iter().filter_map(of).collect()
+    judged.iter().filter_map(objection).collect()
 }
 
-/// The partition after the turn. An answer about a claim that was not asked about, or one that would make a class
-/// less strict, changes nothing.
+/// Applies the answers of an extra turn to a partition. Ignores answers for claims that were not requested, or that would
+/// make a class less strict.
 #[must_use]
-pub fn after_turn(
+pub fn apply_turn(
     first: &[JudgedClaim],
-    asked: &[&ClaimId],
+    requested: &[&ClaimId],
     answers: &[JudgedClaim],
 ) -> Vec<JudgedClaim> {
-    let answer_to = |said: &JudgedClaim| {
-        let is_asked = asked.contains(&&said.claim.id);
-        answers.iter().find(|answer| is_asked && answer.claim.id == said.claim.id)
+    let answer_to = |judged: &JudgedClaim| {
+        let is_requested = requested.contains(&&judged.claim.id);
+        answers.iter().find(|answer| is_requested && answer.claim.id == judged.claim.id)
     };
     first
         .iter()
-        .map(|said| match answer_to(said) {
-            Some(answer) => revised(said, answer),
-            None => said.clone(),
+        .map(|judged| match answer_to(judged) {
+            Some(answer) => revise(judged, answer),
+            None => judged.clone(),
         })
         .collect()
 }
 
-fn revised(said: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
-    let mut revised = said.clone();
-    if answer.class < said.class {
+fn revise(judged: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
+    let mut revised = judged.clone();
+    if answer.class < judged.class {
         return revised;
     }
-    if answer.class > said.class {
-        // A supported claim never gets a heavier type; one that counts against the report keeps the heavier one.
+    if answer.class > judged.class {
+        // A supported claim never gets a heavier type; a claim that counts against the report retains the heavier one.
+        let (before, after) = (judged.evidence_type, answer.evidence_type);
         revised.evidence_type = match answer.class {
-            Class::Grounded | Class::Complementary => said.evidence_type.max(answer.evidence_type),
-            Class::Ungrounded | Class::Contradicted => said.evidence_type.min(answer.evidence_type),
+            Class::Grounded | Class::Complementary => before.max(after),
+            Class::Ungrounded | Class::Contradicted => before.min(after),
         };
         revised.class = answer.class;
         revised.note.clone_from(&answer.note);
@@ -89,11 +93,11 @@ mod tests {
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
     #[test]
-    fn what_cites_nothing_that_stands_is_asked_about_and_a_citation_settles_it() {
+    fn claims_without_a_found_citation_get_an_extra_turn() {
         let given = claims(&["queue depth was 29", "workers busy 4 of 8", "a", "b", "c"]);
         let first = [
             judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "depth of the queue: 29")]),
-            // One quote stands, so nothing is lost.
+            // One quote is found, so the claim is still cited.
             judged(
                 &given[1],
                 Class::Grounded,
@@ -101,28 +105,28 @@ mod tests {
                 &[("e1", "workers busy 4 of 8"), ("e1", "8 of 8 are busy")],
             ),
             judged(&given[2], Class::Contradicted, ToolMatch, &[("e9", "queue depth 29")]),
-            // Nothing was cited, and nothing is claimed for it.
+            // Nothing was cited, so no quote was missing.
             judged(&given[3], Class::Grounded, ToolMatch, &[]),
             judged(&given[4], Class::Ungrounded, ToolMatch, &[("e1", "nowhere to be found")]),
         ];
         let items = [tool("e1", LOG)];
         let found = verified(&given, &first, &items);
-        let asked = objections(&first, &found.corrections);
-        let said: Vec<&JudgedClaim> = asked.iter().map(|objection| &objection.said).collect();
-        assert_eq!(said, [&first[0], &first[2]]);
-        assert!(asked[0].findings[0].contains("depth of the queue"), "{asked:?}");
+        let objections_found = objections(&first, &found.corrections);
+        let claims: Vec<&JudgedClaim> =
+            objections_found.iter().map(|objection| &objection.judged).collect();
+        assert_eq!(claims, [&first[0], &first[2]]);
+        assert!(objections_found[0].findings[0].contains("depth of the queue"));
 
         let answers = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
-        let after = after_turn(&first, &[&given[0].id, &given[2].id], &answers);
+        let after = apply_turn(&first, &[&given[0].id, &given[2].id], &answers);
         let found = verified(&given, &after, &items);
         assert_eq!(found.claims[0].judged.class, Class::Grounded);
         assert_eq!(found.claims[0].judged.citations.len(), 1);
-        let asked = objections(&after, &found.corrections);
-        assert_eq!(asked.len(), 1, "{asked:?}");
+        assert_eq!(objections(&after, &found.corrections).len(), 1);
     }
 
     #[test]
-    fn a_policy_that_only_observes_asks_nothing() {
+    fn a_policy_that_only_observes_has_no_objections() {
         let given = claims(&["queue depth was 29"]);
         let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "no such line")])];
         let items = [tool("e1", LOG)];
@@ -140,15 +144,15 @@ mod tests {
         let given = claims(&["queue depth was 31"]);
         let first =
             [judged(&given[0], Class::Complementary, Inference, &[("e1", "queue depth 29")])];
-        let asked = [&given[0].id];
+        let requested = [&given[0].id];
         for class in Class::ALL {
             let answer = [judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")])];
-            let after = after_turn(&first, &asked, &answer);
+            let after = apply_turn(&first, &requested, &answer);
             assert_eq!(after[0].class, class.max(Class::Complementary));
             if class == Class::Grounded {
                 assert_eq!(after, first);
             }
-            assert!(after_turn(&first, &[], &answer) == first);
+            assert!(apply_turn(&first, &[], &answer) == first);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! This module checks that the type of a claim follows from the kind of what it cites.
+//! Limits the type of a claim to what its citations allow.
 //!
 //! | cited | highest type |
 //! |---|---|
@@ -6,9 +6,9 @@
 //! | structured result of a step | `specific_data` |
 //! | field of the alert | `signal_match` |
 //! | claim of this or an earlier report | `synthesis` |
-//! | anything a model inferred; under `tool_match_needs_attestation`, anything unattested | `inference` |
+//! | anything inferred by a model; under `tool_match_needs_attestation`, anything unattested | `inference` |
 //!
-//! The best valid citation decides. Types go down only, and only for claims that count in favour of the report.
+//! The best valid citation decides. Types are only lowered, and only those of supported claims.
 
 use super::citations::resolve::Source;
 use super::corrections::{CorrectionCode, Findings, is_supported};
@@ -21,18 +21,18 @@ use crate::policy::PolicyValues;
 pub(super) fn check(
     policy: &PolicyValues,
     judged: &mut JudgedClaim,
-    points_at: &[Source],
+    targets: &[Source],
     sources: &Sources<'_>,
     findings: &mut Findings,
 ) {
     if !is_supported(judged) {
         return;
     }
-    let best = points_at
+    let best = targets
         .iter()
         .map(|source| match source {
-            Source::Item { position, named, .. } => core::iter::once(*position)
-                .chain(*named)
+            Source::Item { position, cited } => core::iter::once(*position)
+                .chain(*cited)
                 .filter_map(|position| sources.item(position))
                 .map(|item| ceiling(policy, item))
                 .max()
@@ -49,9 +49,7 @@ pub(super) fn check(
         let was = judged.evidence_type.name();
         findings.retype(policy, judged, code, ceiling, || {
             if unattested {
-                String::from(
-                    "Nobody vouches for the cited items, so the claim counts as inference.",
-                )
+                String::from("The cited items are not attested, so the claim counts as inference.")
             } else {
                 format!("The cited items allow {} at most, not {was}.", ceiling.name())
             }
@@ -59,7 +57,7 @@ pub(super) fn check(
     }
 }
 
-/// The type that weighs most of those that some item allows; inference without items.
+/// The heaviest type that any item allows; inference without items.
 pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) -> EvidenceType {
     let ceilings = items.iter().map(|item| ceiling(policy, item).0);
     let strongest = ceilings.min().unwrap_or(EvidenceType::Inference);
@@ -68,7 +66,7 @@ pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) ->
     heaviest.unwrap_or(EvidenceType::Inference)
 }
 
-/// The highest type that an item allows, and whether that is for want of someone who vouches for it.
+/// The highest type that an item allows, and whether it is limited because the item is not attested.
 fn ceiling(policy: &PolicyValues, item: &EvidenceItem) -> (EvidenceType, bool) {
     let unattested = policy.guards.tool_match_needs_attestation && !item.attested;
     if unattested || item.lane == Lane::LlmInferred {
@@ -109,9 +107,9 @@ mod tests {
                 let answer =
                     [judged(&given[0], Class::Grounded, claimed, &[("e1", "pod restarted")])];
                 let result = verified(&given, &answer, core::slice::from_ref(&item));
-                let kept = result.claims[0].judged.evidence_type;
+                let evidence_type = result.claims[0].judged.evidence_type;
                 if claimed != EvidenceType::NegEvidence {
-                    assert_eq!(kept, claimed.max(highest), "{kind:?} {claimed:?}");
+                    assert_eq!(evidence_type, claimed.max(highest), "{kind:?} {claimed:?}");
                 }
             }
         }
@@ -142,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn h10_what_a_model_inferred_is_no_tool_output() {
+    fn h10_an_inferred_item_allows_inference_only() {
         let given = claims(&["pod restarted"]);
         let item = EvidenceItem { lane: Lane::LlmInferred, ..tool("e1", "pod restarted") };
         let answer = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];

@@ -1,19 +1,21 @@
-//! This module takes back what verification corrected in a partition, as far as the corrections tell: it leads from a
-//! recorded answer to what the judge said. It verifies nothing and decides nothing.
+//! Reverts the corrections of a verified partition, as far as they are recorded: restores the judge's answer from a record.
 
-use super::{Correction, CorrectionCode, Outcome, Standing, Verified, VerifiedClaim};
-use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
+use super::{
+    Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim, VerifiedPartition,
+};
+use crate::claim::{Class, EvidenceType, JudgedClaim};
+use crate::ids::ClaimId;
 
-/// Corrections that do not tell all of what the judge said.
-const UNTOLD: [CorrectionCode; 4] = [
+/// Corrections after which the judge's answer cannot be fully restored.
+const LOSSY: [CorrectionCode; 4] = [
     CorrectionCode::UnknownClaim,
     CorrectionCode::DuplicateClaim,
     CorrectionCode::AlteredClaim,
     CorrectionCode::QuoteMoved,
 ];
 
-/// Corrections that took a citation away or changed it, so that another verification cannot find them again.
-const REFUSED: [CorrectionCode; 8] = [
+/// Corrections that removed or changed a citation, so that verifying again does not find them.
+const CITATION_CODES: [CorrectionCode; 8] = [
     CorrectionCode::UnknownEvidence,
     CorrectionCode::UnknownField,
     CorrectionCode::UnknownReference,
@@ -24,8 +26,8 @@ const REFUSED: [CorrectionCode; 8] = [
     CorrectionCode::QuoteOutsideField,
 ];
 
-/// Retired findings that judges were asked about once more, unless a policy had them corrected.
-const ASKED_ABOUT: [&str; 9] = [
+/// Retired findings for which judges got an extra turn, unless a policy corrected them.
+const EXTRA_TURN: [&str; 9] = [
     "CITATION_UNRELATED",
     "FIGURE_CONFLICT",
     "FIGURE_NOT_IN_EVIDENCE",
@@ -37,74 +39,78 @@ const ASKED_ABOUT: [&str; 9] = [
     "SECOND_OPINION",
 ];
 
-/// A judge's partition before verification.
+/// A judge's partition, restored to before verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undone {
-    /// What the judge said, after its extra turn where it had one. Citations that verification refused are missing.
+pub struct RestoredPartition {
+    /// The judge's verdicts, after the extra turn if there was one. Removed citations are missing.
     pub judged: Vec<JudgedClaim>,
-    /// What it said before the extra turn, with the citations that it gave in it, where the record tells that a class
-    /// was another.
+    /// The verdicts before the extra turn, with the citations of the extra turn; `None` if the record shows no other class.
     pub first: Option<Vec<JudgedClaim>>,
-    /// Corrections that another verification of the partition does not find again.
-    pub refused: Vec<Correction>,
-    /// Codes of corrections for which the partition differs from what the judge said; each once.
-    pub untold: Vec<CorrectionCode>,
+    /// The corrections that verifying the partition again does not find.
+    pub removed: Vec<Correction>,
+    /// The codes of corrections after which the partition differs from the judge's answer; each once.
+    pub lossy: Vec<CorrectionCode>,
 }
 
-/// Takes back the corrections of a partition that was verified and corrected, those that this version no longer makes
-/// among them. `asked` says that the judge was asked about findings once more.
+/// Reverts the corrections of a verified and corrected partition, including retired ones.
 #[must_use]
-pub fn undo(verified: &Verified, asked: bool) -> Undone {
-    let (settled, own): (Vec<&Correction>, Vec<&Correction>) =
-        verified.corrections.iter().partition(|found| asked && is_settled(found));
-    let given = verified.claims.iter().filter(|claim| claim.standing != Standing::Dropped);
-    let judged: Vec<JudgedClaim> = given.map(|claim| said(claim, &own)).collect();
-    let first = (!settled.is_empty()).then(|| {
-        let first = judged.iter().map(|said| match first_from(&said.claim.id, &settled) {
-            Some((class, evidence_type)) => JudgedClaim { class, evidence_type, ..said.clone() },
-            None => said.clone(),
+pub fn undo(verified: &VerifiedPartition, had_extra_turn: bool) -> RestoredPartition {
+    let (by_judge, by_verification): (Vec<&Correction>, Vec<&Correction>) = verified
+        .corrections
+        .iter()
+        .partition(|correction| had_extra_turn && is_made_by_judge(correction));
+    let answered = verified.claims.iter().filter(|claim| claim.status != VerdictStatus::Dropped);
+    let judged: Vec<JudgedClaim> = answered.map(|claim| restore(claim, &by_verification)).collect();
+    let first = (!by_judge.is_empty()).then(|| {
+        let first = judged.iter().map(|judged| match original(&judged.claim.id, &by_judge) {
+            Some((class, evidence_type)) => JudgedClaim { class, evidence_type, ..judged.clone() },
+            None => judged.clone(),
         });
         first.collect()
     });
-    let codes = |wanted: &[CorrectionCode]| -> Vec<Correction> {
-        own.iter()
-            .filter(|found| wanted.contains(&found.code))
-            .map(|found| (*found).clone())
+    let with_code = |codes: &[CorrectionCode]| -> Vec<Correction> {
+        by_verification
+            .iter()
+            .filter(|correction| codes.contains(&correction.code))
+            .map(|correction| (*correction).clone())
             .collect()
     };
-    let mut untold: Vec<CorrectionCode> = codes(&UNTOLD).iter().map(|found| found.code).collect();
-    untold.sort_unstable();
-    untold.dedup();
-    let mut refused = codes(&REFUSED);
-    refused.extend(codes(&UNTOLD).into_iter().filter(|found| !REFUSED.contains(&found.code)));
-    Undone { judged, first, refused, untold }
+    let lossy_corrections = with_code(&LOSSY);
+    let mut lossy: Vec<CorrectionCode> =
+        lossy_corrections.iter().map(|correction| correction.code).collect();
+    lossy.sort_unstable();
+    lossy.dedup();
+    let mut removed = with_code(&CITATION_CODES);
+    let is_new = |correction: &Correction| !CITATION_CODES.contains(&correction.code);
+    removed.extend(lossy_corrections.into_iter().filter(is_new));
+    RestoredPartition { judged, first, removed, lossy }
 }
 
-/// Whether the judge itself took the stricter class when it was asked about a finding. What is left of it is its own
-/// word, and no correction to take back.
-fn is_settled(found: &Correction) -> bool {
-    found.outcome == Outcome::Corrected
-        && matches!(found.code, CorrectionCode::Retired(name) if ASKED_ABOUT.contains(&name))
+/// Returns `true` if the judge itself made the class stricter in its extra turn, so that there is nothing to revert.
+fn is_made_by_judge(correction: &Correction) -> bool {
+    correction.outcome == CorrectionOutcome::Corrected
+        && matches!(correction.code, CorrectionCode::Retired(name) if EXTRA_TURN.contains(&name))
 }
 
-/// What the judge said of a claim.
-fn said(claim: &VerifiedClaim, own: &[&Correction]) -> JudgedClaim {
+/// Restores the judge's verdict on a claim.
+fn restore(claim: &VerifiedClaim, corrections: &[&Correction]) -> JudgedClaim {
     let mut judged = claim.judged.clone();
-    if let Some((class, evidence_type)) = first_from(&judged.claim.id, own) {
+    if let Some((class, evidence_type)) = original(&judged.claim.id, corrections) {
         (judged.class, judged.evidence_type) = (class, evidence_type);
     }
-    // A rule that refutes is named behind those by which the judge decided.
-    let is_refuted = |found: &&&Correction| {
-        found.claim == judged.claim.id && found.code == CorrectionCode::Retired("REFUTED_BY_RULE")
+    // Refuting rules are listed after the rules by which the judge decided.
+    let is_refuted = |correction: &&&Correction| {
+        correction.claim == judged.claim.id
+            && correction.code == CorrectionCode::Retired("REFUTED_BY_RULE")
     };
-    let kept = judged.rules.len().saturating_sub(own.iter().filter(is_refuted).count());
-    judged.rules.truncate(kept);
+    let count = judged.rules.len().saturating_sub(corrections.iter().filter(is_refuted).count());
+    judged.rules.truncate(count);
     judged
 }
 
-/// Class and type of a claim before the first of its corrections.
-fn first_from(claim: &ClaimId, corrections: &[&Correction]) -> Option<(Class, EvidenceType)> {
-    corrections.iter().find(|found| found.claim == *claim).map(|found| found.from)
+/// The class and type of a claim before its first correction.
+fn original(claim: &ClaimId, corrections: &[&Correction]) -> Option<(Class, EvidenceType)> {
+    corrections.iter().find(|correction| correction.claim == *claim).map(|first| first.from)
 }
 
 #[cfg(test)]
@@ -117,54 +123,55 @@ mod tests {
 
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
-    fn enforced(given: &[crate::claim::Claim], said: Vec<JudgedClaim>) -> Verified {
+    fn enforced(given: &[crate::claim::Claim], judged: Vec<JudgedClaim>) -> VerifiedPartition {
         let items = [tool("e1", LOG)];
         let policy: Policy = preset(Preset::Reference);
-        verify(VerificationMode::Enforce, &policy, given, said, &EvidenceSet::new(&items))
+        verify(VerificationMode::Enforce, &policy, given, judged, &EvidenceSet::new(&items))
     }
 
     #[test]
-    fn what_the_judge_said_comes_back_and_is_found_wrong_again() {
+    fn a_restored_partition_is_corrected_in_the_same_way_again() {
         let given = claims(&["queue depth was 31?", "workers busy 4 of 8", "the cache was lost"]);
-        let said = vec![
+        let answer = vec![
             judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]),
             judged(&given[1], Class::Grounded, ToolMatch, &[("e1", "workers busy 4 of 8")]),
             judged(&given[2], Class::Contradicted, Inference, &[("e1", "not there")]),
         ];
-        let verified = enforced(&given, said.clone());
-        let undone = undo(&verified, false);
+        let verified = enforced(&given, answer.clone());
+        let restored = undo(&verified, false);
         let classes = |judged: &[JudgedClaim]| -> Vec<_> {
-            judged.iter().map(|said| (said.class, said.evidence_type)).collect()
+            judged.iter().map(|judged| (judged.class, judged.evidence_type)).collect()
         };
-        assert_eq!(classes(&undone.judged), classes(&said));
-        assert_eq!((undone.untold.as_slice(), undone.first), (&[][..], None));
-        assert_eq!(undone.refused.len(), 1, "the quote that is not there");
-        let again = enforced(&given, undone.judged);
+        assert_eq!(classes(&restored.judged), classes(&answer));
+        assert_eq!((restored.lossy.as_slice(), restored.first), (&[][..], None));
+        assert_eq!(restored.removed.len(), 1, "the quote that was not found");
+        let again = enforced(&given, restored.judged);
         assert_eq!(again.claims, verified.claims);
-        let found = again.corrections.len() + undone.refused.len();
+        let found = again.corrections.len() + restored.removed.len();
         assert_eq!(found, verified.corrections.len());
     }
 
     #[test]
-    fn what_the_judge_left_out_is_left_out_again() {
+    fn a_dropped_claim_is_omitted_again() {
         let given = claims(&["queue depth was 29", "workers busy 4 of 8"]);
-        let said = vec![judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
-        let undone = undo(&enforced(&given, said), false);
-        assert_eq!(undone.judged.len(), 1);
-        assert_eq!(undone.judged[0].claim, given[0]);
+        let answer =
+            vec![judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
+        let restored = undo(&enforced(&given, answer), false);
+        assert_eq!(restored.judged.len(), 1);
+        assert_eq!(restored.judged[0].claim, given[0]);
     }
 
     #[test]
-    fn of_a_claim_that_was_given_twice_one_answer_is_lost() {
+    fn a_duplicate_answer_is_lost() {
         let given = claims(&["queue depth was 29"]);
         let once = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]);
-        let said = vec![once.clone(), JudgedClaim { class: Class::Ungrounded, ..once }];
-        let undone = undo(&enforced(&given, said), false);
-        assert_eq!(undone.untold, [CorrectionCode::DuplicateClaim]);
+        let answer = vec![once.clone(), JudgedClaim { class: Class::Ungrounded, ..once }];
+        let restored = undo(&enforced(&given, answer), false);
+        assert_eq!(restored.lossy, [CorrectionCode::DuplicateClaim]);
     }
 
     #[test]
-    fn a_retired_correction_is_taken_back_and_not_found_again() {
+    fn a_retired_correction_is_reverted_and_not_found_again() {
         let given = claims(&["queue depth was 31"]);
         let after = judged(&given[0], Class::Contradicted, ToolMatch, &[("e1", "queue depth 29")]);
         let found = Correction {
@@ -173,22 +180,22 @@ mod tests {
             from: (Class::Grounded, ToolMatch),
             to: (Class::Contradicted, ToolMatch),
             sentence: "31 is not 29".to_owned(),
-            outcome: Outcome::Corrected,
+            outcome: CorrectionOutcome::Corrected,
         };
-        let verified = Verified {
-            claims: vec![VerifiedClaim { judged: after.clone(), standing: Standing::AsJudged }],
+        let verified = VerifiedPartition {
+            claims: vec![VerifiedClaim { judged: after.clone(), status: VerdictStatus::AsJudged }],
             corrections: vec![found],
         };
-        let undone = undo(&verified, false);
-        assert_eq!(undone.judged[0].class, Class::Grounded);
-        assert_eq!((undone.refused.as_slice(), undone.first), (&[][..], None));
-        let again = enforced(&given, undone.judged);
+        let restored = undo(&verified, false);
+        assert_eq!(restored.judged[0].class, Class::Grounded);
+        assert_eq!((restored.removed.as_slice(), restored.first), (&[][..], None));
+        let again = enforced(&given, restored.judged);
         assert_eq!(again.claims[0].judged.class, Class::Grounded);
         assert_eq!(again.corrections, []);
 
-        // In an extra turn the judge itself came to the stricter class.
-        let undone = undo(&verified, true);
-        assert_eq!(undone.judged, [after]);
-        assert_eq!(undone.first.unwrap()[0].class, Class::Grounded);
+        // In an extra turn the judge itself made the class stricter.
+        let restored = undo(&verified, true);
+        assert_eq!(restored.judged, [after]);
+        assert_eq!(restored.first.unwrap()[0].class, Class::Grounded);
     }
 }

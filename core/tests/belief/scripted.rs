@@ -1,10 +1,10 @@
-//! Generated incidents, and a policy that answers for entities and errs as often as it is made to.
+//! Generated incidents, and a policy that answers for entities with a given error rate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Look, Node, Topology};
 
-/// Numbers from a seed (splitmix64); two of equal seeds are equal on every machine.
+/// Deterministic random numbers from a seed (splitmix64).
 pub(crate) struct Numbers(u64);
 
 impl Numbers {
@@ -12,7 +12,7 @@ impl Numbers {
         Self(seed)
     }
 
-    /// Of a thing that has numbers of its own: drawing them changes no others.
+    /// Creates an independent stream for a combination of parts.
     pub(crate) fn of(parts: &[u64]) -> Self {
         let mix =
             |seed: u64, part: &u64| Self(seed ^ part.wrapping_mul(0xff51_afd7_ed55_8ccd)).draw();
@@ -31,27 +31,27 @@ impl Numbers {
         self.draw() % bound.max(1)
     }
 
-    /// True as often as that in a hundred.
+    /// Returns `true` in `share` percent of the cases.
     pub(crate) fn percent(&mut self, share: u64) -> bool {
         self.below(100) < share
     }
 }
 
-/// A fault that spread in a topology.
+/// A fault that propagated in a topology.
 pub(crate) struct Incident {
     seed: u64,
     pub(crate) topology: Topology,
-    /// Where it began.
+    /// The entity where it began.
     pub(crate) origin: Node,
-    /// Where it went, the origin included.
+    /// The affected entities, including the origin.
     pub(crate) affected: BTreeSet<Node>,
-    /// The ways it took.
-    ways: BTreeSet<(Node, Node)>,
+    /// The edges that it propagated along.
+    propagations: BTreeSet<(Node, Node)>,
     pub(crate) alerts: Vec<Node>,
 }
 
 impl Incident {
-    /// Between 4 and 40 entities, each depending on up to two others; the fault passes four of five dependencies.
+    /// Between 4 and 40 entities, each depending on up to two others; the fault propagates along four of five dependencies.
     pub(crate) fn generate(seed: u64) -> Self {
         let mut numbers = Numbers::of(&[seed, 1]);
         let count = 4 + numbers.below(37);
@@ -64,38 +64,41 @@ impl Incident {
         }
         let topology = Topology::new(&edges, &[], &[]).unwrap();
         let origin = topology.find(&entity(numbers.below(count))).unwrap();
-        let (mut affected, mut ways) = (BTreeSet::from([origin]), BTreeSet::new());
+        let (mut affected, mut propagations) = (BTreeSet::from([origin]), BTreeSet::new());
         let mut next = vec![origin];
         while let Some(from) = next.pop() {
-            for (_, to) in topology.edges().filter(|(of, _)| *of == from) {
+            for (_, to) in topology.edges().filter(|(source, _)| *source == from) {
                 if numbers.percent(80) {
-                    ways.insert((from, to));
+                    propagations.insert((from, to));
                     if affected.insert(to) {
                         next.push(to);
                     }
                 }
             }
         }
-        // Those that hand it on to nobody alert.
-        let ends =
-            affected.iter().copied().filter(|node| ways.iter().all(|(from, _)| from != node));
+        // Entities without further propagation alert.
+        let ends = affected
+            .iter()
+            .copied()
+            .filter(|node| propagations.iter().all(|(from, _)| from != node));
         let alerts: Vec<Node> = ends.take(3).collect();
         let mut changed = vec![origin];
         changed.extend(topology.nodes().filter(|_| numbers.percent(20)));
-        Self { seed, topology: topology.with_changes(&changed), origin, affected, ways, alerts }
+        let topology = topology.with_changes(&changed);
+        Self { seed, topology, origin, affected, propagations, alerts }
     }
 
     pub(crate) fn explore(&self, limits: Limits) -> Exploration {
-        Exploration::begin(self.topology.clone(), &self.alerts, limits)
+        Exploration::new(self.topology.clone(), &self.alerts, limits)
     }
 
-    /// The answer for a look: what the entity is, wrong in `wrong` of a hundred cases, revised by what neighbours say.
+    /// The answer for a look: the label, wrong in `wrong` percent of the cases, revised by the neighbours' messages.
     pub(crate) fn answer(&self, look: &Look, wrong: u64) -> Belief {
-        let place = self.topology.nodes().take_while(|node| *node != look.node).count() as u64;
-        let mut numbers = Numbers::of(&[self.seed, 2, place, u64::from(look.visit)]);
+        let index = self.topology.nodes().take_while(|node| *node != look.node).count() as u64;
+        let mut numbers = Numbers::of(&[self.seed, 2, index, u64::from(look.visit)]);
         let mut label = self.read(look.node, wrong, &mut numbers);
         let is_suspicious = |label| matches!(label, Some(Label::Origin | Label::Symptom));
-        let handed_on = look.inbox.iter().any(|message| {
+        let is_caused = look.inbox.iter().any(|message| {
             is_suspicious(Some(message.label))
                 && message.propagations.contains(&(message.from, look.node))
         });
@@ -103,7 +106,7 @@ impl Incident {
             .inbox
             .iter()
             .any(|message| message.propagations.contains(&(look.node, message.from)));
-        if label == Label::Origin && handed_on {
+        if label == Label::Origin && is_caused {
             label = Label::Symptom;
         }
         if label == Label::Healthy && is_blamed {
@@ -111,14 +114,14 @@ impl Incident {
         }
         let known: BTreeMap<Node, Option<Label>> = look.neighbours.iter().copied().collect();
         let propagations = self.topology.edges().filter(|(from, to)| {
-            let is_right = match label {
+            let fits_label = match label {
                 Label::Symptom => {
                     *to == look.node && known.get(from) != Some(&Some(Label::Healthy))
                 }
                 Label::Origin => *from == look.node,
                 Label::Healthy | Label::Defer => false,
             };
-            is_right && self.ways.contains(&(*from, *to)) != numbers.percent(wrong)
+            fits_label && self.propagations.contains(&(*from, *to)) != numbers.percent(wrong)
         });
         Belief { label, propagations: propagations.collect(), ..Belief::default() }
     }
@@ -137,7 +140,7 @@ impl Incident {
     }
 }
 
-/// Answers until nobody is due; which of those that are due comes first is drawn.
+/// Answers the due looks, in random order, until none is left.
 pub(crate) fn run(
     incident: &Incident,
     limits: Limits,

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use gsar_core::check::{CheckDeclaration, CheckError, CheckRun, PassCondition, TOOL};
-use gsar_core::evidence::{Content, EvidenceKind, Lane, Nature, VerificationResult};
+use gsar_core::check::{CheckDeclaration, CheckError, CheckRun, PassCondition};
+use gsar_core::evidence::{
+    CHECK_TOOL, Classification, Content, EvidenceKind, Lane, VerificationResult,
+};
 
 use super::evidence::nature_of;
 use super::field::present;
@@ -73,7 +75,7 @@ pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
         if matches!(stored.content, Some(Message::CheckRun(_))) {
             stored.content = Some(Message::Json(run.to_json()));
         }
-        stored.tool = [TOOL, run.declaration.name()].concat();
+        stored.tool = [CHECK_TOOL, run.declaration.name()].concat();
         stored.verification_result = run.result().number();
     }
     if let Some(nature) = nature_of(&stored).filter(|_| !says_what) {
@@ -85,7 +87,7 @@ pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
 
 /// The fields of an item that may contradict its run.
 pub(super) struct DeclaredFields<'a> {
-    pub(super) nature: Option<Nature>,
+    pub(super) nature: Option<Classification>,
     pub(super) tool: &'a mut String,
     pub(super) result: Option<VerificationResult>,
 }
@@ -115,7 +117,7 @@ pub(super) fn check_run_result(
         let fix = "is not the lane of a check run; give EVIDENCE_LANE_VERIFICATION";
         violations.add(path.field("lane"), fix);
     }
-    let tool = [TOOL, run.declaration.name()].concat();
+    let tool = [CHECK_TOOL, run.declaration.name()].concat();
     if !item.tool.is_empty() && *item.tool != tool {
         let fix = format_args!("is not the tool of the run; omit it, or give `{tool}`");
         violations.add(path.field("tool"), fix);

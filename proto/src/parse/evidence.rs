@@ -1,7 +1,7 @@
 //! Parses evidence items.
 
 use gsar_core::evidence::{
-    Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Nature, recognise,
+    Classification, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, classify_item,
 };
 
 use super::check::{DeclaredFields, check_run_result, read_run};
@@ -78,7 +78,7 @@ fn read_item(
         message.verification_result,
         violations,
     );
-    let is_verification = |nature: Nature| nature.kind == EvidenceKind::Verification;
+    let is_verification = |nature: Classification| nature.kind == EvidenceKind::Verification;
     if result.flatten().is_some() && nature.is_some_and(|nature| !is_verification(nature)) {
         violations.add(
             path.field("verification_result"),
@@ -112,15 +112,15 @@ fn nature(
     lane: Option<Option<Lane>>,
     name: [&str; 2],
     content: Option<&str>,
-) -> Option<Nature> {
+) -> Option<Classification> {
     match (kind?, lane?) {
-        (Some(kind), Some(lane)) => Some(Nature { kind, lane }),
-        (kind, lane) => Some(recognise(&name.join(" "), content?).with(kind, lane)),
+        (Some(kind), Some(lane)) => Some(Classification { kind, lane }),
+        (kind, lane) => Some(classify_item(&name.join(" "), content?).with_overrides(kind, lane)),
     }
 }
 
 /// Returns the kind and lane of an unparsed item.
-pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Nature> {
+pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Classification> {
     use v1::evidence_item::Content as Message;
     let no_path = Path::root("");
     let kind = optional_enumeration(no_path, item.kind, &mut Violations::default());

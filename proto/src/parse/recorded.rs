@@ -8,8 +8,10 @@ use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::fixed::Millionths;
 use gsar_core::report::{Reason, Uncovered};
-use gsar_core::second_look::{Reading, Verdict};
-use gsar_core::verify::{Correction, CorrectionCode, Outcome, Standing, Verified, VerifiedClaim};
+use gsar_core::second_look::{Reading, SecondLookVerdict};
+use gsar_core::verify::{
+    Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim, VerifiedPartition,
+};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Leaning, Role};
 
 use crate::enums::Enumeration;
@@ -19,7 +21,7 @@ use crate::v1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedPartition {
     /// The verified claims and the corrections.
-    pub verified: Verified,
+    pub verified: VerifiedPartition,
     /// The coverage of the synthesis; `None` if it was not computed.
     pub coverage: Option<Coverage>,
     /// The second looks at claims.
@@ -60,16 +62,20 @@ pub fn recorded_partition(
         answer.corrections.iter().map(correction).collect::<Result<_, _>>()?;
     let claims = answer.claims.iter().map(|claim| {
         let judged = judged_claim(claim)?;
-        let standing = match enforced {
-            true => standing(&judged.claim.id, &corrections),
-            false => Standing::AsJudged,
+        let status = match enforced {
+            true => status(&judged.claim.id, &corrections),
+            false => VerdictStatus::AsJudged,
         };
-        Ok(VerifiedClaim { judged, standing })
+        Ok(VerifiedClaim { judged, status })
     });
     let claims = claims.collect::<Result<_, _>>()?;
     let coverage = answer.coverage.as_ref().map(coverage).transpose()?;
     let readings = answer.claims.iter().filter_map(reading).collect::<Result<_, _>>()?;
-    Ok(RecordedPartition { verified: Verified { claims, corrections }, coverage, readings })
+    Ok(RecordedPartition {
+        verified: VerifiedPartition { claims, corrections },
+        coverage,
+        readings,
+    })
 }
 
 fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, CorruptRecord>> {
@@ -77,7 +83,7 @@ fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, CorruptRecord>> 
     let read = || {
         Ok(Reading {
             claim: claim_id(&message.id)?,
-            verdict: known::<Verdict>("claims.second_look.verdict", *verdict)?,
+            verdict: known::<SecondLookVerdict>("claims.second_look.verdict", *verdict)?,
             words: words.clone(),
             reader: reader.clone(),
         })
@@ -85,7 +91,7 @@ fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, CorruptRecord>> 
     Some(read())
 }
 
-fn standing(claim: &ClaimId, corrections: &[Correction]) -> Standing {
+fn status(claim: &ClaimId, corrections: &[Correction]) -> VerdictStatus {
     let has = |wanted: &dyn Fn(&Correction) -> bool| {
         corrections.iter().any(|found| found.claim == *claim && wanted(found))
     };
@@ -93,11 +99,11 @@ fn standing(claim: &ClaimId, corrections: &[Correction]) -> Standing {
         found.code == CorrectionCode::NoValidCitation && found.from.0 == Class::Contradicted
     };
     if has(&|found| found.code == CorrectionCode::ClaimDropped) {
-        Standing::Dropped
+        VerdictStatus::Dropped
     } else if has(&is_contradiction) {
-        Standing::UnverifiedContradiction
+        VerdictStatus::UnverifiedContradiction
     } else {
-        Standing::AsJudged
+        VerdictStatus::AsJudged
     }
 }
 
@@ -153,14 +159,14 @@ fn correction(message: &v1::Correction) -> Result<Correction, CorruptRecord> {
         ),
     };
     let outcome = match message.outcome() {
-        v1::CorrectionOutcome::Corrected => Outcome::Corrected,
+        v1::CorrectionOutcome::Corrected => CorrectionOutcome::Corrected,
         // Written by versions with semantic checks, which did not change the class.
         v1::CorrectionOutcome::Disputed
         | v1::CorrectionOutcome::Cleared
-        | v1::CorrectionOutcome::Noted => Outcome::Noted,
+        | v1::CorrectionOutcome::Noted => CorrectionOutcome::Noted,
         // Written by versions without outcomes.
-        v1::CorrectionOutcome::Unspecified if message.applied => Outcome::Corrected,
-        v1::CorrectionOutcome::Unspecified => Outcome::Noted,
+        v1::CorrectionOutcome::Unspecified if message.applied => CorrectionOutcome::Corrected,
+        v1::CorrectionOutcome::Unspecified => CorrectionOutcome::Noted,
     };
     let claim = claim_id(&message.claim_id)?;
     Ok(Correction { claim, code, from, to, sentence: message.sentence.clone(), outcome })
@@ -236,14 +242,14 @@ mod tests {
             rules: vec!["r".to_owned()],
             undecided: None,
         };
-        for (code, class, standing) in [
-            (CorrectionCode::ClaimDropped, stands.0, Standing::Dropped),
+        for (code, class, status) in [
+            (CorrectionCode::ClaimDropped, stands.0, VerdictStatus::Dropped),
             (
                 CorrectionCode::NoValidCitation,
                 Class::Contradicted,
-                Standing::UnverifiedContradiction,
+                VerdictStatus::UnverifiedContradiction,
             ),
-            (CorrectionCode::NoValidCitation, Class::Grounded, Standing::AsJudged),
+            (CorrectionCode::NoValidCitation, Class::Grounded, VerdictStatus::AsJudged),
         ] {
             let found = Correction {
                 claim: id.clone(),
@@ -251,7 +257,7 @@ mod tests {
                 from: (class, stands.1),
                 to: stands,
                 sentence: "s".to_owned(),
-                outcome: Outcome::Corrected,
+                outcome: CorrectionOutcome::Corrected,
             };
             let answer = v1::EvaluateResponse {
                 claims: vec![render::judged_claim(judged.clone())],
@@ -260,7 +266,7 @@ mod tests {
             };
             let read = recorded_partition(&answer, true).unwrap();
             assert_eq!(read.verified.corrections, [found]);
-            let claim = VerifiedClaim { judged: judged.clone(), standing };
+            let claim = VerifiedClaim { judged: judged.clone(), status };
             assert_eq!(read.verified.claims, [claim]);
         }
     }
@@ -268,9 +274,9 @@ mod tests {
     #[test]
     fn parses_semantic_findings_of_earlier_versions() {
         for (outcome, read) in [
-            (v1::CorrectionOutcome::Corrected, Outcome::Corrected),
-            (v1::CorrectionOutcome::Disputed, Outcome::Noted),
-            (v1::CorrectionOutcome::Cleared, Outcome::Noted),
+            (v1::CorrectionOutcome::Corrected, CorrectionOutcome::Corrected),
+            (v1::CorrectionOutcome::Disputed, CorrectionOutcome::Noted),
+            (v1::CorrectionOutcome::Cleared, CorrectionOutcome::Noted),
         ] {
             let found = v1::Correction {
                 claim_id: "c1".to_owned(),

@@ -3,7 +3,7 @@
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::fixed::Millionths;
 use gsar_core::second_look::Reading;
-use gsar_core::verify::{Correction, CorrectionCode, Outcome};
+use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning};
 
 use super::coverage::byte_range;
@@ -95,15 +95,15 @@ pub fn correction(correction: &Correction) -> v1::Correction {
         class_after,
         type_before,
         type_after,
-        applied: correction.outcome == Outcome::Corrected,
+        applied: correction.outcome == CorrectionOutcome::Corrected,
         outcome: outcome(correction.outcome).into(),
     }
 }
 
-fn outcome(outcome: Outcome) -> v1::CorrectionOutcome {
+fn outcome(outcome: CorrectionOutcome) -> v1::CorrectionOutcome {
     match outcome {
-        Outcome::Corrected => v1::CorrectionOutcome::Corrected,
-        Outcome::Noted => v1::CorrectionOutcome::Noted,
+        CorrectionOutcome::Corrected => v1::CorrectionOutcome::Corrected,
+        CorrectionOutcome::Noted => v1::CorrectionOutcome::Noted,
     }
 }
 

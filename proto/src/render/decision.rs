@@ -47,7 +47,7 @@ fn bounds(bounds: &Bounds) -> v1::DecisionBounds {
 fn about(reason: &Reason, claims: &[ClaimId]) -> v1::Reason {
     v1::Reason {
         code: reason.code().to_owned(),
-        sentence: reason.sentence_naming(claims),
+        sentence: reason.sentence_with_claims(claims),
         claim_ids: ids(claims),
     }
 }

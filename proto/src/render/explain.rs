@@ -1,7 +1,7 @@
 //! Renders margins to the neighbouring tiers and the effects of single claims.
 
 use gsar_core::decision::Hypothetical;
-use gsar_core::explain::{Change, Impact, Margin, Margins};
+use gsar_core::explain::{Impact, Margin, Margins, RemedyStep};
 use gsar_core::tally::Group;
 use gsar_core::{Class, EvidenceType};
 
@@ -28,7 +28,7 @@ fn margin(margin: &Margin) -> v1::Margin {
     }
 }
 
-fn change(change: &Change) -> v1::ClaimChange {
+fn change(change: &RemedyStep) -> v1::ClaimChange {
     let (class, evidence_type) = class_and_type(change.group);
     v1::ClaimChange {
         action: change.remedy.name().to_owned(),

@@ -3,8 +3,8 @@
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::Gate;
 use gsar_core::safety::{
-    ActionVerdict, Assessment, Capped, EvidenceChain, EvidenceRecord, GateOutcome, GateReason,
-    Hold, Hypothesis, HypothesisId, assess,
+    ActionLimit, ActionVerdict, CappedConfidence, EvidenceChain, EvidenceRecord, GateOutcome,
+    GateReason, Hypothesis, HypothesisAssessment, HypothesisId, assess_hypothesis,
 };
 use gsar_core::time::Timestamp;
 
@@ -20,8 +20,9 @@ pub fn gate_verdict(
     hypotheses: &[Hypothesis],
     policy: &Gate,
 ) -> v1::GateVerdict {
-    let results =
-        hypotheses.iter().map(|hypothesis| result(hypothesis, assess(hypothesis, policy)));
+    let results = hypotheses
+        .iter()
+        .map(|hypothesis| result(hypothesis, assess_hypothesis(hypothesis, policy)));
     let root_cause = outcome.root_cause.as_ref().map(|root_cause| text(&root_cause.id));
     v1::GateVerdict {
         state: outcome.state.number(),
@@ -49,7 +50,7 @@ fn gate_reason(reason: GateReason) -> v1::Reason {
     }
 }
 
-fn result(hypothesis: &Hypothesis, assessment: Assessment) -> v1::HypothesisResult {
+fn result(hypothesis: &Hypothesis, assessment: HypothesisAssessment) -> v1::HypothesisResult {
     v1::HypothesisResult {
         id: text(&hypothesis.id),
         state: assessment.state.number(),
@@ -128,7 +129,7 @@ fn duration(micros: i64) -> prost_types::Duration {
 
 /// Renders a capped confidence.
 #[must_use]
-pub fn cap_verdict(capped: Capped) -> v1::CapVerdict {
+pub fn cap_verdict(capped: CappedConfidence) -> v1::CapVerdict {
     v1::CapVerdict {
         before: capped.before.value().to_f64(),
         after: capped.after.value().to_f64(),
@@ -141,11 +142,11 @@ pub fn cap_verdict(capped: Capped) -> v1::CapVerdict {
 pub fn action_verdict(verdict: &ActionVerdict) -> v1::ActionVerdict {
     v1::ActionVerdict {
         action: verdict.action.number(),
-        held_by: verdict.held_by.iter().map(|hold| held_by(*hold)).collect(),
+        held_by: verdict.limited_by.iter().map(|hold| held_by(*hold)).collect(),
         by_confidence: verdict.by_confidence.map_or(0, Enumeration::number),
     }
 }
 
-fn held_by(hold: Hold) -> v1::Reason {
+fn held_by(hold: ActionLimit) -> v1::Reason {
     v1::Reason { code: hold.code().to_owned(), sentence: hold.sentence(), ..v1::Reason::default() }
 }

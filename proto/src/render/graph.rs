@@ -1,6 +1,6 @@
 //! Renders the state of an exploration.
 
-use gsar_core::belief::{Exploration, Found, Label, Look, Message, Node};
+use gsar_core::belief::{EntityBelief, Exploration, Label, Look, Message, Node};
 
 use crate::enums::Enumeration as _;
 use crate::v1;
@@ -12,7 +12,7 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
     let names = Names(exploration);
     v1::GraphState {
         due: exploration.due().map(|look| names.look(look)).collect(),
-        entities: exploration.found().map(|found| names.found(&found)).collect(),
+        entities: exploration.entities().map(|found| names.found(&found)).collect(),
         candidates: outcome
             .candidates
             .iter()
@@ -80,7 +80,7 @@ impl Names<'_> {
         }
     }
 
-    fn found(&self, found: &Found<'_>) -> v1::EntityBelief {
+    fn found(&self, found: &EntityBelief<'_>) -> v1::EntityBelief {
         v1::EntityBelief {
             entity: self.of(found.node),
             label: label(found.label),

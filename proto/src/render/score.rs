@@ -2,7 +2,7 @@
 
 use gsar_core::fixed::{Fraction, Millionths};
 use gsar_core::policy::PolicyValues;
-use gsar_core::score::{Ratio, Terms};
+use gsar_core::score::{Ratio, ScoreTerms};
 
 use crate::v1;
 
@@ -27,7 +27,7 @@ pub fn fraction(fraction: Fraction) -> v1::Score {
 
 /// Renders the weights of a partition under a policy, for display.
 #[must_use]
-pub fn terms(terms: &Terms, policy: &PolicyValues) -> v1::ScoreTerms {
+pub fn terms(terms: &ScoreTerms, policy: &PolicyValues) -> v1::ScoreTerms {
     v1::ScoreTerms {
         grounded: weight(terms.grounded),
         ungrounded: weight(terms.ungrounded),

@@ -4,12 +4,14 @@ use gsar_core::explain::{impact, margins};
 use gsar_core::fixed::{Fraction, Millionths};
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{
-    Action, ActionVerdict, Confidence, Hold, LadderInput, Strength, UnverifiedFix, action, cap,
+    Action, ActionLimit, ActionVerdict, Confidence, LadderInput, Strength, UnverifiedFix, action,
+    cap,
 };
 use gsar_core::tally::Group;
 use gsar_core::verify::{EvidenceSet, verify};
 use gsar_core::{
-    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Policy, Preset, Tally, Tier, decide, preset,
+    Claim, ClaimId, Class, EvidenceType, JudgedClaim, Origin, Policy, Preset, Tally, Tier, decide,
+    preset,
 };
 use gsar_proto::{render, v1};
 
@@ -31,7 +33,7 @@ fn confidence(millionths: u32) -> Confidence {
 #[test]
 fn renders_scores_exactly() {
     let policy = preset(Preset::Paper);
-    let decided = decide(&policy, &worked_example());
+    let decided = decide(&policy, &worked_example(), Origin::Caller, None);
     let score = render::score(decided.score.unwrap());
     assert_eq!((score.numerator, score.denominator), (28, 37));
     assert_eq!(score.value, 28.0 / 37.0);
@@ -55,7 +57,12 @@ fn fractions_are_clamped_to_64_bits() {
 
 #[test]
 fn renders_reasons_and_inapplicable_guards() {
-    let decision = render::decision(&decide(&preset(Preset::Reference), &worked_example()));
+    let decision = render::decision(&decide(
+        &preset(Preset::Reference),
+        &worked_example(),
+        Origin::Caller,
+        None,
+    ));
     assert_eq!(decision.tier(), v1::Tier::Regenerate);
     let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
     assert!(codes.contains(&"CONTRADICTED_CLAIMS"), "{codes:?}");
@@ -67,7 +74,7 @@ fn renders_reasons_and_inapplicable_guards() {
 fn renders_margins_and_impacts() {
     let policy = preset(Preset::Paper);
     let tally = worked_example();
-    let decided = decide(&policy, &tally);
+    let decided = decide(&policy, &tally, Origin::Caller, None);
     let core = margins(&policy, &tally, &decided, None).better.unwrap();
     let rendered = render::margins(&margins(&policy, &tally, &decided, None)).better.unwrap();
     assert_eq!(rendered.tier(), v1::Tier::Proceed);
@@ -80,7 +87,8 @@ fn renders_margins_and_impacts() {
     let rendered = render::impact(&impact(&policy, &tally, group, None));
     assert_eq!(rendered.contribution, 0.3);
     let without = rendered.without_claim.unwrap();
-    let expected = decide(&policy, &without_contradiction()).score.map(render::score);
+    let expected =
+        decide(&policy, &without_contradiction(), Origin::Caller, None).score.map(render::score);
     assert_eq!(without.score, expected);
     assert!(rendered.if_grounded.is_some());
 }
@@ -150,11 +158,11 @@ fn renders_caps_and_actions() {
     let rendered = render::action_verdict(&verdict);
     assert_eq!(rendered.action(), v1::Action::Notify);
     let codes: Vec<&str> = rendered.held_by.iter().map(|reason| reason.code.as_str()).collect();
-    assert_eq!(codes, [Hold::NoGate.code(), Hold::Regenerate.code()]);
+    assert_eq!(codes, [ActionLimit::NoGate.code(), ActionLimit::Regenerate.code()]);
     let free = ActionVerdict {
         action: Action::PullRequest,
         by_confidence: Some(Action::PullRequest),
-        held_by: Vec::new(),
+        limited_by: Vec::new(),
     };
     assert_eq!(render::action_verdict(&free).action(), v1::Action::PullRequest);
 }

@@ -2,7 +2,7 @@
 
 use gsar_core::budget::Budget;
 use gsar_core::safety::{
-    GateExit, HypothesisState, Strength, assemble, assess, classify, evaluate_gate,
+    GateExit, HypothesisState, Strength, assemble, assess_hypothesis, classify, evaluate_gate,
 };
 use gsar_core::{Preset, preset};
 use gsar_proto::parse::{self, Limits, ParsedGate};
@@ -119,7 +119,7 @@ fn renders_gate_and_chain() {
     assert_eq!(refused, [1, 1]);
 
     let root_cause = &gate.hypotheses[1];
-    assert_eq!(assess(root_cause, &policy.gate).state, HypothesisState::Validated);
+    assert_eq!(assess_hypothesis(root_cause, &policy.gate).state, HypothesisState::Validated);
     let chain = assemble(&gate.chain_input(Some(root_cause)));
     assert_eq!(chain.strength, Strength::Grounded);
     let chain = render::evidence_chain(chain, &gate.change_records);
@@ -185,7 +185,8 @@ fn h15_links_check_results_to_records() {
     let items = parse::evidence(items, &Limits::default(), &mut Violations::default());
     parsed.link(&items);
     let policy = preset(Preset::Reference);
-    let states = parsed.hypotheses.iter().map(|hypothesis| assess(hypothesis, &policy.gate));
+    let states =
+        parsed.hypotheses.iter().map(|hypothesis| assess_hypothesis(hypothesis, &policy.gate));
     let failed: Vec<u32> = states.map(|assessed| assessed.failed_checks).collect();
     assert_eq!(failed, [1, 1, 0]);
 

@@ -1,6 +1,6 @@
 //! The proto3 JSON mapping: field names, default values printed, 64-bit integers as strings.
 
-use gsar_core::{Class, Decision, EvidenceType, Preset, Tally, decide, preset};
+use gsar_core::{Class, Decision, EvidenceType, Origin, Preset, Tally, decide, preset};
 use gsar_proto::enums::Enumeration;
 use gsar_proto::json::{Named, from_json, to_json};
 use gsar_proto::{render, v1};
@@ -42,7 +42,7 @@ fn survives<T: Message + Default + Named + PartialEq + core::fmt::Debug>(message
 
 fn one_grounded_claim() -> (Tally, Decision) {
     let tally = Tally::of([(Class::Grounded, EvidenceType::ToolMatch)]);
-    let decision = decide(&preset(Preset::Reference), &tally);
+    let decision = decide(&preset(Preset::Reference), &tally, Origin::Caller, None);
     (tally, decision)
 }
 

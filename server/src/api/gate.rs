@@ -106,9 +106,9 @@ impl GateService for Gate {
         let parsed = parse::cap_confidence(&request, &mut violations);
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);
-        let action = safety::Action::reached(&policy.policy.ladder, capped.after);
+        let action = safety::Action::for_confidence(&policy.policy.ladder, capped.after);
         let action =
-            safety::ActionVerdict { action, by_confidence: Some(action), held_by: Vec::new() };
+            safety::ActionVerdict { action, by_confidence: Some(action), limited_by: Vec::new() };
         Ok(Response::new(v1::CapConfidenceResponse {
             cap: Some(render::cap_verdict(capped)),
             action: Some(render::action_verdict(&action)),

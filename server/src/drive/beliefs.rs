@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gsar_core::belief::{Entity, Label, Topology};
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Lane, Target};
 use gsar_core::policy::{PolicyValues, VerificationMode};
-use gsar_core::verify::{EvidenceSet, holds_spelled, verify};
+use gsar_core::verify::{EvidenceSet, contains_name, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::{ParsedBelief, ParsedObservation};
@@ -128,7 +128,7 @@ fn verify_one(
     let name = |node| topology.name(node).to_owned();
     let short = topology.entity(belief.node).map(Entity::name).unwrap_or_default();
     let names: BTreeSet<&str> = topology.names(belief.node).map(Entity::name).collect();
-    let is_named = |text: &str| names.iter().any(|name| holds_spelled(text, name));
+    let is_named = |text: &str| names.iter().any(|name| contains_name(text, name));
     let (given, judged): (Vec<Claim>, Vec<JudgedClaim>) =
         belief.observations.into_iter().enumerate().filter_map(claim).unzip();
     let evidence = EvidenceSet::new(items);

@@ -1,7 +1,7 @@
 //! Findings about the agent from its turns: how it is stuck, and at which stage. They do not affect decisions.
 
 use gsar_core::evidence::VerificationResult;
-use gsar_core::outer_loop::{Action, Ending, Reached, Stage};
+use gsar_core::outer_loop::{Action, Ending, Stage, StageProgress};
 use gsar_core::safety::gate::GateExit;
 use gsar_proto::v1;
 
@@ -57,7 +57,7 @@ pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<S
     let has_hypotheses = !state.turns.hypotheses.is_empty();
     let is_diagnosed = gate.map(|found| found.outcome.exit == GateExit::Confident);
     let checks = state.turns.checks(&state.start.checks);
-    Reached {
+    StageProgress {
         has_evidence: state.turns.has_evidence(),
         is_diagnosed: is_diagnosed.filter(|_| has_hypotheses),
         proceeds: matches!(state.action, Action::Finish(Ending::Proceed { .. })),

@@ -11,7 +11,7 @@ use gsar_proto::{parse, render, v1};
 /// Starts the exploration of an investigation; `None` without a valid graph.
 pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration> {
     let graph = parse::graph(start.graph.clone()?, &mut Violations::default())?;
-    Some(Exploration::begin(graph.topology, &graph.alerts, graph.limits))
+    Some(Exploration::new(graph.topology, &graph.alerts, graph.limits))
 }
 
 /// Adds a recorded belief to an exploration.

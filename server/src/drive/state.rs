@@ -246,7 +246,7 @@ fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
     let partition: Vec<ClaimKey> =
         judged.claims.iter().map(|claim| claim_key(&claim.text)).collect();
     let others = judged.standing.iter().map(|text| claim_key(text));
-    let standing = partition.iter().cloned().chain(others).collect();
+    let stated = partition.iter().cloned().chain(others).collect();
     let score = judged.score.as_ref();
     Ok(Judgement {
         tier: Tier::from_number(judged.tier).ok_or("a judged report has no tier")?,
@@ -254,7 +254,7 @@ fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
             .and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into())),
         contradictions: of_class(v1::ClaimClass::Contradicted),
         partition,
-        standing,
+        stated,
         reasons: judged.reasons.iter().map(|reason| reason.sentence.clone()).collect(),
     })
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use gsar_core::assess::Assessment;
-use gsar_core::explain::{Change, Impact, Margin, impact, margins};
+use gsar_core::explain::{Impact, Margin, RemedyStep, impact, margins};
 use gsar_core::fixed::Fraction;
 use gsar_core::policy::{DecisionRollout, Policy};
-use gsar_core::safety::{EvidenceChain, Settled};
+use gsar_core::safety::{EvidenceChain, SafetyOutcome};
 use gsar_core::second_look::Reading;
 use gsar_core::tally::Group;
-use gsar_core::verify::{Standing, VerifiedClaim};
+use gsar_core::verify::{VerdictStatus, VerifiedClaim};
 use gsar_core::{Claim, ClaimId, Class, Tally, TextFindings, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::ParsedGate;
@@ -126,10 +126,10 @@ impl Impacts<'_> {
 
 fn group(claim: &VerifiedClaim) -> Group {
     let (class, evidence_type) = (claim.judged.class, claim.judged.evidence_type);
-    match claim.standing {
-        Standing::AsJudged => Group::Class(class, evidence_type),
-        Standing::UnverifiedContradiction => Group::UnverifiedContradiction(evidence_type),
-        Standing::Dropped => Group::Dropped,
+    match claim.status {
+        VerdictStatus::AsJudged => Group::Class(class, evidence_type),
+        VerdictStatus::UnverifiedContradiction => Group::UnverifiedContradiction(evidence_type),
+        VerdictStatus::Dropped => Group::Dropped,
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn open_points(
 
 /// Claims that a margin may mean, in the order of the report.
 fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
-    let mut left: Vec<Change> = margin.changes.clone();
+    let mut left: Vec<RemedyStep> = margin.changes.clone();
     let mut ids = Vec::new();
     for claim in claims {
         if claim.judged.undecided.is_some() {
@@ -195,7 +195,7 @@ pub(super) struct SettledParts {
 pub(super) fn settled(
     policy: &Policy,
     chain: &Option<EvidenceChain>,
-    settled: &Settled,
+    settled: &SafetyOutcome,
     gate: Option<&ParsedGate>,
 ) -> SettledParts {
     let (hypotheses, changes) = gate

@@ -96,7 +96,7 @@ async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<A
 fn response(case: &Case, assessment: Assessment) -> v1::EvaluateResponse {
     let policy = &case.policy;
     let settled =
-        answer::settled(policy, &assessment.chain, &assessment.settled, case.gate.as_ref());
+        answer::settled(policy, &assessment.chain, &assessment.safety, case.gate.as_ref());
     let decision = assessment.decision.clone();
     let open = answer::open_points(policy, &assessment, case.gate.as_ref());
     let rendered = answer::decision(policy, &assessment, case.explain);

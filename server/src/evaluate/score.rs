@@ -134,7 +134,7 @@ fn by_claims(
     };
     let rules: &Policy = &policy.policy;
     let assessment = assess(rules, subject, budget);
-    let settled = answer::settled(rules, &assessment.chain, &assessment.settled, gate);
+    let settled = answer::settled(rules, &assessment.chain, &assessment.safety, gate);
     telemetry::safety::record_outcomes(Outcomes {
         gate: settled.gate.as_ref(),
         cap: settled.cap.as_ref(),

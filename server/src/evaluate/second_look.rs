@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
 use gsar_core::policy::{SecondLook, VerificationMode};
-use gsar_core::second_look::{Reading, Sheet, Verdict, sheets};
-use gsar_core::verify::{EvidenceSet, Objection, Verified, after_turn, objections, verify};
+use gsar_core::second_look::{Reading, SecondLookVerdict};
+use gsar_core::sheets::{Sheet, sheets};
+use gsar_core::verify::{
+    EvidenceSet, Objection, VerifiedPartition, apply_turn, objections, verify,
+};
 use gsar_core::{ClaimId, Class, JudgedClaim, role};
 use gsar_proto::v1;
 use metrics::counter;
@@ -58,20 +61,26 @@ struct Read {
 }
 
 /// The claims to ask the judge about: those that lost every citation, and those on which the reader disagrees.
-fn disputed(judged: &[JudgedClaim], verified: &Verified, readings: &[Reading]) -> Vec<Objection> {
+fn disputed(
+    judged: &[JudgedClaim],
+    verified: &VerifiedPartition,
+    readings: &[Reading],
+) -> Vec<Objection> {
     let mut asked = objections(judged, &verified.corrections);
     for reading in readings {
         let said = judged.iter().find(|said| said.claim.id == reading.claim);
         let Some(said) = said.filter(|said| reading.disagrees(said.class)) else { continue };
         let finding = match reading.verdict {
-            Verdict::Refuted => format!("The reader says that it is refuted: {}", reading.words),
-            Verdict::NotShown | Verdict::Shown => {
+            SecondLookVerdict::Refuted => {
+                format!("The reader says that it is refuted: {}", reading.words)
+            }
+            SecondLookVerdict::NotShown | SecondLookVerdict::Shown => {
                 format!("The reader does not find it shown: {}", reading.words)
             }
         };
-        match asked.iter_mut().find(|objection| objection.said.claim.id == reading.claim) {
+        match asked.iter_mut().find(|objection| objection.judged.claim.id == reading.claim) {
             Some(objection) => objection.findings.push(finding),
-            None => asked.push(Objection { said: said.clone(), findings: vec![finding] }),
+            None => asked.push(Objection { judged: said.clone(), findings: vec![finding] }),
         }
     }
     asked
@@ -99,7 +108,7 @@ impl Review<'_> {
             let Read { readings, unread } = read;
             return Ok(Reviewed { judged, first: None, readings, unread });
         };
-        let ids: Vec<ClaimId> = asked.iter().map(|one| one.said.claim.id.clone()).collect();
+        let ids: Vec<ClaimId> = asked.iter().map(|one| one.judged.claim.id.clone()).collect();
         let revised = self.reconsider(judge, asked, &judged).await;
         let cites_anew = |id: &ClaimId| {
             let of = |said: &[JudgedClaim]| {
@@ -133,7 +142,7 @@ impl Review<'_> {
         &self,
         judged: Vec<JudgedClaim>,
         only: Option<Vec<ClaimId>>,
-    ) -> Result<(Verified, Vec<Sheet>), Status> {
+    ) -> Result<(VerifiedPartition, Vec<Sheet>), Status> {
         let reader = self.case.reader.as_ref();
         let mode = reader.map_or(SecondLook::Off, |_| self.case.policy.second_look);
         let room = reader.and_then(|reader| reader.capabilities().max_evidence_bytes);
@@ -141,9 +150,9 @@ impl Review<'_> {
         let case = Arc::clone(self.case);
         compute(self.call, move |budget| {
             let mut judged = judged;
-            role::by_labels(&case.question.synthesis, &mut judged);
+            role::assign_root_causes(&case.question.synthesis, &mut judged);
             let Case { policy, question, .. } = case.as_ref();
-            let evidence = EvidenceSet::new(&question.evidence).within(budget);
+            let evidence = EvidenceSet::new(&question.evidence).with_budget(budget);
             let verified =
                 verify(VerificationMode::Enforce, policy, &question.claims, judged, &evidence);
             let is_wanted = |judged: &&JudgedClaim| {
@@ -274,8 +283,8 @@ impl Review<'_> {
         first: &[JudgedClaim],
     ) -> Vec<JudgedClaim> {
         self.call.enter(Step::Judge);
-        let ids: Vec<ClaimId> = asked.iter().map(|one| one.said.claim.id.clone()).collect();
-        let objected = asked.into_iter().map(|Objection { said, findings }| {
+        let ids: Vec<ClaimId> = asked.iter().map(|one| one.judged.claim.id.clone()).collect();
+        let objected = asked.into_iter().map(|Objection { judged: said, findings }| {
             let votes = self.votes.iter().find(|votes| votes.claim == said.claim.id);
             let votes = votes.map(|votes| votes.votes.clone()).unwrap_or_default();
             judge::Objection { verdict: said, findings, votes }
@@ -295,7 +304,7 @@ impl Review<'_> {
             Ok(answer) if answer.abstained.is_none() => {
                 add_new(self.notices, answer.notices);
                 let ids: Vec<&ClaimId> = ids.iter().collect();
-                ("answered", after_turn(first, &ids, &answer.judged))
+                ("answered", apply_turn(first, &ids, &answer.judged))
             }
             Ok(_) => {
                 self.notices.push(turn_failed("it abstained"));
@@ -315,9 +324,9 @@ impl Review<'_> {
 
 fn reading(said: JudgedClaim, reader: &str) -> Reading {
     let verdict = match said.class {
-        Class::Grounded => Verdict::Shown,
-        Class::Contradicted => Verdict::Refuted,
-        Class::Ungrounded | Class::Complementary => Verdict::NotShown,
+        Class::Grounded => SecondLookVerdict::Shown,
+        Class::Contradicted => SecondLookVerdict::Refuted,
+        Class::Ungrounded | Class::Complementary => SecondLookVerdict::NotShown,
     };
     Reading { claim: said.claim.id, verdict, words: said.note, reader: reader.to_owned() }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use gsar_core::fixed::Fraction;
-use gsar_core::ranking::{Outcome, rank};
+use gsar_core::ranking::{ReportOutcome, rank};
 use gsar_core::{Class, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1::ranked_candidate::Result as Ranked;
@@ -125,7 +125,7 @@ impl Engine {
 }
 
 fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::RankedCandidate> {
-    let outcomes: Vec<Option<Outcome>> =
+    let outcomes: Vec<Option<ReportOutcome>> =
         evaluated.iter().map(|result| result.as_ref().ok().and_then(outcome)).collect();
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let mut evaluated: Vec<Option<Result<v1::EvaluateResponse, Status>>> =
@@ -152,7 +152,7 @@ fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::Ranke
 }
 
 /// What came of a report; `None` where its judge failed.
-fn outcome(evaluation: &v1::EvaluateResponse) -> Option<Outcome> {
+fn outcome(evaluation: &v1::EvaluateResponse) -> Option<ReportOutcome> {
     if evaluation.outcome() == v1::Outcome::Failed {
         return None;
     }
@@ -162,7 +162,7 @@ fn outcome(evaluation: &v1::EvaluateResponse) -> Option<Outcome> {
         let class = Class::from_number(claim.class);
         matches!(class, Some(Class::Ungrounded | Class::Contradicted))
     };
-    Some(Outcome {
+    Some(ReportOutcome {
         tier: Tier::from_number(decision.tier)?,
         score: score
             .and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into())),

@@ -23,7 +23,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::fixed::Millionths;
-use gsar_core::second_look::Statement;
+use gsar_core::sheets::Statement;
 use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 

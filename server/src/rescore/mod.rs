@@ -11,8 +11,8 @@ use gsar_core::budget::Budget;
 use gsar_core::coverage::coverage;
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::policy::VerificationMode;
-use gsar_core::reassess::{Recorded, reassess};
-use gsar_core::verify::{Correction, Outcome, Undone, undo};
+use gsar_core::reassess::{RecordedPartition, reassess};
+use gsar_core::verify::{Correction, CorrectionOutcome, RestoredPartition, undo};
 use gsar_core::{Claim, ClaimId, Origin, Policy};
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
@@ -212,7 +212,7 @@ impl Evaluation {
     }
 
     /// The judge's own partition.
-    fn undone(&self) -> Undone {
+    fn undone(&self) -> RestoredPartition {
         let verified = &self.partition.verified;
         if self.policy.verification == VerificationMode::Enforce {
             let links = self.answer.provenance.iter().flat_map(|from| &from.judges);
@@ -220,11 +220,11 @@ impl Evaluation {
             let asked = calls.any(|call| call.purpose == ASKED_AGAIN);
             return undo(verified, asked);
         }
-        Undone {
+        RestoredPartition {
             judged: verified.claims.iter().map(|claim| claim.judged.clone()).collect(),
             first: None,
-            refused: Vec::new(),
-            untold: Vec::new(),
+            removed: Vec::new(),
+            lossy: Vec::new(),
         }
     }
 
@@ -272,12 +272,12 @@ impl Evaluation {
         &self,
         policy: &Policy,
         claims: &[Claim],
-        undone: Undone,
+        undone: RestoredPartition,
         evidence: &[EvidenceItem],
         budget: &Budget,
     ) -> Assessment {
         let is_enforced = policy.verification == VerificationMode::Enforce;
-        let Undone { judged, first, refused, untold: _ } = undone;
+        let RestoredPartition { judged, first, removed, lossy: _ } = undone;
         let (judged, first) = match (first, is_enforced) {
             (Some(first), false) => (first, None),
             (first, _) => (judged, first),
@@ -299,16 +299,16 @@ impl Evaluation {
             let same = |now: &Correction| (&now.claim, now.code) == (&found.claim, found.code);
             assessment.corrections.iter().any(same)
         };
-        let refused: Vec<Correction> = refused
+        let removed: Vec<Correction> = removed
             .into_iter()
             .filter(|found| !is_found_again(found))
             .map(|found| match is_enforced {
                 true => found,
-                false => Correction { outcome: Outcome::Noted, ..found },
+                false => Correction { outcome: CorrectionOutcome::Noted, ..found },
             })
             .collect();
         if policy.verification != VerificationMode::Off {
-            assessment.corrections.splice(0..0, refused);
+            assessment.corrections.splice(0..0, removed);
         }
         assessment
     }
@@ -318,7 +318,7 @@ impl Evaluation {
         &self,
         policy: &Policy,
         claims: &[Claim],
-        undone: Undone,
+        undone: RestoredPartition,
         evidence: &[EvidenceItem],
         budget: &Budget,
     ) -> Assessment {
@@ -328,7 +328,7 @@ impl Evaluation {
             Some(covered) => Some(covered.clone()),
             None => coverage(&self.report.synthesis, claims, &[], budget),
         };
-        let recorded = Recorded {
+        let recorded = RecordedPartition {
             judged: undone.first.unwrap_or(undone.judged),
             verified: self.partition.verified.clone(),
             coverage: covered.filter(|_| is_asked_for),

@@ -3,7 +3,7 @@
 
 use gsar_core::Policy;
 use gsar_core::policy::{UndefinedScore, VerificationMode};
-use gsar_core::verify::{Correction, CorrectionCode, Outcome, Undone};
+use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome, RestoredPartition};
 use gsar_proto::v1;
 
 /// What there is of an evaluation, and the policies that it was and is decided by.
@@ -15,7 +15,7 @@ pub(super) struct Scope<'a> {
     /// The recorded answer.
     pub(super) answer: &'a v1::EvaluateResponse,
     /// The judge's own partition.
-    pub(super) undone: &'a Undone,
+    pub(super) undone: &'a RestoredPartition,
     /// Why the evidence is not at hand, where it is not.
     pub(super) missing: Option<&'static str>,
     /// What verification found then.
@@ -61,8 +61,8 @@ pub(super) fn of_abstention(
 fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
     let (was, is) = (scope.recorded.verification, scope.policy.verification);
     let name = "verification";
-    if !scope.undone.untold.is_empty() {
-        let codes: Vec<&str> = scope.undone.untold.iter().map(|code| code.name()).collect();
+    if !scope.undone.lossy.is_empty() {
+        let codes: Vec<&str> = scope.undone.lossy.iter().map(|code| code.name()).collect();
         let codes = codes.join(", ");
         let reason = format!(
             "the record does not tell all that the judge said: verification corrected it by {codes}"
@@ -75,7 +75,8 @@ fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
         return Some(field(name, &format!("verification needs the evidence, and {missing}")));
     }
     let is_kept = |found: &&Correction| {
-        matches!(found.code, CorrectionCode::Retired(_)) && found.outcome == Outcome::Corrected
+        matches!(found.code, CorrectionCode::Retired(_))
+            && found.outcome == CorrectionOutcome::Corrected
     };
     let kept = scope.found.iter().find(is_kept).filter(|_| is == VerificationMode::Enforce)?;
     let code = kept.code.name();

@@ -57,20 +57,22 @@ fn without_tests(path: &Path) -> String {
     text.get(..end.unwrap_or(text.len())).unwrap_or_default().to_owned()
 }
 
-/// Returns the imports between folders: for each folder in `root`, the others that it uses.
+/// Returns the imports between modules: for each folder or file in `root`, the others that it uses.
 pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let source = root.ancestors().find(|folder| folder.join("lib.rs").is_file());
     let absolute = source.and_then(|source| root.strip_prefix(source).ok()).map(|path| {
         path.iter().fold("crate::".to_owned(), |path, name| path + name.to_str().unwrap() + "::")
     });
+    let is_module =
+        |name: &str| root.join(name).is_dir() || root.join(format!("{name}.rs")).is_file();
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files(root) {
         let module = module(file.path.strip_prefix(root).unwrap());
-        let Some(own) = module.first().filter(|name| root.join(name).is_dir()) else { continue };
+        let Some(own) = module.first().filter(|name| is_module(name)) else { continue };
         let to_root = "super::".repeat(module.len());
         let roots = [Some(to_root.as_str()), absolute.as_deref()];
         let used = roots.into_iter().flatten().flat_map(|path| named_after(&file.text, path));
-        let used = used.filter(|name| name != own && root.join(name).is_dir());
+        let used = used.filter(|name| name != own && is_module(name));
         uses.entry(own.clone()).or_default().extend(used);
     }
     uses

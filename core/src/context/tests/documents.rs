@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The ways in which one document is handed over.
-fn wrapped(document: &Value) -> Vec<String> {
+/// The forms in which a document may be contained in an item.
+fn wrap(document: &Value) -> Vec<String> {
     let (line, pretty) = (document.to_string(), serde_json::to_string_pretty(document).unwrap());
     let blocks = json!({"content": [{"type": "text", "text": pretty}]});
     let mut wrapped = Vec::from([
@@ -42,9 +42,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_value_of_a_list_comes_with_its_object(at in 0_usize..8, container in 0_usize..6, labels in 0_usize..40) {
+    fn a_value_of_a_list_is_shown_with_its_object(at in 0_usize..8, container in 0_usize..6, labels in 0_usize..40) {
         let list = json!({"apiVersion": "v1", "items": (0..8).map(|at| pod(at, labels)).collect::<Vec<_>>(), "kind": "List"});
-        for content in wrapped(&list) {
+        for content in wrap(&list) {
             for (key, quote) in [("restartCount", format!("r{at}-{container}q")), ("reason", format!("w{at}-{container}q"))] {
                 let needed = [format!("cart-{at}-pod"), format!("c{at}-{container}n"), key.to_string(), "containerStatuses".to_string(), "shop".to_string()];
                 check_shown(&content, &quote, &quote, &needed);
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sample_comes_with_its_series_and_time(series in 0_usize..5, sample in 0_usize..80) {
+    fn a_sample_is_shown_with_its_series_and_time(series in 0_usize..5, sample in 0_usize..80) {
         let result: Vec<Value> = (0..5).map(|series| json!({
             "metric": {"__name__": "latency", "service": format!("svc-{series}-name"), "namespace": "shop"},
             "values": (0..80).map(|sample| json!([1_742_288_400 + sample * 60, format!("{series}.{sample}9")])).collect::<Vec<_>>(),
@@ -61,14 +61,14 @@ proptest! {
         let answer = json!({"status": "success", "data": {"resultType": "matrix", "result": result}});
         let time = (1_742_288_400 + sample * 60).to_string();
         let quote = format!("\"{series}.{sample}9\"");
-        for content in wrapped(&answer) {
+        for content in wrap(&answer) {
             let quote = if content.contains(&quote) { quote.clone() } else { quote.trim_matches('"').to_string() };
             check_shown(&content, &format!("svc-{series}-name"), &quote, &[format!("svc-{series}-name"), time.clone()]);
         }
     }
 
     #[test]
-    fn a_cell_of_rows_comes_with_its_column(row in 0_usize..60, column in 1_usize..5, wide in any::<bool>()) {
+    fn a_cell_is_shown_with_its_column(row in 0_usize..60, column in 1_usize..5, wide in any::<bool>()) {
         let columns: Vec<Value> = (0..5).map(|column| {
             let name = format!("column_{column}");
             if wide { json!({"name": name, "type": "text", "description": "x".repeat(400)}) } else { json!(name) }
@@ -76,23 +76,23 @@ proptest! {
         let rows: Vec<Value> = (0..60).map(|row| (0..5).map(|column| json!(format!("{row}r{column}q"))).collect()).collect();
         let needed = [format!("column_{column}"), format!("{row}r0q")];
         for document in [json!({"columns": columns, "rows": rows}), json!({"rows": rows, "schema": {"fields": columns}})] {
-            for content in wrapped(&document) {
+            for content in wrap(&document) {
                 check_shown(&content, &format!("{row}r0q"), &format!("{row}r{column}q"), &needed);
             }
         }
     }
 
     #[test]
-    fn a_value_of_parallel_lists_comes_with_those_at_its_place(at in 0_usize..300) {
+    fn an_element_is_shown_with_those_at_its_index_in_parallel_lists(at in 0_usize..300) {
         let list = |mark: &str| (0..300).map(|at| json!(format!("{mark}{at}q"))).collect::<Vec<_>>();
         let document = json!({"service": "cart", "times": list("t"), "values": list("v")});
-        for content in wrapped(&document) {
+        for content in wrap(&document) {
             check_shown(&content, "values", &format!("v{at}q"), &[format!("t{at}q"), "cart".to_string(), "values".to_string()]);
         }
     }
 
     #[test]
-    fn a_value_of_a_line_of_documents_comes_with_its_own(at in 0_usize..80, key in 0_usize..12) {
+    fn a_value_in_json_lines_is_shown_with_its_document(at in 0_usize..80, key in 0_usize..12) {
         let line = |at: usize| {
             let mut fields: serde_json::Map<String, Value> = (0..12).map(|key| (format!("field{key}"), json!({"value": format!("{at}f{key}q"), "note": "n".repeat(90)}))).collect();
             fields.insert("service".into(), json!(format!("svc-{at}-name")));
@@ -106,17 +106,17 @@ proptest! {
     }
 
     #[test]
-    fn a_line_of_a_long_string_comes_with_what_it_stands_in(line in 0_usize..90) {
+    fn a_line_of_a_long_string_is_shown_with_its_object(line in 0_usize..90) {
         let log: String = (0..90).map(|line| format!("10:{:02}:00 ERROR pool exhausted e{line}q\n", line % 60)).collect();
         let document = json!({"pods": [{"logs": log, "name": "cart-1-pod"}, {"logs": "none", "name": "pay"}]});
-        for content in wrapped(&document) {
+        for content in wrap(&document) {
             let needed = [format!("ERROR pool exhausted e{line}q"), "cart-1-pod".to_string(), "logs".to_string()];
             check_shown(&content, &format!("e{line}q"), &format!("e{line}q"), &needed);
         }
     }
 
     #[test]
-    fn a_document_that_breaks_off_is_read_as_far_as_it_goes(at in 0_usize..5, cut in 0_usize..400) {
+    fn a_truncated_document_is_parsed_as_far_as_possible(at in 0_usize..5, cut in 0_usize..400) {
         let list = json!({"items": (0..8).map(|at| pod(at, 3)).collect::<Vec<_>>()});
         let whole = serde_json::to_string_pretty(&list).unwrap();
         let end = whole.find("cart-6-pod").unwrap() + cut;

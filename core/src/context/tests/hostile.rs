@@ -4,7 +4,7 @@ use super::*;
 use crate::context::{MAX_END, MAX_SMALL, MAX_WHOLE};
 
 #[test]
-fn an_item_without_content_and_one_that_shows_nothing() {
+fn empty_items_and_empty_excerpts() {
     let item = item("");
     let mut excerpt = Excerpt::new(&item);
     excerpt.add_quote(3..9);
@@ -18,7 +18,7 @@ fn an_item_without_content_and_one_that_shows_nothing() {
 }
 
 #[test]
-fn small_items_are_whole_and_large_ones_show_their_ends() {
+fn small_items_are_shown_whole_and_large_ones_by_their_ends() {
     let line = "0123456789012345678\n";
     let small = item(&line.repeat(MAX_SMALL / line.len()));
     let mut excerpt = Excerpt::new(&small);
@@ -38,7 +38,7 @@ fn small_items_are_whole_and_large_ones_show_their_ends() {
 }
 
 #[test]
-fn deep_and_broken_documents_cost_little() {
+fn deep_and_malformed_documents_cost_little() {
     for content in [
         "[".repeat(200_000),
         "[1,\n".repeat(50_000),
@@ -81,8 +81,8 @@ proptest! {
             let start = content.floor_char_boundary(start);
             let end = content.floor_char_boundary((start + bytes).min(content.len()));
             if start < end {
-                let is_kept = excerpt.ranges().iter().any(|kept| kept.start <= start && end <= kept.end);
-                prop_assert!(is_kept);
+                let is_shown = excerpt.ranges().iter().any(|range| range.start <= start && end <= range.end);
+                prop_assert!(is_shown);
             }
         }
         let before = excerpt.clone();

@@ -27,7 +27,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_value_of_yaml_comes_with_its_item_and_document(
+    fn a_yaml_value_is_shown_with_its_item_and_document(
         at in 0_usize..4, container in 0_usize..5, name_first in any::<bool>(), compact in any::<bool>(), args in 0_usize..90,
     ) {
         let pods: Vec<String> = (0..4).map(|at| yaml_pod(at, name_first, compact, args)).collect();
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_of_a_trace_comes_with_the_line_that_it_began_with(
+    fn a_line_of_a_stack_trace_is_shown_with_its_first_line(
         at in 0_usize..30, frames in 1_usize..60, is_indented in any::<bool>(),
     ) {
         let record = |at: usize| {
@@ -56,14 +56,14 @@ proptest! {
     }
 
     #[test]
-    fn a_log_line_is_whole_or_cut_around_the_quote(at in 0_usize..60, padding in 0_usize..4_000) {
+    fn a_log_line_is_shown_whole_or_around_the_quote(at in 0_usize..60, padding in 0_usize..4_000) {
         let line = |at: usize| format!("10:{at:02}:00 INFO svc-{at}-name {} status=s{at}q {}\n", "é".repeat(padding / 2), "y".repeat(padding));
         let content: String = (0..60).map(line).collect();
         check_shown(&content, &format!("s{at}q"), &format!("s{at}q"), &[format!("svc-{at}-name"), format!("status=s{at}q")]);
     }
 
     #[test]
-    fn a_value_of_a_section_comes_with_its_titles(section in 0_usize..12, key in 0_usize..8, objects in 1_usize..4) {
+    fn a_value_of_a_section_is_shown_with_its_titles(section in 0_usize..12, key in 0_usize..8, objects in 1_usize..4) {
         let object = |object: usize| {
             let section = |section: usize| {
                 let keys: String = (0..8).map(|key| format!("      Key{key}:   {object}s{section}k{key}q\n")).collect();
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_line_comes_with_its_sign_its_hunk_and_its_file(
+    fn a_changed_line_is_shown_with_its_sign_hunk_and_file(
         file in 0_usize..4, hunk in 0_usize..4, context in 0_usize..40, is_removed in any::<bool>(), in_string in any::<bool>(),
     ) {
         let hunk_of = |file: usize, hunk: usize| {

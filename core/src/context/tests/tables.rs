@@ -4,7 +4,7 @@ use super::*;
 
 const COLUMNS: [&str; 5] = ["NAME", "READY", "STATUS", "RESTARTS", "AGE"];
 
-/// Rows of a name and values that stand nowhere else.
+/// Rows of a name and unique values.
 fn rows(prefix: &str, count: usize) -> Vec<Vec<String>> {
     let cell = |row: usize, column: usize| match column {
         0 => format!("{prefix}-{row}-pod"),
@@ -13,7 +13,7 @@ fn rows(prefix: &str, count: usize) -> Vec<Vec<String>> {
     (0..count).map(|row| (0..COLUMNS.len()).map(|column| cell(row, column)).collect()).collect()
 }
 
-/// Columns as wide as their widest cell.
+/// Formats a table with aligned columns.
 fn aligned(indent: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| {
         let padded: Vec<String> = cells.iter().map(|cell| format!("{cell:<14}")).collect();
@@ -36,7 +36,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_cell_comes_with_its_header_and_row(
+    fn a_cell_is_shown_with_its_header_and_row(
         before in 0_usize..60, count in 40_usize..120, row in 0_usize..40, column in 1_usize..5,
     ) {
         let (others, rows) = (rows("other", before), rows("this", count));
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_table_under_a_title_comes_with_both(
+    fn a_cell_of_a_titled_table_is_shown_with_title_and_header(
         count in 30_usize..90, row in 0_usize..30, column in 1_usize..5, has_rule in any::<bool>(),
     ) {
         let rows = rows("this", count);
@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_between_bars_or_separators_comes_with_its_column(
+    fn a_cell_of_a_delimited_table_is_shown_with_its_column(
         count in 60_usize..120, row in 0_usize..60, column in 1_usize..5,
     ) {
         let rows = rows("this", count);
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_wide_table_comes_with_what_stands_over_it(column in 1_usize..300, sign in "[,|\t]") {
+    fn a_cell_of_a_wide_table_is_shown_with_its_header(column in 1_usize..300, sign in "[,|\t]") {
         let header: Vec<String> = (0..300).map(|column| format!("column_{column}")).collect();
         let cells = |row: usize| -> Vec<String> {
             (0..300).map(|column| if column == 0 { format!("pod-{row}") } else { format!("{row}x{column}y") }).collect()
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_table_in_a_string_comes_with_its_header(row in 0_usize..60, column in 1_usize..5) {
+    fn a_cell_of_a_table_in_a_string_is_shown_with_its_header(row in 0_usize..60, column in 1_usize..5) {
         let rows = rows("this", 60);
         let table = format!("$ kubectl get pods\n{}", aligned("", &COLUMNS, &rows));
         let blocks = serde_json::json!({"content": [{"type": "text", "text": table}], "isError": false});

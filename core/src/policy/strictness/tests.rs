@@ -1,4 +1,4 @@
-//! This module tests which policies count as stricter than others.
+//! Tests of which policies are at least as strict as others.
 
 use super::super::{DecisionRollout, Preset, RolloutMode, preset};
 use super::*;
@@ -29,7 +29,7 @@ fn every_policy_is_as_strict_as_itself_and_strict_as_the_default() {
 }
 
 #[test]
-fn paper_is_looser_than_the_default_and_says_in_what() {
+fn paper_is_looser_than_the_default_in_these_fields() {
     let paper = preset(Preset::Paper);
     let looser = paper.at_least_as_strict_as(&preset(Preset::Reference)).unwrap_err();
     let fields: Vec<&str> = looser.iter().map(|looser| looser.field.as_str()).collect();
@@ -59,7 +59,7 @@ fn paper_is_looser_than_the_default_and_says_in_what() {
 }
 
 #[test]
-fn what_a_caller_may_tighten() {
+fn a_caller_may_tighten() {
     assert_eq!(looser(|values| values.rho = Millionths::new(600_000)), NOTHING);
     assert_eq!(looser(|values| values.tau_proceed = Millionths::new(800_001)), NOTHING);
     assert_eq!(looser(|values| values.ungrounded_floor = Millionths::new(1)), NOTHING);
@@ -68,7 +68,7 @@ fn what_a_caller_may_tighten() {
 }
 
 #[test]
-fn what_a_caller_may_not_loosen() {
+fn a_caller_may_not_loosen() {
     assert_eq!(looser(|values| values.rho = Millionths::new(400_000)), ["rho"]);
     assert_eq!(looser(|values| values.tau_proceed = Millionths::new(799_999)), ["tau_proceed"]);
     assert_eq!(looser(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
@@ -82,7 +82,7 @@ fn what_a_caller_may_not_loosen() {
 }
 
 #[test]
-fn a_lower_weight_is_stricter_only_with_the_floor_that_makes_up_for_it() {
+fn a_lower_weight_is_stricter_only_with_a_floor_that_compensates() {
     let lighter = |values: &mut PolicyValues| {
         values.weights.set(EvidenceType::Domain, Millionths::new(200_000));
     };
@@ -99,7 +99,7 @@ fn a_lower_weight_is_stricter_only_with_the_floor_that_makes_up_for_it() {
 }
 
 #[test]
-fn what_abstains_for_want_of_weight_goes_on_abstaining() {
+fn nothing_to_score_still_abstains() {
     let without_rho = with(Preset::Reference, |values| values.rho = Millionths::ZERO);
     let looser = preset(Preset::Reference).at_least_as_strict_as(&without_rho).unwrap_err();
     assert_eq!(looser[0].field, "rho");

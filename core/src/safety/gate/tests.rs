@@ -1,4 +1,4 @@
-//! This module tests the gate.
+//! Tests of the gate.
 
 use super::*;
 use crate::policy::{Preset, preset};
@@ -38,7 +38,7 @@ fn validated_evidence_beats_an_exhausted_budget() {
 }
 
 #[test]
-fn the_budget_ends_at_its_bound_and_not_before() {
+fn the_budget_ends_exactly_at_its_limit() {
     let policy = reference();
     for (turns_used, elapsed_micros, state) in [
         (9, 239_999_999, GateState::Investigating),
@@ -51,7 +51,7 @@ fn the_budget_ends_at_its_bound_and_not_before() {
 }
 
 #[test]
-fn wants_to_finish_with_nothing_validated_is_not_confident() {
+fn finishing_without_a_validated_hypothesis_is_not_confident() {
     let refuted = [hypothesis("h", vec![record("logs", Lane::Logs, Refutes, None)])];
     let outcome = evaluate(&reference(), &GateInput { wants_to_finish: true, ..input(&refuted) });
     assert_eq!(outcome.state, GateState::NoConfidentRootCause);
@@ -61,7 +61,7 @@ fn wants_to_finish_with_nothing_validated_is_not_confident() {
 }
 
 #[test]
-fn null_tree_is_no_confident_root_cause_and_no_error() {
+fn no_hypotheses_give_no_confident_root_cause_and_no_error() {
     for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
         let done = GateInput { wants_to_finish: true, ..input(&[]) };
         let outcome = evaluate(&preset(base).gate, &done);
@@ -73,13 +73,13 @@ fn null_tree_is_no_confident_root_cause_and_no_error() {
 }
 
 #[test]
-fn the_budget_precedes_the_wish_to_finish() {
+fn the_budget_takes_precedence_over_the_wish_to_finish() {
     let both = GateInput { wants_to_finish: true, turns_used: 10, ..input(&[]) };
     assert_eq!(evaluate(&reference(), &both).state, GateState::BudgetExhausted);
 }
 
 #[test]
-fn an_agent_that_gets_nowhere_is_stopped_by_name() {
+fn an_agent_without_progress_is_stopped() {
     let tree = [hypothesis("h", vec![])];
     let repeating = GateInput { identical_calls: 3, ..input(&tree) };
     let idle = GateInput { turns_without_evidence: 4, ..input(&tree) };
@@ -88,14 +88,14 @@ fn an_agent_that_gets_nowhere_is_stopped_by_name() {
         assert_eq!(outcome.reason().code(), code);
         assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
         let paper = evaluate(&preset(Preset::Paper).gate, &stuck);
-        assert_eq!(paper.state, GateState::Investigating, "0 stands for never");
+        assert_eq!(paper.state, GateState::Investigating, "0 means never");
     }
     let below = GateInput { identical_calls: 2, turns_without_evidence: 3, ..input(&tree) };
     assert_eq!(evaluate(&reference(), &below).state, GateState::Investigating);
 }
 
 #[test]
-fn h16_a_contested_hypothesis_is_counted_and_is_no_root_cause() {
+fn h16_a_contested_hypothesis_is_counted_but_is_not_the_root_cause() {
     let contested = hypothesis(
         "h",
         vec![
@@ -111,7 +111,7 @@ fn h16_a_contested_hypothesis_is_counted_and_is_no_root_cause() {
 }
 
 #[test]
-fn h17_inferred_records_are_counted_and_move_nothing() {
+fn h17_inferred_records_are_counted_but_have_no_effect() {
     let tree = [hypothesis("h", vec![record("model", Lane::LlmInferred, Supports, None); 5])];
     let outcome = evaluate(&reference(), &input(&tree));
     assert_eq!((outcome.validated_count, outcome.refused_inferred_count), (0, 5));
@@ -119,21 +119,21 @@ fn h17_inferred_records_are_counted_and_move_nothing() {
 }
 
 #[test]
-fn a_root_cause_lies_in_a_suspect() {
+fn a_root_cause_must_target_a_suspect() {
     let about = |id: &str, target: Option<&str>| Hypothesis {
         target: target.map(ToString::to_string),
         ..supported(id)
     };
     let suspects = [Entity::parse("shop/Pod/cart-7d9f8b6c5d-x2x4q").unwrap()];
-    let named = |id, target| {
+    let outcome_of = |id, target| {
         evaluate(&reference(), &GateInput { suspects: &suspects, ..input(&[about(id, target)]) })
     };
     for target in [None, Some(""), Some("shop/Pod/orders"), Some("two words")] {
-        let outcome = named("h", target);
+        let outcome = outcome_of("h", target);
         assert_eq!((outcome.exit, outcome.root_cause), (GateExit::None, None), "{target:?}");
         assert_eq!(outcome.reasons, [GateReason::OutsideSuspects { count: 1 }]);
     }
-    let inside = named("h", Some(" shop/Pod/cart "));
+    let inside = outcome_of("h", Some(" shop/Pod/cart "));
     assert_eq!(inside.exit, GateExit::Confident, "an instance is its entity");
 
     let both = [about("far", Some("orders")), about("near", Some("shop/Pod/cart"))];
@@ -154,7 +154,7 @@ fn root_of(tree: &[Hypothesis]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn the_root_cause_has_the_strongest_lane_then_most_tools_then_comes_first() {
+fn the_root_cause_is_ranked_by_lane_then_tools_then_time() {
     let many_logs = hypothesis(
         "many",
         vec![
@@ -186,7 +186,7 @@ fn ties_are_reported() {
 
 proptest! {
     #[test]
-    fn confident_means_validated_and_nothing_else(
+    fn confident_if_and_only_if_a_hypothesis_is_validated(
         trees in proptest::collection::vec(proptest::collection::vec(any_record(), 0..6), 0..4),
         wants_to_finish: bool, turns_used in 0u32..12, elapsed_micros in 0u64..300_000_000,
         identical_calls in 0u32..5, turns_without_evidence in 0u32..6,

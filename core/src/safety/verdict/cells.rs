@@ -1,18 +1,18 @@
-//! This module judges the facts of a tool result, cell by cell: samples with their thresholds, series, conditions, states,
-//! codes; what is prose it hands on. It reads no text itself.
+//! Judges the facts of a tool result cell by cell: samples with their thresholds, series, conditions, states and codes.
+//! Prose is passed on to [`statement`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gsar_extraction::facts::{Cell, Facts, Form, Group, Item, Record, RecordId};
 
-use super::around::{Around, Own, field, is_past, key, ratio};
-use super::findings::Kind;
+use super::findings::FindingKind;
 use super::lexicon::{Bound, LEXICON, Level, Sense, State};
 use super::numbers::is_failing_code;
 use super::quantity::Quantity;
+use super::record_context::{CellContext, RecordContext, field, is_past, key, ratio};
 use super::signal::{is_generic, polarity_of, words};
 use super::summary::excerpt;
-use super::weigh::{Context, EMPTY, NO_NUMBER, Reference, Sample, is_no_number};
+use super::weigh::{Context, EMPTY, NOT_A_NUMBER, Reference, Sample, is_not_a_number};
 use super::{Polarity, statement};
 use crate::budget::Budget;
 
@@ -23,13 +23,13 @@ pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     if facts.facts().any(|fact| key(fact.cell) == "errorType") {
         return context.doubt("the tool itself failed");
     }
-    // The labels of a series say nothing themselves.
+    // The labels of a series are not evidence themselves.
     let series = facts.groups().iter().filter(|group| group.form == Form::Series);
     let samples = series.flat_map(|group| &group.records);
     let labels: BTreeSet<RecordId> = samples.filter_map(|id| facts.record(*id)?.parent).collect();
-    let alone = facts.groups().len() < 2;
-    let around = Around::of_all(&facts);
-    let mut judge = Judge { facts: &facts, around: &around, content, context, alone };
+    let is_single = facts.groups().len() < 2;
+    let contexts = RecordContext::for_all(&facts);
+    let mut judge = Judge { facts: &facts, contexts: &contexts, content, context, is_single };
     for group in facts.groups() {
         if group.form == Form::Series {
             judge.series(group);
@@ -43,11 +43,11 @@ pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
 
 struct Judge<'f, 'a, 'c, 'e> {
     facts: &'f Facts<'a>,
-    around: &'f [Around<'f>],
+    contexts: &'f [RecordContext<'f>],
     content: &'a str,
     context: &'c mut Context<'e>,
-    /// Whether there is but one object or list.
-    alone: bool,
+    /// `true` if there is only one object or list.
+    is_single: bool,
 }
 
 fn truth(text: &str) -> Option<bool> {
@@ -59,7 +59,7 @@ fn truth(text: &str) -> Option<bool> {
 }
 
 impl<'f> Judge<'f, '_, '_, '_> {
-    /// The values of a series belong together.
+    /// Judges the values of a series together.
     fn series(&mut self, group: &'f Group<'_>) {
         let records = group.records.iter().filter_map(|id| self.facts.record(*id));
         let mut series: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -74,38 +74,39 @@ impl<'f> Judge<'f, '_, '_, '_> {
     }
 
     fn record(&mut self, id: RecordId) {
-        let (Some(record), Some(around)) = (self.facts.record(id), self.around.get(id.0)) else {
+        let (Some(record), Some(inherited)) = (self.facts.record(id), self.contexts.get(id.0))
+        else {
             return;
         };
-        if around.past || self.condition(record) || self.named_sample(record) {
+        if inherited.is_past || self.condition(record) || self.named_sample(record) {
             return;
         }
-        let own = Own::of(record);
+        let own = CellContext::new(record);
         for cell in &record.cells {
             if cell.attribute.is_empty() {
-                if !self.prose(id, record, &cell.text, around.level, &own) {
+                if !self.prose(id, record, &cell.text, inherited.level, &own) {
                     return;
                 }
             } else if !cell.attribute.iter().any(|key| is_past(key)) {
-                self.cell(record, cell, around, &own);
+                self.cell(record, cell, inherited, &own);
             }
         }
     }
 
-    /// The prose of a record; says whether its cells may say something as well.
+    /// Judges the prose of a record. Returns `true` if its cells are to be judged as well.
     fn prose(
         &mut self,
         id: RecordId,
         record: &Record<'_>,
         text: &str,
         level: Level,
-        own: &Own<'_>,
+        own: &CellContext<'_>,
     ) -> bool {
-        let under = record.path.last();
-        if own.is_request || under.is_some_and(|key| self.state(key, text)) {
+        let heading = record.path.last();
+        if own.is_request || heading.is_some_and(|key| self.state(key, text)) {
             return true;
         }
-        // What stands above nothing but numbers is a heading.
+        // A line directly above numbers is a heading.
         let next = self.facts.record(RecordId(id.0 + 1)).filter(|next| next.group == record.group);
         let below =
             next.and_then(|next| next.cells.first()).filter(|cell| cell.attribute.is_empty());
@@ -116,13 +117,15 @@ impl<'f> Judge<'f, '_, '_, '_> {
         statement::read(text, level, self.context)
     }
 
-    /// `{"type": "Ready", "status": "False"}`; says whether the record is such a condition.
+    /// Judges a condition such as `{"type": "Ready", "status": "False"}`. Returns `false` if the record is not one.
     fn condition(&mut self, record: &Record<'_>) -> bool {
-        let of = |name: &str| {
+        let value_of = |name: &str| {
             let mut cells = record.cells.iter();
             cells.find(|cell| key(cell).eq_ignore_ascii_case(name)).map(|cell| &*cell.text)
         };
-        let (Some(name), Some(status)) = (of("type"), of("status")) else { return false };
+        let (Some(name), Some(status)) = (value_of("type"), value_of("status")) else {
+            return false;
+        };
         match truth(status) {
             Some(holds) => {
                 self.context.truth(name, holds);
@@ -135,39 +138,39 @@ impl<'f> Judge<'f, '_, '_, '_> {
         true
     }
 
-    /// A value with its name or threshold beside it; says whether the record is one.
+    /// Judges a value with its own name or threshold. Returns `false` if the record is not one.
     fn named_sample(&mut self, record: &'f Record<'_>) -> bool {
         let Some(value) = record.cells.iter().find(|cell| LEXICON.is_field("value", key(cell)))
         else {
             return false;
         };
-        let reference = record.cells.iter().any(|cell| LEXICON.references.has(key(cell)));
+        let has_reference = record.cells.iter().any(|cell| LEXICON.references.has(key(cell)));
         let mut cells = record.cells.iter();
         let number = cells.find_map(|cell| {
             Some((Quantity::parse(&cell.text)?, LEXICON.references.get(key(cell))?))
         });
         let name = field(record, "name");
-        if !reference && name.is_none() {
+        if !has_reference && name.is_none() {
             return false;
         }
         let unit = record.cells.iter().find(|cell| key(cell) == "unit").map(|cell| &*cell.text);
         let unit = unit.and_then(gsar_extraction::text::figures::Unit::named);
-        let name = name.unwrap_or_else(|| around_generic(record, value));
+        let name = name.unwrap_or_else(|| specific_name(record, value));
         let Some(mut sample) = Quantity::parse(&value.text).map(|value| Sample::new(name, value))
         else {
-            self.context.doubt(NO_NUMBER);
+            self.context.doubt(NOT_A_NUMBER);
             return true;
         };
-        sample.value = unit.map_or(sample.value, |unit| sample.value.or_in(unit));
-        if reference {
+        sample.value = unit.map_or(sample.value, |unit| sample.value.with_default_unit(unit));
+        if has_reference {
             let Some((quantity, bound)) = number else {
-                self.context.doubt("a threshold that is no number decides nothing");
+                self.context.doubt("a threshold that is not a number decides nothing");
                 return true;
             };
-            // A bare threshold is in the unit of its value.
+            // A threshold without a unit has the unit of its value.
             let bound = field(record, "comparator").and_then(comparator).unwrap_or(bound);
             sample.reference =
-                Some(Reference { quantity: quantity.or_in(sample.value.unit), bound });
+                Some(Reference { quantity: quantity.with_default_unit(sample.value.unit), bound });
         }
         self.context.sample(&sample);
         true
@@ -177,17 +180,17 @@ impl<'f> Judge<'f, '_, '_, '_> {
         &mut self,
         record: &'f Record<'_>,
         cell: &'f Cell<'_>,
-        around: &Around<'f>,
-        own: &Own<'f>,
+        inherited: &RecordContext<'f>,
+        own: &CellContext<'f>,
     ) {
-        let mut name = around_generic(record, cell);
+        let mut name = specific_name(record, cell);
         if is_generic(name) {
-            name = around.signal.unwrap_or(name);
+            name = inherited.signal.unwrap_or(name);
         }
         let text = cell.text.trim();
         let has = |word: &str| words(name).any(|part| part.eq_ignore_ascii_case(word));
         if LEXICON.is_field("lifetime", name) || name == "RESTARTS" {
-            if !own.over {
+            if !own.is_over {
                 self.lifetime(name, text);
             }
             return;
@@ -195,12 +198,12 @@ impl<'f> Judge<'f, '_, '_, '_> {
         if let Some(value) = Quantity::parse(text) {
             if has("code") || name.eq_ignore_ascii_case("status") {
                 if is_failing_code(text, has("exit")) {
-                    self.context.note(Kind::Fault, || format!("{name} is {text}"));
+                    self.context.note(FindingKind::Fault, || format!("{name} is {text}"));
                 }
             } else if self.context.is_measured(name) {
-                let reference = reference(name, around, own);
-                let skipped = own.over && polarity_of(name) == Some(Polarity::Stock);
-                if !skipped {
+                let reference = reference(name, inherited, own);
+                let is_skipped = own.is_over && polarity_of(name) == Some(Polarity::Stock);
+                if !is_skipped {
                     self.context.sample(&Sample { reference, ..Sample::new(name, value) });
                 }
             }
@@ -209,39 +212,39 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let measured = self.context.is_measured(name);
         if measured && text.contains(' ') && text.starts_with(|c: char| c.is_ascii_digit()) {
             // `8.12s (threshold 1.5s)`
-            statement::read(&format!("{name} {text}"), around.level, self.context);
+            statement::read(&format!("{name} {text}"), inherited.level, self.context);
             return;
         }
         if text == "[]" {
             return self.context.doubt(EMPTY);
         }
         if measured && let Some((value, quantity)) = ratio(text) {
-            if !own.over {
+            if !own.is_over {
                 let reference = Some(Reference { quantity, bound: Bound::Whole });
                 self.context.sample(&Sample { reference, ..Sample::new(name, value) });
             }
             return;
         }
-        if truth(text).is_some_and(|holds| own.over || self.context.truth(name, holds)) {
+        if truth(text).is_some_and(|holds| own.is_over || self.context.truth(name, holds)) {
             return;
         }
         if !self.state(name, text) {
-            self.words(record, name, text, cell, around.level);
+            self.words(record, name, text, cell, inherited.level);
         }
     }
 
-    /// What counts since a thing was made says something only by 0 or where the last time is recent: `41 (2m ago)`.
+    /// Judges a lifetime count, which is conclusive only if it is 0 or its last event is recent: `41 (2m ago)`.
     fn lifetime(&mut self, name: &str, text: &str) {
         let (count, when) = text.split_once('(').unwrap_or((text, "d"));
         let Some(value) = Quantity::parse(count) else { return };
         if value.is_zero() || !when.contains(['h', 'd', 'y', 'w']) {
             self.context.sample(&Sample::new(name, value));
         } else {
-            self.context.doubt("a count since the thing was made decides nothing");
+            self.context.doubt("a count since creation decides nothing");
         }
     }
 
-    /// The state of a thing; says whether it is one.
+    /// Judges a state. Returns `false` if the text is not a known state.
     fn state(&mut self, name: &str, text: &str) -> bool {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         if !LEXICON.is_field("state", name) {
@@ -251,13 +254,13 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let bracketed = text.split_inclusive(')').next().unwrap_or_default();
         let state = LEXICON.states.get(bracketed).or_else(|| LEXICON.states.get(first));
         let kind = match state {
-            Some(State::Fault) => Kind::Bad,
+            Some(State::Fault) => FindingKind::Bad,
             Some(State::Well) if text.contains("Disabled") => return true,
-            Some(State::Well) if text == "Ready" => Kind::Healthy,
-            Some(State::Well) => Kind::Fine,
-            Some(State::Ended) => Kind::Recovered,
-            // What answers is well; what it answers may not be.
-            Some(State::Answered) if self.alone => Kind::Fine,
+            Some(State::Well) if text == "Ready" => FindingKind::Healthy,
+            Some(State::Well) => FindingKind::Fine,
+            Some(State::Ended) => FindingKind::Recovered,
+            // A service that answers is well, but its answer may report a fault.
+            Some(State::Answered) if self.is_single => FindingKind::Fine,
             Some(State::Over | State::Answered) => return true,
             None => return false,
         };
@@ -265,7 +268,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         true
     }
 
-    /// A text in words: of a field that states something, or of one that a person wrote.
+    /// Judges text in words: of a field that states something, or prose.
     fn words(
         &mut self,
         record: &Record<'_>,
@@ -274,13 +277,13 @@ impl<'f> Judge<'f, '_, '_, '_> {
         cell: &Cell<'_>,
         level: Level,
     ) {
-        let about_fault = statement::sense(name) == Some(Sense::Fault);
+        let is_about_fault = statement::sense(name) == Some(Sense::Fault);
         let group = self.facts.group(record.group);
         let is_row = group.is_some_and(|group| group.form == Form::Rows);
-        if about_fault || polarity_of(name) == Some(Polarity::Fault) {
+        if is_about_fault || polarity_of(name) == Some(Polarity::Fault) {
             match statement::sense(text) {
                 Some(Sense::None) => {
-                    return self.context.note(Kind::Cleared, || format!("{name} is {text}"));
+                    return self.context.note(FindingKind::Cleared, || format!("{name} is {text}"));
                 }
                 Some(Sense::Absent) => {
                     return self.context.doubt("an absent value decides nothing");
@@ -292,44 +295,48 @@ impl<'f> Judge<'f, '_, '_, '_> {
             return;
         }
         let before = cell.span.start.checked_sub(1).and_then(|at| self.content.as_bytes().get(at));
-        let plain = before != Some(&b'"') && !LEXICON.is_field("label", name);
-        let written = plain && text.contains(' ');
-        if plain && is_row && LEXICON.states.get(text) == Some(State::Fault) {
-            return self.context.note(Kind::Fault, || format!("{name} is {text}"));
+        let is_unquoted = before != Some(&b'"') && !LEXICON.is_field("label", name);
+        let is_prose = is_unquoted && text.contains(' ');
+        if is_unquoted && is_row && LEXICON.states.get(text) == Some(State::Fault) {
+            return self.context.note(FindingKind::Fault, || format!("{name} is {text}"));
         }
-        // `Up/Down` names two states.
+        // `Up/Down` lists two states.
         if !text.contains(' ') && text.contains('/') {
             return;
         }
-        if about_fault || written || LEXICON.is_field("prose", name) {
+        if is_about_fault || is_prose || LEXICON.is_field("prose", name) {
             statement::read(text, level, self.context);
-        } else if self.context.is_measured(name) && is_no_number(text) {
-            self.context.doubt(NO_NUMBER);
+        } else if self.context.is_measured(name) && is_not_a_number(text) {
+            self.context.doubt(NOT_A_NUMBER);
         }
     }
 }
 
-/// The name of a cell, or of what it stands in where its own says nothing.
-fn around_generic<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
+/// The name of a cell, or of the nearest enclosing key if its own is generic.
+fn specific_name<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
     let keys = record.path.iter().chain(&cell.attribute).rev().map(|key| &**key);
-    let mut named = keys.filter(|key| !is_generic(key));
-    if is_generic(key(cell)) { named.next().unwrap_or_else(|| key(cell)) } else { key(cell) }
+    let mut specific = keys.filter(|key| !is_generic(key));
+    if is_generic(key(cell)) { specific.next().unwrap_or_else(|| key(cell)) } else { key(cell) }
 }
 
-/// What a value's neighbours hold it against: `NAME_threshold`, `threshold`, or for replicas how many are wanted.
-fn reference<'f>(name: &str, around: &Around<'f>, own: &Own<'f>) -> Option<Reference<'f>> {
+/// The reference of a value among its neighbours: `NAME_threshold`, `threshold`, or the desired number of replicas.
+fn reference<'f>(
+    name: &str,
+    inherited: &RecordContext<'f>,
+    own: &CellContext<'f>,
+) -> Option<Reference<'f>> {
     const REPLICAS: [&str; 9] =
         ["ready", "available", "healthy", "online", "replicas", "pods", "number", "nodes", "count"];
     if let Some(quantity) = own.thresholds.get(name).or_else(|| own.thresholds.get("")) {
         return Some(Reference { quantity: *quantity, bound: Bound::ByPolarity });
     }
-    let of_replicas = polarity_of(name) == Some(Polarity::Stock)
+    let counts_replicas = polarity_of(name) == Some(Polarity::Stock)
         && words(name).all(|word| REPLICAS.iter().any(|part| part.eq_ignore_ascii_case(word)));
-    let wanted = own.whole.or(around.wanted).filter(|_| of_replicas);
-    wanted.map(|quantity| Reference { quantity, bound: Bound::Whole })
+    let desired = own.whole.or(inherited.desired).filter(|_| counts_replicas);
+    desired.map(|quantity| Reference { quantity, bound: Bound::Whole })
 }
 
-/// Which side of a threshold is a fault, by the comparison that raises the alarm.
+/// The side of a threshold that is a fault, according to the comparison that raises the alarm.
 fn comparator(name: &str) -> Option<Bound> {
     let name = name.to_ascii_lowercase();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));

@@ -1,17 +1,17 @@
-//! This module collects what was found in a tool result and comes to the verdict. It reads nothing.
+//! Collects the findings of a tool result and derives the verdict.
 
 use std::collections::BTreeMap;
 
 use super::{ClassifiedVerdict, Signal, Verdict};
 
-/// What a single finding says.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum FindingKind {
     /// A structured signal shows a fault.
     Bad,
     /// A structured signal shows health.
     Healthy,
-    /// A fault was there and is over.
+    /// A past fault that is over.
     Recovered,
     /// Words state a fault.
     Fault,
@@ -19,42 +19,46 @@ pub(super) enum Kind {
     Cleared,
     /// Words state health.
     Fine,
-    /// Something that decides nothing.
+    /// Something inconclusive.
     Doubt,
 }
 
 /// The first finding of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    first: BTreeMap<Kind, (String, Option<Signal>)>,
-    /// There is some of a backlog that only a threshold could judge: that there is none of something else, or elsewhere,
-    /// shows no health.
-    pub(super) open: bool,
+    first: BTreeMap<FindingKind, (String, Option<Signal>)>,
+    /// `true` if there is a backlog that only a threshold could judge: then an empty backlog elsewhere does not show health.
+    pub(super) has_open_backlog: bool,
 }
 
 impl Findings {
-    /// Adds a finding; its words are only made for the first of its kind.
-    pub(super) fn add(&mut self, kind: Kind, words: impl FnOnce() -> (String, Option<Signal>)) {
-        self.first.entry(kind).or_insert_with(words);
+    /// Adds a finding; `describe` is called only for the first of its kind.
+    pub(super) fn add(
+        &mut self,
+        kind: FindingKind,
+        describe: impl FnOnce() -> (String, Option<Signal>),
+    ) {
+        self.first.entry(kind).or_insert_with(describe);
     }
 
-    /// The verdict: structured signals first, then words; where findings disagree, none.
+    /// Derives the verdict: structured signals first, then words; inconclusive if findings disagree.
     pub(super) fn verdict(mut self) -> ClassifiedVerdict {
-        let has = |kind: Kind| self.first.contains_key(&kind);
-        let opposed = [Kind::Healthy, Kind::Cleared].into_iter().find(|kind| has(*kind));
-        let (verdict, deciding, against) = if has(Kind::Recovered) {
-            (Verdict::Inconclusive, Kind::Recovered, None)
-        } else if has(Kind::Bad) {
-            (Verdict::Supports, Kind::Bad, None)
-        } else if has(Kind::Fault) {
+        let has = |kind: FindingKind| self.first.contains_key(&kind);
+        let opposed =
+            [FindingKind::Healthy, FindingKind::Cleared].into_iter().find(|kind| has(*kind));
+        let (verdict, deciding, against) = if has(FindingKind::Recovered) {
+            (Verdict::Inconclusive, FindingKind::Recovered, None)
+        } else if has(FindingKind::Bad) {
+            (Verdict::Supports, FindingKind::Bad, None)
+        } else if has(FindingKind::Fault) {
             let verdict = if opposed.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
-            (verdict, Kind::Fault, opposed)
-        } else if let Some(kind) = opposed.filter(|_| !self.open) {
+            (verdict, FindingKind::Fault, opposed)
+        } else if let Some(kind) = opposed.filter(|_| !self.has_open_backlog) {
             (Verdict::Refutes, kind, None)
-        } else if has(Kind::Fine) && !has(Kind::Doubt) && !self.open {
-            (Verdict::Refutes, Kind::Fine, None)
+        } else if has(FindingKind::Fine) && !has(FindingKind::Doubt) && !self.has_open_backlog {
+            (Verdict::Refutes, FindingKind::Fine, None)
         } else {
-            (Verdict::Inconclusive, Kind::Doubt, None)
+            (Verdict::Inconclusive, FindingKind::Doubt, None)
         };
         let against = against.and_then(|kind| self.first.remove(&kind));
         let (mut reason, signal) = self

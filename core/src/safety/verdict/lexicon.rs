@@ -1,11 +1,11 @@
-//! This module is the lexicon that tool results are judged with: `lexicon.toml`, compiled in. It judges nothing.
+//! The lexicon for judging tool results: `lexicon.toml`, compiled in.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::Polarity;
 
-/// An enumeration with the list of the lexicon that holds the words of each of its members.
+/// Defines an enumeration with the lexicon list of the words of each member.
 macro_rules! lists {
     ($(#[$doc:meta])* $name:ident { $($list:literal $member:ident,)* }) => {
         $(#[$doc])*
@@ -19,7 +19,7 @@ macro_rules! lists {
 }
 
 lists! {
-    /// What a word says about the signal in whose name it stands.
+    /// The role of a word in the name of a signal.
     Role {
         "fault" Fault, "backlog" Backlog, "load" Load, "share" Share, "stock" Stock, "weak_load" Weak,
         "setting" Setting, "bound" Bound, "not" Not, "count" Count, "timeout" Timeout, "budget" Budget, "up" Up,
@@ -28,7 +28,7 @@ lists! {
 }
 
 impl Role {
-    /// The signal that it is.
+    /// The polarity of a signal with this word.
     pub(super) const fn polarity(self) -> Option<Polarity> {
         match self {
             Self::Fault => Some(Polarity::Fault),
@@ -42,7 +42,7 @@ impl Role {
 }
 
 lists! {
-    /// What a word or phrase does in a sentence about faults.
+    /// The role of a word or phrase in a sentence about faults.
     Sense {
         "fault" Fault, "concern" Concern, "fine" Fine, "works" Works, "recovery" Recovery, "stop" Stop,
         "observe" Observe, "doubt" Doubt, "name" Name, "absent" Absent, "none" None, "nothing_found" NothingFound,
@@ -51,31 +51,31 @@ lists! {
 }
 
 lists! {
-    /// What a word makes of the number beside it.
-    Beside {
+    /// The effect of a word on the number after it.
+    NumberCue {
         "link" Link, "rise" Rise, "fall" Fall, "from" From, "threshold" Threshold, "upper" Upper, "lower" Lower,
         "identifier" Identifier, "times" Times,
     }
 }
 
 lists! {
-    /// Which side of a reference is a fault: that which the signal's polarity says, above, or below; or less than the
-    /// whole of a good thing.
+    /// The side of a reference that is a fault: according to the signal's polarity, above, below, or less than the whole of
+    /// a good thing.
     Bound { "threshold" ByPolarity, "upper" Upper, "lower" Lower, "whole" Whole, }
 }
 
 lists! {
-    /// What a tool gives as the state of a thing.
+    /// The state of a thing, as reported by a tool.
     State { "fault" Fault, "well" Well, "over" Over, "ended" Ended, "answered" Answered, }
 }
 
 lists! {
-    /// How loud a log record calls itself.
+    /// The severity of a log record.
     Level { "error" Error, "other" Other, "quiet" Quiet, }
 }
 
-impl Beside {
-    /// The bound of the reference that it makes of a number.
+impl NumberCue {
+    /// The bound that the word makes of its number.
     pub(super) const fn bound(self) -> Option<Bound> {
         match self {
             Self::Threshold => Some(Bound::ByPolarity),
@@ -86,21 +86,21 @@ impl Beside {
     }
 }
 
-/// The words of a table, each with what its list says.
+/// The words of a table, each with its meaning.
 pub(super) struct Words<T>(BTreeMap<String, T>);
 
 impl<T: Copy> Words<T> {
-    fn read(lexicon: &toml::Table, name: &str, lists: &[(&str, T)]) -> Self {
+    fn parse(lexicon: &toml::Table, name: &str, lists: &[(&str, T)]) -> Self {
         let mut words = BTreeMap::new();
-        for (list, what) in lists {
+        for (list, meaning) in lists {
             let list = lexicon.get(name).and_then(|table| table.get(*list)?.as_array());
             let entries = list.into_iter().flatten().filter_map(toml::Value::as_str);
-            words.extend(entries.map(|word| (word.to_owned(), *what)));
+            words.extend(entries.map(|word| (word.to_owned(), *meaning)));
         }
         Self(words)
     }
 
-    /// What the table says of a word or phrase, whatever its case.
+    /// The meaning of a word or phrase, in any case.
     pub(super) fn get(&self, word: &str) -> Option<T> {
         const MAX_PHRASE_BYTES: usize = 48;
         if word.len() > MAX_PHRASE_BYTES {
@@ -121,7 +121,7 @@ impl<T: Copy> Words<T> {
     }
 }
 
-/// The lexicon, read.
+/// The parsed lexicon.
 pub(super) struct Lexicon {
     pub(super) signals: Words<Role>,
     pub(super) shares: Words<()>,
@@ -129,10 +129,10 @@ pub(super) struct Lexicon {
     pub(super) conditions: Words<bool>,
     pub(super) states: Words<State>,
     pub(super) words: Words<Sense>,
-    pub(super) beside: Words<Beside>,
+    pub(super) number_cues: Words<NumberCue>,
     pub(super) levels: Words<Level>,
     pub(super) tool_failures: Words<()>,
-    /// Fields that hold a value, its name, how it compares, and the like.
+    /// Fields that contain a reference of a value.
     pub(super) references: Words<Bound>,
     fields: BTreeMap<&'static str, Words<()>>,
 }
@@ -140,21 +140,21 @@ pub(super) struct Lexicon {
 /// The lexicon of this version.
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let table: toml::Table = include_str!("lexicon.toml").parse().unwrap_or_default();
-    Lexicon::read(&table)
+    Lexicon::parse(&table)
 });
 
 impl Lexicon {
-    /// Whether a field of that name is in a list of fields.
+    /// Returns `true` if a field name is in a field list.
     pub(super) fn is_field(&self, list: &str, name: &str) -> bool {
         self.fields.get(list).is_some_and(|names| names.has(name))
     }
 
-    fn read(table: &toml::Table) -> Self {
+    fn parse(table: &toml::Table) -> Self {
         const FIELDS: [&str; 12] = [
             "value",
             "name",
             "comparator",
-            "wanted",
+            "desired",
             "level",
             "state",
             "prose",
@@ -164,19 +164,19 @@ impl Lexicon {
             "signal",
             "total",
         ];
-        let plain = |name| Words::read(table, name, &[("words", ())]);
+        let plain = |name| Words::parse(table, name, &[("words", ())]);
         Self {
-            signals: Words::read(table, "signals", Role::LISTS),
+            signals: Words::parse(table, "signals", Role::LISTS),
             shares: plain("shares"),
             generic: plain("generic"),
-            conditions: Words::read(table, "conditions", &[("true", true), ("false", false)]),
-            states: Words::read(table, "states", State::LISTS),
-            words: Words::read(table, "words", Sense::LISTS),
-            beside: Words::read(table, "beside", Beside::LISTS),
-            levels: Words::read(table, "levels", Level::LISTS),
+            conditions: Words::parse(table, "conditions", &[("true", true), ("false", false)]),
+            states: Words::parse(table, "states", State::LISTS),
+            words: Words::parse(table, "words", Sense::LISTS),
+            number_cues: Words::parse(table, "number_cues", NumberCue::LISTS),
+            levels: Words::parse(table, "levels", Level::LISTS),
             tool_failures: plain("tool_failures"),
-            references: Words::read(table, "fields", Bound::LISTS),
-            fields: FIELDS.map(|list| (list, Words::read(table, "fields", &[(list, ())]))).into(),
+            references: Words::parse(table, "fields", Bound::LISTS),
+            fields: FIELDS.map(|list| (list, Words::parse(table, "fields", &[(list, ())]))).into(),
         }
     }
 }
@@ -186,14 +186,14 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_word_is_lower_case_and_stands_in_one_list_of_its_table() {
+    fn every_word_is_lower_case_and_in_one_list_of_its_table() {
         let lexicon: toml::Table = include_str!("lexicon.toml").parse().unwrap();
         for (name, table) in &lexicon {
             let mut seen = BTreeSet::new();
             for list in table.as_table().unwrap().values().filter_map(toml::Value::as_array) {
                 for word in list.iter().map(|word| word.as_str().unwrap()) {
                     assert_eq!(word, word.to_lowercase(), "{name}");
-                    // A field may hold several things: a state is prose where the state is not known.
+                    // Field lists may overlap: an unknown state is prose.
                     assert!(seen.insert(word) || name == "fields", "{name}: {word}");
                 }
             }

@@ -1,37 +1,37 @@
-//! This module finds which signal a number in running text measures: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`,
-//! `value 0.93 threshold 0.80`. What the words beside it say is not its concern.
+//! Finds the signals that numbers in running text measure: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`,
+//! `value 0.93 threshold 0.80`.
 
 use core::ops::Range;
 
 use gsar_extraction::text::figures::{CodeKind, Comparator, Dimension, figures};
 
 use super::Polarity;
-use super::findings::Kind;
-use super::lexicon::{Beside, Bound, LEXICON, Sense};
+use super::findings::FindingKind;
+use super::lexicon::{Bound, LEXICON, NumberCue, Sense};
 use super::quantity::Quantity;
 use super::signal::{is_generic, polarity_of, words};
 use super::statement::Token;
 use super::weigh::{Context, Reference, Sample};
 
-/// How many words a signal's name has at most.
+/// The maximum number of words of a signal's name.
 const NAME_WORDS: usize = 4;
 
-/// What may stand right before a number that measures something.
+/// Characters that may precede a number that measures something.
 const NUMBER_FOLLOWS: [char; 12] = [' ', '\t', '(', '[', ':', '=', '|', '"', '>', '<', '~', '-'];
 
-/// How many linking words stand between a name and its number at most.
+/// The maximum number of linking words between a name and its number.
 const MAX_LINKS: usize = 8;
 
-/// What the numbers of a line come to beside samples.
+/// The findings from the numbers of a line, apart from samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
-    /// Codes that state a fault.
+    /// The number of codes that state a fault.
     pub(super) faults: u32,
-    /// Codes of faults that a negation denies.
+    /// The number of negated codes.
     pub(super) doubts: u32,
-    /// Whether a signal was measured.
+    /// `true` if a signal was measured.
     pub(super) sampled: bool,
-    /// Whether a 0 belongs to no signal.
+    /// `true` if a 0 belongs to no signal.
     pub(super) unclaimed_zero: bool,
 }
 
@@ -42,10 +42,10 @@ struct Number<'a> {
     /// The whole of which it is a part.
     whole: Option<Quantity<'a>>,
     comparator: Option<Comparator>,
-    beside: Option<Beside>,
+    cue: Option<NumberCue>,
 }
 
-/// Judges every number of a line and marks the words that it used.
+/// Judges every number of a line and marks the words that belong to numbers.
 pub(super) fn read<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
@@ -58,33 +58,27 @@ pub(super) fn read<'a>(
         let Some(value) = line.get(figure.span.clone()).and_then(Quantity::parse) else { continue };
         let at = token_range(tokens, &figure.span);
         // `N+1`, `#3`, `v-2`
-        let free = |gap: &str| gap.is_empty() || gap.ends_with(&NUMBER_FOLLOWS[..]);
-        let whole_word = tokens.get(at.start).is_some_and(|token| free(token.gap));
+        let is_boundary = |gap: &str| gap.is_empty() || gap.ends_with(&NUMBER_FOLLOWS[..]);
+        let is_whole_word = tokens.get(at.start).is_some_and(|token| is_boundary(token.gap));
         let between = numbers.last().and_then(|last| words_between(line, tokens, last, at.start));
         if let (Some(last), Some("/" | "of" | "out of")) = (numbers.last_mut(), between) {
             last.whole = Some(value);
             last.tokens.end = at.end;
             continue;
         }
-        if !whole_word {
+        if !is_whole_word {
             continue;
         }
-        let beside = beside_before(tokens, at.start);
-        numbers.push(Number {
-            tokens: at,
-            value,
-            whole: None,
-            comparator: figure.comparator,
-            beside,
-        });
+        let cue = cue_before(tokens, at.start);
+        numbers.push(Number { tokens: at, value, whole: None, comparator: figure.comparator, cue });
     }
     for number in &numbers {
         set_used(tokens, number.tokens.clone());
     }
     for at in 0..numbers.len() {
         let claimed = judge(line, tokens, &numbers, at, context);
-        let zero = numbers.get(at).is_some_and(|number| number.value.is_zero());
-        result.unclaimed_zero |= zero && !claimed;
+        let is_zero = numbers.get(at).is_some_and(|number| number.value.is_zero());
+        result.unclaimed_zero |= is_zero && !claimed;
         result.sampled |= claimed;
     }
     for code in found.codes {
@@ -105,13 +99,13 @@ pub(super) fn read<'a>(
     result
 }
 
-/// Whether a code is that of a failure: an HTTP status from 500 on, or an exit status other than 0.
+/// Returns `true` for the code of a failure: an HTTP status from 500, or an exit status other than 0.
 pub(super) fn is_failing_code(code: &str, exit: bool) -> bool {
     let digits = code.parse::<u32>();
     digits.is_ok_and(|code| if exit { code != 0 } else { (500..600).contains(&code) })
 }
 
-/// Judges one number; says whether it belongs to something.
+/// Judges one number. Returns `false` if it belongs to no signal.
 fn judge<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
@@ -121,21 +115,27 @@ fn judge<'a>(
 ) -> bool {
     let Some(number) = numbers.get(at) else { return true };
     if matches!(
-        number.beside,
-        Some(Beside::Threshold | Beside::Upper | Beside::Lower | Beside::From | Beside::Identifier)
+        number.cue,
+        Some(
+            NumberCue::Threshold
+                | NumberCue::Upper
+                | NumberCue::Lower
+                | NumberCue::From
+                | NumberCue::Identifier
+        )
     ) {
         return true;
     }
-    let negated = number.tokens.start.checked_sub(1).and_then(|before| tokens.get(before));
-    if negated.is_some_and(|token| token.cue.is_some()) {
+    let before = number.tokens.start.checked_sub(1).and_then(|before| tokens.get(before));
+    if before.is_some_and(|token| token.cue.is_some()) {
         return false;
     }
-    let Some(name) = named(line, tokens, number) else { return false };
+    let Some(name) = signal_name(line, tokens, number) else { return false };
     let reference = match number.whole {
         Some(quantity) => Some(Reference { quantity, bound: Bound::Whole }),
         None => reference(numbers, at),
     };
-    if !name.carries && reference.is_none() {
+    if !name.is_linked && reference.is_none() {
         return false;
     }
     if is_generic(name.text) && reference.is_none() && context.expectation.is_none() {
@@ -154,60 +154,61 @@ fn judge<'a>(
         let sample = Sample { reference, ..Sample::new(name.text, number.value) };
         let kind = context.sample(&sample);
         if let Some(token) = tokens.get_mut(number.tokens.start) {
-            token.none = kind == Kind::Healthy && name.tokens.start >= number.tokens.end;
+            token.none = kind == FindingKind::Healthy && name.tokens.start >= number.tokens.end;
         }
     }
     true
 }
 
-/// The nearest reference after the number, with no other value between; else the nearest before.
+/// Returns the reference directly after the number, else the one directly before.
 fn reference<'a>(numbers: &[Number<'a>], at: usize) -> Option<Reference<'a>> {
-    let of = |number: &Number<'a>| {
-        let bound = number.beside?.bound()?;
+    let as_reference = |number: &Number<'a>| {
+        let bound = number.cue?.bound()?;
         Some(Reference { quantity: number.value, bound })
     };
     let before = at.checked_sub(1).and_then(|before| numbers.get(before));
-    numbers.get(at + 1).and_then(of).or_else(|| before.and_then(of))
+    numbers.get(at + 1).and_then(as_reference).or_else(|| before.and_then(as_reference))
 }
 
-/// A signal's name and the tokens that make it.
+/// The name of a signal and its tokens.
 struct Name<'a> {
     text: &'a str,
     tokens: Range<usize>,
     falling: bool,
-    /// Whether its last word belongs to a signal, or something links it to its number.
-    carries: bool,
+    /// `true` if its last word belongs to a signal, or a word links it to its number.
+    is_linked: bool,
 }
 
-/// The name of the signal that a number measures: before it when it is assigned, else the words after it, else the words
-/// right before it.
-fn named<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option<Name<'a>> {
+/// Finds the name of the signal that a number measures: before it if it is assigned, else in the words after it, else in
+/// the words directly before it.
+fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option<Name<'a>> {
     let at = &number.tokens;
     let (before, assigned) = match name_before(line, tokens, at.start) {
         Some((name, assigned)) => (Some(name), assigned),
         None => (None, false),
     };
-    let says = |name: &Option<Name<'_>>| {
+    let has_polarity = |name: &Option<Name<'_>>| {
         name.as_ref().is_some_and(|name| polarity_of(name.text).is_some())
     };
-    if tokens.get(at.end).is_some_and(|next| LEXICON.beside.get(next.text) == Some(Beside::Times)) {
+    let next = tokens.get(at.end).and_then(|next| LEXICON.number_cues.get(next.text));
+    if next == Some(NumberCue::Times) {
         // `failed 0 times`
         return before.filter(|name| polarity_of(name.text) == Some(Polarity::Fault));
     }
-    let spans_time = number.value.unit.dimension == Dimension::Duration;
-    let after = if spans_time { None } else { name_after(line, tokens, at.end) };
+    let is_duration = number.value.unit.dimension == Dimension::Duration;
+    let after = if is_duration { None } else { name_after(line, tokens, at.end) };
     // `up to 5 errors`
-    if number.comparator.is_some() && says(&after) {
+    if number.comparator.is_some() && has_polarity(&after) {
         return after;
     }
-    if assigned && (says(&before) || !says(&after)) {
+    if assigned && (has_polarity(&before) || !has_polarity(&after)) {
         return before;
     }
-    match (says(&before), says(&after)) {
-        // `errors 0 timeouts 3`: which it counts is ambiguous.
+    match (has_polarity(&before), has_polarity(&after)) {
+        // `errors 0 timeouts 3` is ambiguous.
         (true, true) => {
             let tokens = before?.tokens.start..after?.tokens.end;
-            Some(Name { text: "unclear", tokens, falling: false, carries: true })
+            Some(Name { text: "unclear", tokens, falling: false, is_linked: true })
         }
         (false, true) => after,
         (true, false) => before,
@@ -215,7 +216,7 @@ fn named<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option
     }
 }
 
-/// The words before a number, without what links them to it; and whether they are linked.
+/// Returns the words before a number, without linking words, and whether they are linked to it.
 fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Name<'a>, bool)> {
     let assigns =
         |at: usize| tokens.get(at).is_some_and(|token| token.gap_has(&[':', '=', '>', '|']));
@@ -225,11 +226,11 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
     }
     while end > 0 && at - end < MAX_LINKS && !ends_name(tokens.get(end)?) {
         let token = tokens.get(end - 1)?;
-        match LEXICON.beside.get(token.text) {
-            // What is assigned is a name, not a movement: `dropped: 0`.
-            Some(Beside::Rise | Beside::Fall) if assigns(end) => break,
-            Some(Beside::Fall) => falling = true,
-            Some(Beside::Link | Beside::Rise | Beside::From) => {}
+        match LEXICON.number_cues.get(token.text) {
+            // A word before an assignment is a name: `dropped: 0`.
+            Some(NumberCue::Rise | NumberCue::Fall) if assigns(end) => break,
+            Some(NumberCue::Fall) => falling = true,
+            Some(NumberCue::Link | NumberCue::Rise | NumberCue::From) => {}
             _ if token.used && (end < at) => {}
             _ => break,
         }
@@ -253,11 +254,11 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
     let text = text.trim_end_matches(':');
     // `error-reporter flushed 14 events`
     let last = words(text).last().unwrap_or_default();
-    let carries = linked || LEXICON.signals.has(last) || is_generic(last);
-    Some((Name { text, tokens: start..at, falling, carries }, linked))
+    let is_linked = linked || LEXICON.signals.has(last) || is_generic(last);
+    Some((Name { text, tokens: start..at, falling, is_linked }, linked))
 }
 
-/// The words after a number, up to the first that says which way the signal points.
+/// Returns the words after a number, up to the first that determines the polarity of the signal.
 fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name<'a>> {
     let first = tokens.get(at)?;
     for end in at..at + NAME_WORDS {
@@ -269,19 +270,19 @@ fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name
         // In `500 errors: 0` the number belongs to the name.
         let assigned = tokens.get(end + 1).is_some_and(|next| next.gap_has(&[':', '=']));
         if polarity_of(text).is_some() {
-            let name = Name { text, tokens: at..end + 1, falling: false, carries: true };
+            let name = Name { text, tokens: at..end + 1, falling: false, is_linked: true };
             return (!assigned).then_some(name);
         }
     }
     None
 }
 
-/// Whether a statement ends before a word.
+/// Returns `true` if a statement ends before a word.
 fn ends_name(token: &Token<'_>) -> bool {
     token.gap_has(&[';', '!', '?', '(', ')']) || token.gap.contains(". ")
 }
 
-/// Whether more than one space, and the end of a percentage, stands before a word.
+/// Returns `true` if more than a space, or the end of a percentage, precedes a word.
 fn has_mark(token: &Token<'_>) -> bool {
     !matches!(token.gap.trim_start_matches('%'), "" | " ")
 }
@@ -290,7 +291,7 @@ fn is_aux(token: &Token<'_>) -> bool {
     matches!(token.sense, Some((Sense::Aux, _)))
 }
 
-/// Whether a word may stand in a signal's name.
+/// Returns `true` if a word may be part of a signal's name.
 fn is_name_word(token: &Token<'_>) -> bool {
     let breaks = matches!(
         token.sense,
@@ -300,23 +301,23 @@ fn is_name_word(token: &Token<'_>) -> bool {
     !token.used && !breaks && !negates
 }
 
-/// What the nearest word before a number makes of it, linking words set aside.
-fn beside_before(tokens: &[Token<'_>], at: usize) -> Option<Beside> {
+/// The effect of the nearest word before a number, skipping linking words.
+fn cue_before(tokens: &[Token<'_>], at: usize) -> Option<NumberCue> {
     for back in 1..=4 {
         let word = tokens.get(at.checked_sub(back)?)?;
-        match LEXICON.beside.get(word.text) {
-            Some(Beside::Link) => {}
-            Some(beside) => return Some(beside),
+        match LEXICON.number_cues.get(word.text) {
+            Some(NumberCue::Link) => {}
+            Some(cue) => return Some(cue),
             None => {
-                let last = words(word.text).last().and_then(|last| LEXICON.beside.get(last));
-                return last.filter(|beside| beside.bound().is_some());
+                let last = words(word.text).last().and_then(|last| LEXICON.number_cues.get(last));
+                return last.filter(|cue| cue.bound().is_some());
             }
         }
     }
     None
 }
 
-/// What stands between a number and the next one.
+/// The text between a number and the next one.
 fn words_between<'a>(
     line: &'a str,
     tokens: &[Token<'_>],
@@ -327,7 +328,7 @@ fn words_between<'a>(
     Some(line.get(from..tokens.get(next)?.span.start)?.trim())
 }
 
-/// The tokens that lie in a part of the line.
+/// The tokens in a range of the line.
 fn token_range(tokens: &[Token<'_>], span: &Range<usize>) -> Range<usize> {
     let start = tokens.partition_point(|token| token.span.end <= span.start);
     let end = tokens.partition_point(|token| token.span.start < span.end);

@@ -1,65 +1,66 @@
-//! This module reads what the words of a line say about faults, with the reach of their negations. In doubt nothing is
-//! said: what is hedged, merely not observed or asked is neither fault nor health. Numbers are not its concern.
+//! Counts the statements about faults in the words of a line, within the scope of their negations. Hedged, unobserved or
+//! questioned statements count as neither fault nor health.
 
 use gsar_extraction::text::polarity::MarkerKind;
 
 use super::lexicon::Sense;
 use super::statement::Token;
 
-/// Words after a negation that it still reaches.
+/// The number of words after a negation that it applies to.
 const REACH: u8 = 6;
 
-/// What a line says, each by how often.
+/// The number of statements of a line, by kind.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Said {
-    /// Faults stated.
+pub(super) struct StatementCounts {
+    /// Stated faults.
     pub(super) faults: u32,
-    /// Faults stated to be absent.
+    /// Faults stated as absent.
     pub(super) cleared: u32,
-    /// Faults stated to be over.
+    /// Faults stated as over.
     pub(super) recovered: u32,
-    /// States of health.
+    /// Statements of health.
     pub(super) fine: u32,
-    /// What is hedged, not observed or without a value.
+    /// Statements that are hedged, not observed or without a value.
     pub(super) doubts: u32,
 }
 
-/// Reads the words of a line that nothing else has used.
-pub(super) fn read(tokens: &[Token<'_>], asked: bool) -> Said {
-    let mut reading = Reading { tokens, said: Said::default(), clause: Clause::default() };
+/// Counts the statements in the unused words of a line.
+pub(super) fn count_statements(tokens: &[Token<'_>], is_question: bool) -> StatementCounts {
+    let mut reader =
+        Reader { tokens, counts: StatementCounts::default(), clause: Clause::default() };
     let mut at = 0;
     while at < tokens.len() {
-        at += reading.step(at).max(1);
+        at += reader.step(at).max(1);
     }
-    if asked {
-        reading.withdraw();
+    if is_question {
+        reader.withdraw();
     }
-    reading.close();
-    reading.said
+    reader.close();
+    reader.counts
 }
 
-/// The statement being read.
+/// The clause that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clause {
-    /// Words that the negation still reaches; 0 for none.
+    /// The number of further words that the negation applies to; 0 for none.
     reach: u8,
-    /// The negation says *no longer*.
+    /// `true` if the negation is *no longer*.
     ended: bool,
-    /// What follows is only possible, was not observed or has no data.
+    /// `true` if what follows is only possible, was not observed or has no data.
     hedged: bool,
-    /// The negation has denied a fault, so that a list may go on.
+    /// `true` if the negation has denied a fault, so that a list may continue.
     lists: bool,
-    /// Faults stated so far.
+    /// The number of faults stated so far.
     faults: u32,
 }
 
-struct Reading<'t, 'a> {
+struct Reader<'t, 'a> {
     tokens: &'t [Token<'a>],
-    said: Said,
+    counts: StatementCounts,
     clause: Clause,
 }
 
-impl Reading<'_, '_> {
+impl Reader<'_, '_> {
     fn sense(&self, at: usize) -> Option<Sense> {
         self.tokens.get(at).filter(|token| !token.used)?.sense.map(|(sense, _)| sense)
     }
@@ -78,23 +79,23 @@ impl Reading<'_, '_> {
         self.tokens.get(at).is_some_and(|token| token.gap_has(marks))
     }
 
-    const fn negated(&self) -> bool {
+    const fn is_negated(&self) -> bool {
         self.clause.reach > 0
     }
 
-    /// Ends the statement.
+    /// Ends the clause.
     fn close(&mut self) {
-        self.said.faults += self.clause.faults;
+        self.counts.faults += self.clause.faults;
         self.clause = Clause::default();
     }
 
-    /// Makes doubts of the faults stated so far.
+    /// Turns the faults stated so far into doubts.
     fn withdraw(&mut self) {
-        self.said.doubts += self.clause.faults;
+        self.counts.doubts += self.clause.faults;
         self.clause.faults = 0;
     }
 
-    /// Reads on from a word; says how many words it used.
+    /// Reads from a word on; returns the number of words read.
     fn step(&mut self, at: usize) -> usize {
         let Some(token) = self.tokens.get(at) else { return 1 };
         self.separators(at);
@@ -104,7 +105,7 @@ impl Reading<'_, '_> {
             }
             return 1;
         }
-        // A phrase stands before the cue in it: `no space left`.
+        // A phrase takes precedence over a cue in it: `no space left`.
         let (sense, length) = token.sense.unzip();
         let length = length.unwrap_or(1);
         if let Some((kind, words)) = token.cue
@@ -125,30 +126,31 @@ impl Reading<'_, '_> {
                 self.clause.hedged = true;
             }
             Some(Sense::Fault) => return self.fault_word(at, length),
-            Some(Sense::Concern) if self.negated() => self.fault(),
-            Some(Sense::Concern | Sense::Absent) => self.said.doubts += 1,
+            Some(Sense::Concern) if self.is_negated() => self.fault(),
+            Some(Sense::Concern | Sense::Absent) => self.counts.doubts += 1,
             // `Pause Young (Normal)`
             Some(Sense::Fine) if token.gap.ends_with('(') && self.gap_has(at + 1, &[')']) => {}
-            Some(Sense::Fine) => self.health(|said| &mut said.fine),
-            Some(Sense::Works) if self.negated() => self.denied_health(),
+            Some(Sense::Fine) => self.health(|counts| &mut counts.fine),
+            Some(Sense::Works) if self.is_negated() => self.denied_health(),
             // `to recover` is an intent.
-            Some(Sense::Recovery) if !self.negated() && at > 0 && self.word(at - 1, &["to"]) => {}
-            Some(Sense::Recovery) => self.health(|said| &mut said.recovered),
+            Some(Sense::Recovery) if !self.is_negated() && at > 0 && self.word(at - 1, &["to"]) => {
+            }
+            Some(Sense::Recovery) => self.health(|counts| &mut counts.recovered),
             Some(Sense::Stop) => return self.stop(at),
-            Some(Sense::Observe) if self.negated() => self.withdraw(),
-            Some(Sense::NothingFound) if self.negated() => {
+            Some(Sense::Observe) if self.is_negated() => self.withdraw(),
+            Some(Sense::NothingFound) if self.is_negated() => {
                 self.clause.hedged = true;
-                self.said.doubts += 1;
+                self.counts.doubts += 1;
             }
             Some(Sense::Intent) if self.is(at + 1, Sense::Fault) => {
-                self.said.doubts += 1;
+                self.counts.doubts += 1;
                 return 2;
             }
             Some(Sense::RuledOut) => {
                 if self.clause.faults == 0 {
                     self.clause.reach = REACH;
                 }
-                self.said.cleared += self.clause.faults;
+                self.counts.cleared += self.clause.faults;
                 self.clause.faults = 0;
             }
             Some(_) => {}
@@ -156,33 +158,33 @@ impl Reading<'_, '_> {
         length
     }
 
-    /// What stands before a word ends statements, or the reach of a negation.
+    /// Ends the clause, or the scope of a negation, at the separator before a word.
     fn separators(&mut self, at: usize) {
         if self.gap_has(at, &['?']) {
             self.withdraw();
         }
         let Some(token) = self.tokens.get(at) else { return };
-        let stop = token.gap.ends_with(['.', '!', '?']) || token.gap.contains(". ");
-        if stop || token.gap_has(&[';', '|', '(', ')', '?']) {
+        let is_stop = token.gap.ends_with(['.', '!', '?']) || token.gap.contains(". ");
+        if is_stop || token.gap_has(&[';', '|', '(', ')', '?']) {
             self.close();
         } else if (token.gap_has(&[',']) || self.word(at, &["and"])) && !self.continues(at) {
             self.clause.reach = 0;
-            self.said.faults += core::mem::take(&mut self.clause.faults);
+            self.counts.faults += core::mem::take(&mut self.clause.faults);
         }
     }
 
-    /// Whether a list goes on: `no errors, timeouts or restarts`.
+    /// Returns `true` if a list continues: `no errors, timeouts or restarts`.
     fn continues(&self, at: usize) -> bool {
         let next = at + usize::from(self.word(at, &["and", "or", "nor"]));
         let after_none = at.checked_sub(1).and_then(|at| self.tokens.get(at));
-        if self.negated() && !self.clause.lists && !after_none.is_some_and(|token| token.used) {
+        if self.is_negated() && !self.clause.lists && !after_none.is_some_and(|token| token.used) {
             return false;
         }
         let listed = [Sense::Fault, Sense::Concern, Sense::Fine, Sense::Works];
         self.sense(next).is_some_and(|sense| listed.contains(&sense))
     }
 
-    /// A negation or hedge.
+    /// Reads a negation or hedge.
     fn cue(&mut self, at: usize, kind: MarkerKind, words: usize) -> usize {
         if kind == MarkerKind::Hedge {
             self.clause.hedged = true;
@@ -209,40 +211,40 @@ impl Reading<'_, '_> {
             let ends = self.tokens.get(at + used).is_none_or(|token| !token.gap.trim().is_empty());
             // `the error no longer occurs`, `failing no more`
             if self.clause.faults > 0 && (ends || self.is(at + used, Sense::Observe)) {
-                self.said.recovered += core::mem::take(&mut self.clause.faults);
+                self.counts.recovered += core::mem::take(&mut self.clause.faults);
                 return used + 1;
             }
             self.clause.ended = true;
             self.clause.reach = REACH;
             return used;
         }
-        // A second negation turns it back; `neither … nor` does not.
-        let again = self.negated() && !self.word(at, &["nor"]);
-        self.clause.reach = if again { 0 } else { REACH };
+        // A second negation cancels the first, except `neither … nor`.
+        let is_double = self.is_negated() && !self.word(at, &["nor"]);
+        self.clause.reach = if is_double { 0 } else { REACH };
         words
     }
 
-    /// Not being able to do what the verb at `at` says; returns how many words the verb takes.
+    /// Reads the verb at `at` that something could not do; returns the number of words read.
     fn inability(&mut self, at: usize, attempted: bool) -> usize {
         let passive = usize::from(self.is(at, Sense::Aux));
         match self.sense(at + passive) {
             Some(Sense::Observe) => {
-                self.said.doubts += 1;
+                self.counts.doubts += 1;
                 self.withdraw();
                 self.clause.hedged = true;
             }
-            // What cannot fail states no fault.
-            Some(Sense::Fault) if !attempted => self.said.doubts += 1,
+            // Something that cannot fail states no fault.
+            Some(Sense::Fault) if !attempted => self.counts.doubts += 1,
             _ => self.fault(),
         }
         self.clause.reach = 0;
         passive + 1
     }
 
-    /// A word for a fault: a fault, its absence, or a part of another name.
+    /// Reads a fault word: a fault, its absence, or a part of a name.
     fn fault_word(&mut self, at: usize, length: usize) -> usize {
         let next = at + length;
-        // `errors dropped`, `errors are down`: fewer faults are neither faults nor none.
+        // `errors dropped`, `errors are down`: a decrease is neither a fault nor its absence.
         let falls =
             self.tokens.get(at).is_some_and(|token| matches!(token.text, "dropped" | "down"));
         let back = if at > 1 && self.is(at - 1, Sense::Aux) { 2 } else { 1 };
@@ -257,11 +259,11 @@ impl Reading<'_, '_> {
         if self.gap_has(next, &[':', '=']) {
             match self.sense(next) {
                 Some(Sense::None) => {
-                    self.said.cleared += 1;
+                    self.counts.cleared += 1;
                     return length + 1;
                 }
                 Some(Sense::Absent) => {
-                    self.said.doubts += 1;
+                    self.counts.doubts += 1;
                     return length + 1;
                 }
                 _ => {}
@@ -273,54 +275,54 @@ impl Reading<'_, '_> {
 
     fn fault(&mut self) {
         if self.clause.hedged {
-            self.said.doubts += 1;
-        } else if self.negated() && self.clause.ended {
-            self.said.recovered += 1;
-        } else if self.negated() {
-            self.said.cleared += 1;
+            self.counts.doubts += 1;
+        } else if self.is_negated() && self.clause.ended {
+            self.counts.recovered += 1;
+        } else if self.is_negated() {
+            self.counts.cleared += 1;
             self.clause.lists = true;
         } else {
             self.clause.faults += 1;
         }
     }
 
-    /// Health, or the end of a fault, unless it is denied.
-    fn health(&mut self, count: fn(&mut Said) -> &mut u32) {
-        if self.negated() {
+    /// Counts health, or the end of a fault, unless it is denied.
+    fn health(&mut self, count: fn(&mut StatementCounts) -> &mut u32) {
+        if self.is_negated() {
             self.denied_health();
         } else if self.clause.hedged {
-            self.said.doubts += 1;
+            self.counts.doubts += 1;
         } else {
-            *count(&mut self.said) += 1;
+            *count(&mut self.counts) += 1;
         }
     }
 
     fn denied_health(&mut self) {
         self.clause.reach = 0;
         if self.clause.hedged {
-            self.said.doubts += 1;
+            self.counts.doubts += 1;
         } else {
             self.clause.faults += 1;
         }
     }
 
-    /// Something ends: a fault before or after the word, or the work of what worked.
+    /// Reads the end of something: of a fault before or after the word, or of work.
     fn stop(&mut self, at: usize) -> usize {
         match self.sense(at + 1) {
             Some(Sense::Works) => {
                 self.fault();
                 2
             }
-            Some(Sense::Fault) if self.negated() => {
+            Some(Sense::Fault) if self.is_negated() => {
                 self.clause.reach = 0;
                 1
             }
             Some(Sense::Fault) => {
-                self.said.recovered += 1;
+                self.counts.recovered += 1;
                 2
             }
             _ => {
-                self.said.recovered += u32::from(self.clause.faults > 0 && !self.negated());
+                self.counts.recovered += u32::from(self.clause.faults > 0 && !self.is_negated());
                 1
             }
         }

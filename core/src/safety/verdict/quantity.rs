@@ -1,23 +1,23 @@
-//! This module reads numbers with their units, exactly, and compares them. What they measure is not its concern.
+//! Parses and compares numbers with units, exactly.
 
 use core::cmp::Ordering;
 
 use gsar_extraction::text::figures::{Dimension, Unit};
 
-/// A number as it is written, with its unit.
+/// A number with its unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantity<'a> {
-    /// As it is written.
+    /// The literal.
     pub(super) literal: &'a str,
-    /// The number is `digits` / 10^`places`; negative `places` multiply.
+    /// The value is `digits` / 10^`places`; negative `places` multiply.
     digits: i128,
     places: i32,
-    /// Its unit; [`Unit::COUNT`] where none is written.
+    /// The unit; [`Unit::COUNT`] if none is given.
     pub(super) unit: Unit,
 }
 
 impl<'a> Quantity<'a> {
-    /// Reads `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s`, `512Mi`; nothing else, so neither NaN nor infinities.
+    /// Parses `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s`, `512Mi`; rejects everything else, including NaN and infinities.
     pub(super) fn parse(literal: &'a str) -> Option<Self> {
         let literal = literal.trim();
         let end = literal.rfind(|c: char| c.is_ascii_digit() || c == '.')? + 1;
@@ -32,7 +32,7 @@ impl<'a> Quantity<'a> {
         };
         let unsigned = number.strip_prefix(['-', '+']).unwrap_or(number);
         let (whole, decimals) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-        if !grouped(whole) || whole.len() + decimals.len() == 0 {
+        if !is_grouped(whole) || whole.len() + decimals.len() == 0 {
             return None;
         }
         let mut digits: i128 = 0;
@@ -53,23 +53,23 @@ impl<'a> Quantity<'a> {
         self.digits < 0
     }
 
-    /// The same number in the unit that its name gives it, where none is written.
-    pub(super) fn in_unit_of(self, name: &str) -> Self {
-        Unit::of_field(name).map_or(self, |unit| self.or_in(unit))
+    /// Applies the unit implied by a field name if the number has none.
+    pub(super) fn with_unit_of(self, name: &str) -> Self {
+        Unit::of_field(name).map_or(self, |unit| self.with_default_unit(unit))
     }
 
-    /// The same number in a unit, where none is written.
-    pub(super) fn or_in(self, unit: Unit) -> Self {
+    /// Applies a unit if the number has none.
+    pub(super) fn with_default_unit(self, unit: Unit) -> Self {
         if self.unit == Unit::COUNT { Self { unit, ..self } } else { self }
     }
 
-    /// Compares two quantities; `None` where their units do not allow it, or their digits are too many to be exact.
-    /// 0 compares with everything, and a bare share from 0 to 1 with percent.
+    /// Compares two quantities; `None` if their units are incompatible or they have too many digits to compare exactly.
+    /// 0 is comparable with everything, and a share from 0 to 1 without a unit with percent.
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         if self.is_zero() || other.is_zero() {
             return Some(self.digits.signum().cmp(&other.digits.signum()));
         }
-        let (a, b) = (self.beside(other)?, other.beside(self)?);
+        let (a, b) = (self.in_dimension_of(other)?, other.in_dimension_of(self)?);
         let places = a.places.max(b.places);
         let scaled = |quantity: &Self| {
             let power = 10_i128.checked_pow(u32::try_from(places - quantity.places).ok()?)?;
@@ -78,8 +78,8 @@ impl<'a> Quantity<'a> {
         Some(scaled(&a)?.cmp(&scaled(&b)?))
     }
 
-    /// The quantity in the dimension of another.
-    fn beside(&self, other: &Self) -> Option<Self> {
+    /// Converts the quantity to the dimension of another.
+    fn in_dimension_of(&self, other: &Self) -> Option<Self> {
         if self.unit.dimension == other.unit.dimension {
             return Some(*self);
         }
@@ -94,18 +94,18 @@ impl<'a> Quantity<'a> {
         }
     }
 
-    /// Whether it is the whole of a share: 1 or 100 %; a bare 100 counts as percent.
+    /// Returns `true` for the whole of a share: 1 or 100 %; 100 without a unit counts as percent.
     pub(super) fn is_whole(&self) -> bool {
         let hundred = Self { unit: Unit::COUNT, ..percent(100) };
         [percent(100), hundred].iter().any(|whole| self.compare(whole) == Some(Ordering::Equal))
     }
 
-    /// Whether it is a share above 0 and below one in a hundred.
+    /// Returns `true` for a share above 0 and below 1 %.
     pub(super) fn is_below_one_percent(&self) -> bool {
         !self.is_negative() && !self.is_zero() && self.compare(&percent(1)) == Some(Ordering::Less)
     }
 
-    /// Whether it is at least one in a hundred of a whole.
+    /// Returns `true` if the quantity is at least 1 % of a whole.
     pub(super) fn is_one_percent_of(&self, whole: &Self) -> bool {
         let hundredfold = Self { places: self.places.saturating_sub(2), ..*self };
         hundredfold.compare(whole).is_some_and(Ordering::is_ge)
@@ -116,13 +116,13 @@ const fn percent(digits: i128) -> Quantity<'static> {
     Quantity { literal: "", digits, places: 0, unit: Unit::PERCENT }
 }
 
-/// Whether commas, where there are any, stand between groups of three digits.
-fn grouped(whole: &str) -> bool {
+/// Returns `true` if commas, if any, separate groups of three digits.
+fn is_grouped(whole: &str) -> bool {
     let mut groups = whole.split(',');
     let first = groups.next().unwrap_or_default();
-    let mut several = groups.peekable();
-    several.peek().is_none()
-        || (1..=3).contains(&first.len()) && several.all(|group| group.len() == 3)
+    let mut others = groups.peekable();
+    others.peek().is_none()
+        || (1..=3).contains(&first.len()) && others.all(|group| group.len() == 3)
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn literals_that_are_no_finite_decimals_are_not_read() {
+    fn rejects_literals_that_are_not_finite_decimals() {
         for literal in [
             "",
             ".",

@@ -1,10 +1,9 @@
-//! This module reads off a signal's name which way it points: 0 of a bad thing is healthy, 0 of a good thing is not. It
-//! weighs no value.
+//! Derives the polarity of a signal from its name: 0 of a bad thing is healthy, 0 of a good thing is not.
 
 use super::Polarity;
 use super::lexicon::{LEXICON, Role};
 
-/// Which way a signal of that name points; `None` when the name does not say, or says both.
+/// The polarity of a signal with this name; `None` if the name is not conclusive.
 pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
     let mut found: Option<Polarity> = None;
     let (mut weak, mut negated, mut timeout, mut particle, mut up) =
@@ -15,7 +14,7 @@ pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
         let polarity = match (role, role.and_then(Role::polarity)) {
             (Some(Role::Setting), _) => return None,
             (Some(Role::Bound), _) if index == 0 => return None,
-            (_, Some(polarity)) if negated => turned(polarity)?,
+            (_, Some(polarity)) if negated => negate(polarity)?,
             (_, Some(polarity)) => polarity,
             (Some(Role::Count), _) if timeout => Polarity::Fault,
             (Some(Role::Budget), _) if found == Some(Polarity::Fault) => {
@@ -40,18 +39,18 @@ pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
     found.or_else(|| up.then_some(Polarity::Share)).or_else(|| weak.then_some(Polarity::Load))
 }
 
-/// Whether more of the signal is worse.
+/// Returns `true` if more of the signal is worse.
 pub(super) const fn is_bad(polarity: Polarity) -> bool {
     matches!(polarity, Polarity::Fault | Polarity::Backlog | Polarity::Load)
 }
 
-/// The signal with `not` before it.
-const fn turned(polarity: Polarity) -> Option<Polarity> {
+/// The polarity of a signal with `not` before its name.
+const fn negate(polarity: Polarity) -> Option<Polarity> {
     if is_bad(polarity) { None } else { Some(Polarity::Fault) }
 }
 
-/// What a condition or a switch of that name is when all is well; `None` when the name does not say.
-pub(super) fn when_well(name: &str) -> Option<bool> {
+/// The healthy value of a condition or switch with this name; `None` if the name is not conclusive.
+pub(super) fn healthy_value(name: &str) -> Option<bool> {
     LEXICON.conditions.get(name).or_else(|| match polarity_of(name)? {
         Polarity::Fault => Some(false),
         Polarity::Share | Polarity::Stock => Some(true),
@@ -59,22 +58,22 @@ pub(super) fn when_well(name: &str) -> Option<bool> {
     })
 }
 
-/// Whether a name says that its number is a share.
+/// Returns `true` if a name denotes a share.
 pub(super) fn is_share(name: &str) -> bool {
     words(name).any(|word| LEXICON.shares.has(word))
 }
 
-/// Whether a name is that of a counter as its process exposes it.
+/// Returns `true` for the name of a counter exposed by a process.
 pub(super) fn is_counter(name: &str) -> bool {
     name.ends_with("_total")
 }
 
-/// Whether a name says nothing by itself and its surroundings name the signal.
+/// Returns `true` if a name is too generic to denote a signal by itself.
 pub(super) fn is_generic(name: &str) -> bool {
     words(name).all(|word| LEXICON.generic.has(word))
 }
 
-/// Whether one name contains the other, word by word.
+/// Returns `true` if one name contains the other, word by word.
 pub(super) fn same_signal(a: &str, b: &str) -> bool {
     let contains = |long: &str, short: &str| {
         let starts: Vec<&str> = words(long).collect();
@@ -92,23 +91,23 @@ pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     parts.flat_map(|part| {
         let mut rest = part;
         core::iter::from_fn(move || {
-            let (word, after) = rest.split_at_checked(hump_end(rest)).unwrap_or((rest, ""));
+            let (word, after) = rest.split_at_checked(word_end(rest)).unwrap_or((rest, ""));
             rest = after;
             (!word.is_empty()).then_some(word)
         })
     })
 }
 
-/// Where a capital begins the next word.
-fn hump_end(part: &str) -> usize {
-    let mut small = false;
+/// The offset where a capital starts the next word.
+fn word_end(part: &str) -> usize {
+    let mut is_lower = false;
     let mut chars = part.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        let next_small = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-        if at > 0 && c.is_uppercase() && (small || next_small) {
+        let is_next_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+        if at > 0 && c.is_uppercase() && (is_lower || is_next_lower) {
             return at;
         }
-        small = !c.is_uppercase();
+        is_lower = !c.is_uppercase();
     }
     part.len()
 }
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn h20_polarity_belongs_to_the_name() {
+    fn h20_polarity_follows_from_the_name() {
         for (name, expected) in [
             ("error_rate", Some(Polarity::Fault)),
             ("http_requests_5xx_total", Some(Polarity::Fault)),

@@ -1,36 +1,35 @@
-//! This module reads a text in words, line by line: its numbers, then its words. Fields and their names are not its
-//! concern.
+//! Judges running text line by line: first its numbers, then its words.
 
 use core::ops::Range;
 
 use gsar_extraction::text::polarity::{Marker, MarkerKind, markers};
 use gsar_extraction::text::tokens;
 
-use super::findings::Kind;
+use super::findings::FindingKind;
 use super::lexicon::{LEXICON, Level, Sense};
 use super::quantity::Quantity;
 use super::summary::excerpt;
-use super::weigh::{Context, NO_NUMBER, Sample, is_no_number};
+use super::weigh::{Context, NOT_A_NUMBER, Sample, is_not_a_number};
 use super::{numbers, phrases};
 
-/// The most words that a phrase of the lexicon has.
+/// The maximum number of words of a lexicon phrase.
 const PHRASE_WORDS: usize = 4;
 
-/// A word of a line, with what it means.
+/// A word of a line, with its meaning.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     /// Its bytes in the line.
     pub(super) span: Range<usize>,
-    /// What stands between it and the word before.
+    /// The text between the previous word and this one.
     pub(super) gap: &'a str,
-    /// What the phrase does that begins here, and how many words it takes.
+    /// The meaning of the phrase that starts here, and its number of words.
     pub(super) sense: Option<(Sense, usize)>,
-    /// A negation or hedge that begins here, and how many words it takes.
+    /// The negation or hedge that starts here, and its number of words.
     pub(super) cue: Option<(MarkerKind, usize)>,
-    /// Whether a number has used it up.
+    /// `true` if the word belongs to a number.
     pub(super) used: bool,
-    /// Whether it is none of a bad thing, so that it denies what follows.
+    /// `true` for zero of a bad thing, which negates what follows.
     pub(super) none: bool,
 }
 
@@ -40,9 +39,9 @@ impl Token<'_> {
     }
 }
 
-/// Judges every line of a text; says whether its other fields may say something as well, which labels of a sample do not.
+/// Judges every line of a text. Returns `false` for samples, whose other fields are only labels.
 pub(super) fn read(text: &str, level: Level, context: &mut Context<'_>) -> bool {
-    let mut alone = false;
+    let mut is_sample = false;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if is_tool_failure(line) {
             context.doubt("the line is about the tool itself");
@@ -51,20 +50,20 @@ pub(super) fn read(text: &str, level: Level, context: &mut Context<'_>) -> bool 
             .any(|start| line.starts_with(start))
         {
         } else if exposition(line, context) {
-            alone = true;
+            is_sample = true;
         } else {
             statement(line, level, context);
         }
     }
-    !alone
+    !is_sample
 }
 
-/// What a word or phrase does in a sentence.
+/// The meaning of a word or phrase in a sentence.
 pub(super) fn sense(phrase: &str) -> Option<Sense> {
     LEXICON.words.get(phrase).or_else(|| is_exception(phrase).then_some(Sense::Fault))
 }
 
-/// Whether a word is the name of an exception type: `java.net.SocketTimeoutException`, `ConnectionError`.
+/// Returns `true` for the name of an exception type: `java.net.SocketTimeoutException`, `ConnectionError`.
 fn is_exception(word: &str) -> bool {
     ["Exception", "Error"].iter().any(|suffix| {
         let stem = word.strip_suffix(suffix).unwrap_or_default();
@@ -74,15 +73,15 @@ fn is_exception(word: &str) -> bool {
     })
 }
 
-/// Whether a line says that the tool could not answer.
+/// Returns `true` if a line reports that the tool failed to answer.
 fn is_tool_failure(line: &str) -> bool {
     line.ends_with("command not found")
-        || LEXICON.tool_failures.keys().any(|beginning| {
-            line.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+        || LEXICON.tool_failures.keys().any(|prefix| {
+            line.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
         })
 }
 
-/// Reads `name{label="x"} value [time]`; says whether the line is one.
+/// Judges a sample `name{label="x"} value [time]`. Returns `false` if the line is not one.
 fn exposition(line: &str, context: &mut Context<'_>) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let end = line.find(|c: char| !is_part(c)).unwrap_or(line.len());
@@ -103,13 +102,13 @@ fn exposition(line: &str, context: &mut Context<'_>) -> bool {
         Some(value) => {
             context.sample(&Sample::new(name, value));
         }
-        None if is_no_number(value) => context.doubt(NO_NUMBER),
+        None if is_not_a_number(value) => context.doubt(NOT_A_NUMBER),
         None => return false,
     }
     true
 }
 
-/// The words of a line with what they mean.
+/// Splits a line into words with their meanings.
 fn tokenize(line: &str) -> Vec<Token<'_>> {
     let mut end = 0;
     let token = |word: tokens::Word<'_>| {
@@ -136,7 +135,7 @@ fn tokenize(line: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The longest phrase of the lexicon that begins at a word.
+/// The longest lexicon phrase that starts at a word.
 fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize)> {
     let start = found.get(at)?.span.start;
     (1..=PHRASE_WORDS).rev().find_map(|count| {
@@ -145,59 +144,60 @@ fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize
     })
 }
 
-/// Judges the numbers, then the words of one line.
+/// Judges the numbers, then the words of a line.
 fn statement(line: &str, level: Level, context: &mut Context<'_>) {
     let mut tokens = tokenize(line);
-    let level = match (level, own_level(&mut tokens)) {
+    let level = match (level, take_level(&mut tokens)) {
         (Level::Other, own) => own,
         (level, _) => level,
     };
     let numbers = numbers::read(line, &mut tokens, context);
     for at in 0..tokens.len() {
-        stated_truth(&mut tokens, at, context);
+        judge_truth(&mut tokens, at, context);
     }
-    let mut said = phrases::read(&tokens, line.ends_with('?'));
-    said.faults += numbers.faults;
-    said.doubts += numbers.doubts;
+    let mut counts = phrases::count_statements(&tokens, line.ends_with('?'));
+    counts.faults += numbers.faults;
+    counts.doubts += numbers.doubts;
     if level == Level::Error && tokens.len() == 1 && sense(line) == Some(Sense::None) {
-        said.cleared += 1;
+        counts.cleared += 1;
     }
-    let silent = said.cleared + said.recovered + said.doubts + said.faults == 0;
-    if level == Level::Error && silent && !numbers.sampled {
-        said.faults = 1;
+    let is_silent = counts.cleared + counts.recovered + counts.doubts + counts.faults == 0;
+    if level == Level::Error && is_silent && !numbers.sampled {
+        counts.faults = 1;
     }
-    // A heading names what follows it, a 0 that no signal claimed may well count the faults, and a quiet line does not
-    // complain.
-    let heading = line.ends_with(':') || line.starts_with('#');
-    if heading || numbers.unclaimed_zero || level == Level::Quiet {
-        said.doubts += said.faults;
-        said.faults = 0;
+    // A heading, a line with a 0 that may count the faults, and a line of a quiet level state no fault.
+    let is_heading = line.ends_with(':') || line.starts_with('#');
+    if is_heading || numbers.unclaimed_zero || level == Level::Quiet {
+        counts.doubts += counts.faults;
+        counts.faults = 0;
     }
-    for (kind, count, what) in [
-        (Kind::Fault, said.faults, "a line states a fault"),
-        (Kind::Cleared, said.cleared, "a line states the absence of a fault"),
-        (Kind::Recovered, said.recovered, "a line states the end of a fault"),
-        (Kind::Fine, said.fine, "a line states health"),
-        (Kind::Doubt, said.doubts, "a line only touches on a fault"),
+    for (kind, count, description) in [
+        (FindingKind::Fault, counts.faults, "a line states a fault"),
+        (FindingKind::Cleared, counts.cleared, "a line states the absence of a fault"),
+        (FindingKind::Recovered, counts.recovered, "a line states the end of a fault"),
+        (FindingKind::Fine, counts.fine, "a line states health"),
+        (FindingKind::Doubt, counts.doubts, "a line only mentions a fault"),
     ] {
         if count > 0 {
-            context.note(kind, || format!("{what}: {}", excerpt(line, 120)));
+            context.note(kind, || format!("{description}: {}", excerpt(line, 120)));
         }
     }
 }
 
-/// The level with which a line begins; its word says nothing else.
-fn own_level(tokens: &mut [Token<'_>]) -> Level {
+/// Returns the level that a line begins with, and removes the meaning of its word.
+fn take_level(tokens: &mut [Token<'_>]) -> Level {
     for at in 0..tokens.len().min(3) {
-        let valued = tokens.get(at + 1).is_some_and(|next| {
+        let has_value = tokens.get(at + 1).is_some_and(|next| {
             next.gap_has(&[':', '='])
                 && matches!(next.sense, Some((Sense::None | Sense::Absent, _)))
         });
-        let Some(token) = tokens.get_mut(at).filter(|token| !valued && token.cue.is_none()) else {
+        let Some(token) = tokens.get_mut(at).filter(|token| !has_value && token.cue.is_none())
+        else {
             break;
         };
-        let loud = token.text.len() > 1 && token.text.bytes().all(|byte| byte.is_ascii_uppercase());
-        if let Some(level) = LEXICON.levels.get(token.text).filter(|_| loud) {
+        let is_upper =
+            token.text.len() > 1 && token.text.bytes().all(|byte| byte.is_ascii_uppercase());
+        if let Some(level) = LEXICON.levels.get(token.text).filter(|_| is_upper) {
             token.sense = None;
             return level;
         }
@@ -208,8 +208,8 @@ fn own_level(tokens: &mut [Token<'_>]) -> Level {
     Level::Other
 }
 
-/// `Ready: False`, `Ready=False`, `Ready   False`: a condition and whether it holds.
-fn stated_truth(tokens: &mut [Token<'_>], at: usize, context: &mut Context<'_>) {
+/// Judges a condition with its truth value: `Ready: False`, `Ready=False`, `Ready   False`.
+fn judge_truth(tokens: &mut [Token<'_>], at: usize, context: &mut Context<'_>) {
     let Some([name, value]) = at.checked_sub(1).and_then(|from| tokens.get_mut(from..=at)) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! This module tests verdicts of structured results: JSON, metrics, tables, log records.
+//! Tests of verdicts on structured results: JSON, metrics, tables, log records.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::{check, verdict};
@@ -119,7 +119,7 @@ fn grids_of_values() {
 }
 
 #[test]
-fn a_tool_that_failed_says_nothing_about_what_it_was_asked() {
+fn a_failed_tool_is_inconclusive() {
     check(&[
         ("Error from server (NotFound): pods \"checkout\" not found", Inconclusive),
         ("bash: jq: command not found", Inconclusive),
@@ -137,7 +137,7 @@ fn the_level_of_a_record_counts() {
 }
 
 #[test]
-fn only_the_fields_that_state_something_are_read_as_words() {
+fn only_fields_that_state_something_are_read_as_prose() {
     check(&[
         (
             r#"{"name": "error-handler", "image": "failed:latest", "labels": {"app": "timeouts"}}"#,
@@ -173,7 +173,7 @@ fn an_expected_signal_is_the_only_one_that_counts() {
 }
 
 #[test]
-fn the_deciding_signal_is_named() {
+fn the_deciding_signal_is_returned() {
     let classified = classify(
         &ToolResult::new(r#"{"metric": "cpu", "value": "93%", "threshold": "80%"}"#),
         &Budget::unlimited(),
@@ -185,7 +185,7 @@ fn the_deciding_signal_is_named() {
 }
 
 #[test]
-fn hostile_nesting_is_read_as_text() {
+fn deep_nesting_is_read_as_text() {
     assert_eq!(verdict(&"[".repeat(1_000_000)), Inconclusive);
     let deep = format!("{}\"connection refused\"{}", "[".repeat(5000), "]".repeat(5000));
     assert_eq!(verdict(&deep), Supports);

@@ -1,55 +1,55 @@
-//! This module summarises a tool result in one line for people, without raw log lines and without pod names.
+//! Summarises a tool result in one line for people, without raw log lines and generated pod names.
 
 use std::borrow::Cow;
 
-/// The most characters of a summary.
+/// The maximum length of a summary, in characters.
 pub(super) const MAX_CHARACTERS: usize = 280;
 
-/// A result in one line of at most 280 characters. Raw log lines are counted instead of shown; the
-/// generated parts of pod names are left out; white space and control characters become single spaces.
+/// Summarises a result in one line of at most 280 characters. Raw log lines are counted instead of shown, the generated
+/// parts of pod names are omitted, and white space and control characters become single spaces.
 #[must_use]
 pub fn summary(text: &str) -> String {
     let mut summary = String::new();
-    let mut written = 0;
+    let mut length = 0;
     let mut log_lines = 0usize;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if is_log_line(line) {
             log_lines += 1;
-        } else if written < MAX_CHARACTERS {
+        } else if length < MAX_CHARACTERS {
             if !summary.is_empty() {
                 summary.push_str("; ");
             }
             push_words(&mut summary, line);
-            written = summary.chars().count();
+            length = summary.chars().count();
         }
     }
-    let counted = match log_lines {
+    let log_count = match log_lines {
         0 => String::new(),
         1 => "1 log line".to_string(),
         count => format!("{count} log lines"),
     };
-    match (summary.is_empty(), counted.is_empty()) {
-        (true, _) => counted,
-        (false, true) => shortened(summary, MAX_CHARACTERS),
+    match (summary.is_empty(), log_count.is_empty()) {
+        (true, _) => log_count,
+        (false, true) => truncate(summary, MAX_CHARACTERS),
         (false, false) => {
-            let suffix = format!(" ({counted})");
-            let mut summary = shortened(summary, MAX_CHARACTERS - suffix.chars().count());
+            let suffix = format!(" ({log_count})");
+            let mut summary = truncate(summary, MAX_CHARACTERS - suffix.chars().count());
             summary.push_str(&suffix);
             summary
         }
     }
 }
 
-/// One line as it may stand in a reason: without pod names, at most `characters` long.
+/// Shortens a line for a reason: without generated pod names, at most `characters` long.
 pub(super) fn excerpt(line: &str, characters: usize) -> String {
     let mut excerpt = String::new();
-    // Pod names shorten the text, so twice as much is enough to look at.
+    // Omitting pod names shortens the text, so twice the length is enough.
     let end = line.char_indices().nth(characters * 2).map_or(line.len(), |(end, _)| end);
     push_words(&mut excerpt, line.get(..end).unwrap_or_default());
-    shortened(excerpt, characters)
+    truncate(excerpt, characters)
 }
 
-/// Adds the words of a line, one space apart.
+/// Appends the words of a line, separated by single spaces.
 fn push_words(summary: &mut String, line: &str) {
     let mut first = true;
     let mut after_pod = false;
@@ -60,13 +60,13 @@ fn push_words(summary: &mut String, line: &str) {
             summary.push(' ');
         }
         first = false;
-        summary.push_str(&without_pod_name(word, after_pod));
+        summary.push_str(&strip_pod_name(word, after_pod));
         after_pod = matches!(word, "pod" | "pods" | "Pod" | "Pods");
     }
 }
 
-/// Cuts to a number of characters, the cut shown by an ellipsis.
-fn shortened(text: String, characters: usize) -> String {
+/// Truncates to a number of characters, with an ellipsis.
+fn truncate(text: String, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text,
         Some(_) => {
@@ -78,12 +78,12 @@ fn shortened(text: String, characters: usize) -> String {
     }
 }
 
-/// Whether a line is a raw line of a log or a stack trace: it begins with a time, a level, or a frame,
-/// or is a JSON record with a level.
+/// Returns `true` for a raw line of a log or stack trace: it begins with a time, a level or a frame, or is a JSON record
+/// with a level.
 fn is_log_line(line: &str) -> bool {
     let mut fields = line.split_whitespace();
     let first = fields.next().unwrap_or_default().trim_matches(['[', ']', '(', ')', ':', ',']);
-    let level = matches!(
+    let is_level = matches!(
         first,
         "ERROR"
             | "ERR"
@@ -98,22 +98,22 @@ fn is_log_line(line: &str) -> bool {
             | "TRACE"
             | "NOTICE"
     );
-    let frame = (first == "at" && line.contains('(') && line.ends_with(')'))
+    let is_frame = (first == "at" && line.contains('(') && line.ends_with(')'))
         || line.starts_with("File \"")
         || line.starts_with("Traceback ")
         || line.starts_with("Caused by:");
-    let record = line.starts_with('{') && line.contains("\"level\"")
+    let is_record = line.starts_with('{') && line.contains("\"level\"")
         || line.starts_with("level=")
         || line.starts_with("time=")
         || line.starts_with("ts=");
-    level
-        || frame
-        || record
+    is_level
+        || is_frame
+        || is_record
         || is_instant(first)
         || (is_month(first) && starts_with_digit(fields.next()))
 }
 
-/// `2024-05-01…`, `14:05:09.123`, `I0501` (klog), `1714557600.123`.
+/// Returns `true` for a time: `2024-05-01…`, `14:05:09.123`, `I0501` (klog), `1714557600.123`.
 fn is_instant(word: &str) -> bool {
     let shape = |pattern: &str| {
         word.len() >= pattern.len()
@@ -150,30 +150,30 @@ fn starts_with_digit(word: Option<&str>) -> bool {
     word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The word with the generated part of a pod's name left out: `checkout-7f9c4d-x2x1z` is `checkout`.
-fn without_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
+/// Omits the generated parts of pod names: `checkout-7f9c4d-x2x1z` becomes `checkout`.
+fn strip_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !word.contains('-') {
         return Cow::Borrowed(word);
     }
-    let mut shown = String::new();
+    let mut stripped = String::new();
     let mut rest = word;
-    let mut named = after_pod;
+    let mut is_pod = after_pod;
     while !rest.is_empty() {
         let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
         let (name, after) = rest.split_at_checked(name_end).unwrap_or((rest, ""));
-        shown.push_str(workload(name, named));
-        named = name == "pod" || name == "pods";
+        stripped.push_str(workload(name, is_pod));
+        is_pod = name == "pod" || name == "pods";
         let other_end = after.find(is_name).unwrap_or(after.len());
         let (other, after) = after.split_at_checked(other_end).unwrap_or((after, ""));
-        shown.push_str(other);
+        stripped.push_str(other);
         rest = after;
     }
-    Cow::Owned(shown)
+    Cow::Owned(stripped)
 }
 
-/// The workload of a pod: its name without the generated suffixes, or the name as it is. Ordinals are
-/// only generated where the name is known to be a pod's.
+/// The workload of a pod: its name without the generated suffixes. Ordinals are stripped only if the name is known to be a
+/// pod's.
 fn workload(name: &str, is_pod: bool) -> &str {
     let Some((stem, suffix)) = name.rsplit_once('-') else { return name };
     if stem.is_empty() {
@@ -188,14 +188,15 @@ fn workload(name: &str, is_pod: bool) -> &str {
     {
         return owner;
     }
-    let of_daemon = suffix.len() == 5
+    let is_of_daemon = suffix.len() == 5
         && suffix.bytes().all(|byte| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte))
         && suffix.bytes().any(|byte| byte.is_ascii_digit());
-    let ordinal = is_pod && suffix.len() <= 3 && suffix.bytes().all(|byte| byte.is_ascii_digit());
-    if of_daemon || (ordinal && !suffix.is_empty()) { stem } else { name }
+    let is_ordinal =
+        is_pod && suffix.len() <= 3 && suffix.bytes().all(|byte| byte.is_ascii_digit());
+    if is_of_daemon || (is_ordinal && !suffix.is_empty()) { stem } else { name }
 }
 
-/// Whether a part of a name looks generated: it has a digit, or no vowel.
+/// Returns `true` if a part of a name looks generated: it has a digit, or no vowel.
 fn is_generated(part: &str) -> bool {
     part.bytes().any(|byte| byte.is_ascii_digit())
         || !part.bytes().any(|byte| b"aeiouy".contains(&byte))
@@ -207,7 +208,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn generated_parts_of_pod_names_are_left_out() {
+    fn generated_parts_of_pod_names_are_omitted() {
         for (text, expected) in [
             ("checkout-7f9c4d-x2x1z is not ready", "checkout is not ready"),
             ("pod/payments-api-66b6c48dd5-8w7xz: 0/1", "pod/payments-api: 0/1"),
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn long_results_are_cut_between_characters() {
+    fn long_results_are_truncated_at_a_character() {
         let text = "é".repeat(500);
         let short = summary(&text);
         assert_eq!(short.chars().count(), MAX_CHARACTERS);

@@ -1,4 +1,4 @@
-//! This module tests verdicts of results in words.
+//! Tests of verdicts on results in words.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::*;
@@ -10,14 +10,14 @@ pub(super) fn verdict(content: &str) -> Verdict {
 
 #[track_caller]
 pub(super) fn check(cases: &[(&str, Verdict)]) {
-    let wrong: Vec<_> = cases
+    let failures: Vec<_> = cases
         .iter()
         .filter(|(content, expected)| verdict(content) != *expected)
         .map(|(content, expected)| {
             (content, expected, classify(&ToolResult::new(content), &Budget::unlimited()))
         })
         .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn clean_error_rate_0_00_never_validates() {
 }
 
 #[test]
-fn the_reach_of_negation() {
+fn the_scope_of_negation() {
     check(&[
         ("no longer failing", Inconclusive),
         ("not without errors", Supports),
@@ -51,7 +51,7 @@ fn the_reach_of_negation() {
 }
 
 #[test]
-fn negation_reaches_as_far_as_its_list_and_no_further() {
+fn negation_applies_to_its_list_only() {
     check(&[
         ("no errors, timeouts or restarts", Refutes),
         ("no errors, but requests timed out", Inconclusive),
@@ -99,7 +99,7 @@ fn negation_reaches_as_far_as_its_list_and_no_further() {
 }
 
 #[test]
-fn what_is_not_observed_hedged_or_asked_decides_nothing() {
+fn unobserved_hedged_or_questioned_faults_are_inconclusive() {
     check(&[
         ("errors were not observed", Inconclusive),
         ("could not find any errors", Inconclusive),
@@ -145,7 +145,7 @@ fn faults_in_words() {
 }
 
 #[test]
-fn h20_zero_of_a_good_thing_is_no_health() {
+fn h20_zero_of_a_good_thing_is_not_healthy() {
     check(&[
         ("0/5 ready", Supports),
         ("ready 0/5", Supports),
@@ -184,7 +184,7 @@ fn h20_zero_of_a_good_thing_is_no_health() {
 }
 
 #[test]
-fn thresholds_are_carried_by_the_signal() {
+fn values_are_compared_with_their_thresholds() {
     check(&[
         ("value 0.93 threshold 0.80", Supports),
         ("value 0.73 threshold 0.80", Inconclusive),
@@ -251,7 +251,7 @@ fn units_percentages_and_small_shares() {
 }
 
 #[test]
-fn what_is_not_a_number_or_absent_is_never_0() {
+fn missing_values_are_not_zero() {
     check(&[
         ("error_rate: NaN", Inconclusive),
         ("error_rate NaN", Inconclusive),
@@ -270,7 +270,7 @@ fn what_is_not_a_number_or_absent_is_never_0() {
 }
 
 #[test]
-fn structured_signals_and_words_that_disagree_decide_nothing() {
+fn disagreeing_signals_and_words_are_inconclusive() {
     check(&[
         ("errors=0\nconnection refused", Inconclusive),
         ("checked the api: no errors\ncheckout: connection refused", Inconclusive),

@@ -1,8 +1,8 @@
-//! This module holds claims that something was done about the incident against what was executed: the last run of each check, and
-//! what was changed. A run that failed and a set of changes that is empty contradict them.
+//! Compares claims about what was done with what was executed: the last run of each check, and the changes made. A failed
+//! run or an empty set of changes contradicts them.
 //!
-//! Only what a run came to and what a claim says are compared, so no judge is asked about it. What telemetry shows after the fact, such
-//! as an alert that resolved, stands.
+//! Compares only the result of a run with the claim, so no judge is needed. Telemetry from after the action, such as a
+//! resolved alert, is not contradicted.
 
 pub(super) mod spelling;
 
@@ -20,12 +20,12 @@ use crate::evidence::{
 use crate::report::ClaimKind;
 use crate::text::tokens::words;
 use crate::text::{part, polarity};
-use spelling::holds_spelled;
+use spelling::contains_name;
 
-/// Words that say that a check passed.
+/// Words that state that a check passed.
 const PASSED: [&str; 6] = ["passed", "passes", "pass", "succeeded", "succeeds", "green"];
-/// Of what is done about an incident, that which says that it helped.
-const HELPED: [&str; 8] = [
+/// Words for actions that state that the action helped.
+const SUCCESS: [&str; 8] = [
     "fixed",
     "hotfixed",
     "mitigated",
@@ -35,33 +35,33 @@ const HELPED: [&str; 8] = [
     "resolved",
     "restored",
 ];
-/// Under these names a document lists what was changed.
+/// The fields of a document that list changes.
 const CHANGES: [&str; 4] = ["files_changed", "changed_files", "changes", "files"];
 
-/// What was executed, as the evidence has it.
-pub(super) struct Executed<'a> {
-    /// The last run of each check, by its name.
+/// The executed checks and changes in the evidence.
+pub(super) struct Execution<'a> {
+    /// The last run of each check, by name.
     runs: BTreeMap<&'a str, &'a EvidenceItem>,
-    /// A set of changes that is empty.
-    unchanged: Option<&'a EvidenceItem>,
+    /// An item that states an empty set of changes.
+    empty_change: Option<&'a EvidenceItem>,
 }
 
-impl<'a> Executed<'a> {
-    pub(super) fn of(evidence: &EvidenceSet<'a>) -> Self {
+impl<'a> Execution<'a> {
+    pub(super) fn new(evidence: &EvidenceSet<'a>) -> Self {
         let mut runs: BTreeMap<&str, &EvidenceItem> = BTreeMap::new();
         for item in evidence.items() {
             let Some(name) = item.check_name() else { continue };
             let last = runs.entry(name).or_insert(item);
-            // Of two at the same time, or without one, the later in order.
+            // Of runs with equal or missing times, the later in the evidence counts.
             if item.collected_at >= last.collected_at {
                 *last = item;
             }
         }
-        let unchanged = evidence.items().iter().find(|item| is_empty_change(item));
-        Self { runs, unchanged }
+        let empty_change = evidence.items().iter().find(|item| is_empty_change(item));
+        Self { runs, empty_change }
     }
 
-    /// Makes a claim contradicted that what was executed speaks against.
+    /// Makes a claim contradicted if an executed check or change contradicts it.
     pub(super) fn check(
         &self,
         claim: &mut VerifiedClaim,
@@ -70,9 +70,8 @@ impl<'a> Executed<'a> {
     ) {
         let judged = &mut claim.judged;
         let text = judged.claim.text.as_str();
-        let nothing_was_executed = self.runs.is_empty() && self.unchanged.is_none();
-        if nothing_was_executed
-            || !evidence.may_go_on(text.len() * (1 + self.runs.len()))
+        if self.runs.is_empty() && self.empty_change.is_none()
+            || !evidence.spend(text.len() * (1 + self.runs.len()))
             || judged.class == Class::Contradicted
             || ClaimKind::of(text) != ClaimKind::Statement
         {
@@ -80,22 +79,22 @@ impl<'a> Executed<'a> {
         }
         let cited: Vec<&EvidenceItem> =
             judged.citations.iter().filter_map(|citation| item_of(citation, evidence)).collect();
-        let against = self.failed_run(text, &cited).or_else(|| self.no_change(text, &cited));
-        if let Some((code, sentence)) = against {
+        let contradiction = self.failed_run(text, &cited).or_else(|| self.no_change(text, &cited));
+        if let Some((code, sentence)) = contradiction {
             findings.reclass(judged, code, Class::Contradicted, sentence);
         }
     }
 
-    /// The failed run of a check that a claim says passed; or one that failed where a claim says that the incident is over, and
-    /// rests on what was done alone.
-    fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Against> {
+    /// Returns the failed run of a check that the claim says passed; or any failed run if the claim says that the incident
+    /// is over and cites only changes and checks.
+    fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
         let says_passed = says_passed(text);
         let named = self
             .runs
             .iter()
-            .find(|(name, run)| says_passed && has_failed(run) && holds_spelled(text, name));
-        let done = polarity::action_done(text).map(|at| part(text, at).to_ascii_lowercase());
-        let says_over = done.is_some_and(|word| HELPED.contains(&word.as_str()))
+            .find(|(name, run)| says_passed && has_failed(run) && contains_name(text, name));
+        let action = polarity::action_done(text).map(|at| part(text, at).to_ascii_lowercase());
+        let says_over = action.is_some_and(|word| SUCCESS.contains(&word.as_str()))
             && cited.iter().all(|item| matches!(item.lane, Lane::Change | Lane::Verification))
             && self.runs.values().all(|run| !run.is_passed_check());
         let failed =
@@ -106,8 +105,9 @@ impl<'a> Executed<'a> {
         })
     }
 
-    /// The empty set of changes, where a claim says that something was done, or that a check passed, and no item shows it.
-    fn no_change(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Against> {
+    /// Returns the empty set of changes if the claim says that something was done, or that a check passed, and no cited
+    /// item shows it.
+    fn no_change(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
         let says_checked = says_passed(text)
             && words(text).any(|word| word.is("check") || word.is("checks"))
             && self.runs.is_empty();
@@ -119,14 +119,14 @@ impl<'a> Executed<'a> {
                 && item.lane != Lane::LlmInferred
                 && !is_empty_change(item)
         };
-        let unchanged = self.unchanged.filter(|_| !cited.iter().any(shows))?;
-        let sentence = format!("The set of changes `{}` is empty.", unchanged.id);
+        let empty = self.empty_change.filter(|_| !cited.iter().any(shows))?;
+        let sentence = format!("The set of changes `{}` is empty.", empty.id);
         Some((CorrectionCode::NothingChanged, sentence))
     }
 }
 
-/// What speaks against a claim.
-type Against = (CorrectionCode, String);
+/// A correction code with its sentence.
+type Contradiction = (CorrectionCode, String);
 
 fn item_of<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
     match &citation.target {
@@ -144,8 +144,8 @@ fn has_failed(run: &EvidenceItem) -> bool {
     run.verification_result == Some(VerificationResult::Failed)
 }
 
-/// Whether an item says that nothing was changed: a document whose every list of changes is empty. A search for changes that found
-/// none, such as a log of commits without lines, says nothing of what was done since.
+/// Returns `true` for a document whose lists of changes are all empty. An unsuccessful search for changes, such as an empty
+/// commit log, does not count.
 fn is_empty_change(item: &EvidenceItem) -> bool {
     let Content::Json(document) = &item.content else { return false };
     if item.kind != EvidenceKind::Change {
@@ -153,10 +153,10 @@ fn is_empty_change(item: &EvidenceItem) -> bool {
     }
     let Ok(Value::Object(fields)) = serde_json::from_str(document) else { return false };
     let mut lists = CHANGES.iter().filter_map(|name| fields.get(*name)).peekable();
-    lists.peek().is_some() && lists.all(is_nothing)
+    lists.peek().is_some() && lists.all(is_empty)
 }
 
-fn is_nothing(value: &Value) -> bool {
+fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(values) => values.is_empty(),
@@ -169,12 +169,12 @@ fn is_nothing(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verified;
+    use super::super::VerifiedPartition;
     use super::super::testing::{claims, judged, tool, verified};
     use super::*;
-    use crate::check::{CheckDeclaration, CheckRun, PassCondition, TOOL};
+    use crate::check::{CheckDeclaration, CheckRun, PassCondition};
     use crate::claim::EvidenceType;
-    use crate::evidence::EvidenceId;
+    use crate::evidence::{CHECK_TOOL, EvidenceId};
     use crate::time::Timestamp;
 
     fn run(id: &str, name: &str, exit_status: i32, minute: i64) -> EvidenceItem {
@@ -190,7 +190,7 @@ mod tests {
             id: EvidenceId::new(id).unwrap(),
             kind: EvidenceKind::Verification,
             lane: Lane::Verification,
-            tool: format!("{TOOL}{name}"),
+            tool: format!("{CHECK_TOOL}{name}"),
             content: Content::Json(run.to_json()),
             collected_at: Some(Timestamp::from_micros(minute * 60_000_000)),
             verification_result: Some(run.result()),
@@ -206,19 +206,24 @@ mod tests {
         Content::Text(content.to_string())
     }
 
-    fn judge(text: &str, class: Class, cited: &[(&str, &str)], items: &[EvidenceItem]) -> Verified {
+    fn judge(
+        text: &str,
+        class: Class,
+        cited: &[(&str, &str)],
+        items: &[EvidenceItem],
+    ) -> VerifiedPartition {
         let given = claims(&[text]);
         verified(&given, &[judged(&given[0], class, EvidenceType::ToolMatch, cited)], items)
     }
 
-    fn finds(result: &Verified, code: CorrectionCode) -> bool {
-        let found = result.corrections.iter().any(|found| found.code == code);
+    fn has_correction(result: &VerifiedPartition, code: CorrectionCode) -> bool {
+        let found = result.corrections.iter().any(|correction| correction.code == code);
         assert_eq!(found, result.claims[0].judged.class == Class::Contradicted, "{result:?}");
         found
     }
 
     #[test]
-    fn the_last_run_of_a_named_check_decides() {
+    fn the_last_run_of_a_check_decides() {
         let (failed, passed) = (run("r1", "cart-serves", 1, 1), run("r2", "cart-serves", 0, 2));
         let later = run("r3", "cart-serves", 1, 3);
         let other = run("r4", "cart-pays", 0, 4);
@@ -234,7 +239,11 @@ mod tests {
         ] {
             for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
                 let result = judge(claim, class, &[], &items);
-                assert_eq!(finds(&result, CorrectionCode::CheckFailed), contradicted, "{items:?}");
+                assert_eq!(
+                    has_correction(&result, CorrectionCode::CheckFailed),
+                    contradicted,
+                    "{items:?}"
+                );
             }
         }
         for claim in [
@@ -245,45 +254,48 @@ mod tests {
             "The gateway passed requests on to cart.",
         ] {
             let result = judge(claim, Class::Ungrounded, &[], core::slice::from_ref(&failed));
-            assert!(!finds(&result, CorrectionCode::CheckFailed), "{claim}");
+            assert!(!has_correction(&result, CorrectionCode::CheckFailed), "{claim}");
         }
     }
 
     #[test]
-    fn an_incident_is_not_over_by_a_change_whose_check_failed() {
+    fn a_change_with_a_failed_check_does_not_end_an_incident() {
         let deployed =
             change("deploy", text("revision 32: the memory limit of cart was fixed at 1Gi"));
         let failed = run("r1", "cart-serves", 1, 1);
         let claim = "The memory limit of cart was fixed at 1Gi.";
         let cited = [("deploy", "the memory limit of cart was fixed at 1Gi")];
         let items = [deployed.clone(), failed.clone()];
-        assert!(finds(&judge(claim, Class::Grounded, &cited, &items), CorrectionCode::CheckFailed));
-        // Without a run nothing speaks against it, and neither does one where another passed.
+        assert!(has_correction(
+            &judge(claim, Class::Grounded, &cited, &items),
+            CorrectionCode::CheckFailed
+        ));
+        // Without a failed run, or with another passed one, nothing contradicts it.
         let items = [deployed.clone(), failed.clone(), run("r2", "cart-pays", 0, 1)];
-        assert!(!finds(
+        assert!(!has_correction(
             &judge(claim, Class::Grounded, &cited, &items),
             CorrectionCode::CheckFailed
         ));
         let items = [deployed];
-        assert!(!finds(
+        assert!(!has_correction(
             &judge(claim, Class::Grounded, &cited, &items),
             CorrectionCode::CheckFailed
         ));
-        // What telemetry shows afterwards stands, and so does what was done.
+        // Later telemetry and the action itself are not contradicted.
         let alert = tool("alert", "CartErrorRate resolved at 09:40:12Z");
         let items = [alert, failed.clone()];
         let cited = [("alert", "CartErrorRate resolved at 09:40:12Z")];
         let resolved =
             judge("CartErrorRate resolved at 09:40:12Z.", Class::Grounded, &cited, &items);
-        assert!(!finds(&resolved, CorrectionCode::CheckFailed));
+        assert!(!has_correction(&resolved, CorrectionCode::CheckFailed));
         let items = [change("deploy", text("cart was rolled back to revision 30")), failed];
         let cited = [("deploy", "cart was rolled back to revision 30")];
         let done = judge("Cart was rolled back to revision 30.", Class::Grounded, &cited, &items);
-        assert!(!finds(&done, CorrectionCode::CheckFailed));
+        assert!(!has_correction(&done, CorrectionCode::CheckFailed));
     }
 
     #[test]
-    fn an_empty_set_of_changes_contradicts_what_was_done() {
+    fn an_empty_set_of_changes_contradicts_an_action() {
         let document = |text: &str| Content::Json(text.to_string());
         let claim = "Cart was rolled back to revision 30.";
         for (content, is_empty) in [
@@ -304,22 +316,26 @@ mod tests {
         ] {
             let items = [change("patch", content.clone())];
             let result = judge(claim, Class::Ungrounded, &[], &items);
-            assert_eq!(finds(&result, CorrectionCode::NothingChanged), is_empty, "{content:?}");
+            assert_eq!(
+                has_correction(&result, CorrectionCode::NothingChanged),
+                is_empty,
+                "{content:?}"
+            );
         }
         let empty = change("patch", document("{\"files_changed\": []}"));
         let log = tool("log", "09:25:00 cart was rolled back to revision 30");
         let cited = [("log", "cart was rolled back to revision 30")];
         let shown = judge(claim, Class::Grounded, &cited, &[empty.clone(), log]);
-        assert!(!finds(&shown, CorrectionCode::NothingChanged));
-        // Who ran nothing had no check pass.
+        assert!(!has_correction(&shown, CorrectionCode::NothingChanged));
+        // Without any run, no check passed.
         let checked = "The check cart-serves passed.";
         let items = [empty.clone()];
-        let said = judge(checked, Class::Ungrounded, &[], &items);
-        assert!(finds(&said, CorrectionCode::NothingChanged));
+        let result = judge(checked, Class::Ungrounded, &[], &items);
+        assert!(has_correction(&result, CorrectionCode::NothingChanged));
         let items = [empty.clone(), run("r1", "cart-serves", 0, 1)];
-        let said = judge(checked, Class::Ungrounded, &[], &items);
-        assert!(!finds(&said, CorrectionCode::NothingChanged));
-        let said = judge("Cart was not rolled back.", Class::Ungrounded, &[], &[empty]);
-        assert!(!finds(&said, CorrectionCode::NothingChanged));
+        let result = judge(checked, Class::Ungrounded, &[], &items);
+        assert!(!has_correction(&result, CorrectionCode::NothingChanged));
+        let result = judge("Cart was not rolled back.", Class::Ungrounded, &[], &[empty]);
+        assert!(!has_correction(&result, CorrectionCode::NothingChanged));
     }
 }

@@ -1,44 +1,43 @@
-//! This module tells whether a name stands in a text in a spelling of its own: in another case, with other signs between
-//! its parts, or as a part of a longer name. It judges nothing.
+//! Finds a name in a text regardless of case, of the separators between its parts, and of a longer name around it.
 
 use crate::text::byte_at;
 
-/// The shortest name with a digit, in bytes, that may be the end of a longer one, as people cut ids.
-const LONG: usize = 8;
+/// The minimum length, in bytes, of a name with a digit that may match the end of a longer one, as people shorten ids.
+const MIN_SUFFIX: usize = 8;
 
-/// Whether a text holds a name: `worker-7` in `worker-7-x2x1z`, `WORKER_7` and `worker7`, `5xx` in `errors_5xx`, and no
-/// `worker-7` in `worker-70`.
+/// Returns `true` if a text contains a name: `worker-7` in `worker-7-x2x1z`, `WORKER_7` and `worker7`, `5xx` in
+/// `errors_5xx`, but not `worker-7` in `worker-70`.
 #[must_use]
-pub fn holds_spelled(text: &str, name: &str) -> bool {
+pub fn contains_name(text: &str, name: &str) -> bool {
     let name = name.trim_matches(|c: char| !c.is_alphanumeric());
     let bytes = text.as_bytes();
     let Some(first) = name.bytes().next() else { return false };
-    let short_number = name.len() < 3 && name.bytes().all(|byte| byte.is_ascii_digit());
-    let long = name.len() >= LONG && name.bytes().any(|byte| byte.is_ascii_digit());
-    let stands_at = |start: usize| {
-        let marked = start > 0 && byte_at(text, start - 1).eq_ignore_ascii_case(&b'v');
-        (marked || !short_number)
+    let is_short_number = name.len() < 3 && name.bytes().all(|byte| byte.is_ascii_digit());
+    let may_be_suffix = name.len() >= MIN_SUFFIX && name.bytes().any(|byte| byte.is_ascii_digit());
+    let matches_at = |start: usize| {
+        let is_version = start > 0 && byte_at(text, start - 1).eq_ignore_ascii_case(&b'v');
+        (is_version || !is_short_number)
             && byte_at(text, start).eq_ignore_ascii_case(&first)
-            && end_of_spelling(bytes, start, name)
-                .is_some_and(|end| (long || begins(text, start)) && ends(text, end))
+            && match_end(bytes, start, name)
+                .is_some_and(|end| (may_be_suffix || may_begin(text, start)) && may_end(text, end))
     };
-    (0..bytes.len()).any(stands_at)
+    (0..bytes.len()).any(matches_at)
 }
 
-/// Where a name that begins at `start` ends; signs between its parts may be others or none.
-fn end_of_spelling(text: &[u8], start: usize, name: &str) -> Option<usize> {
+/// The end of the name that starts at `start`, ignoring separators.
+fn match_end(text: &[u8], start: usize, name: &str) -> Option<usize> {
     let mut at = start;
-    let mut wanted = name.bytes().filter(|byte| !is_joint(*byte));
-    let mut next = wanted.next()?;
+    let mut expected = name.bytes().filter(|byte| !is_separator(*byte));
+    let mut next = expected.next()?;
     loop {
         let byte = *text.get(at)?;
         if byte.eq_ignore_ascii_case(&next) {
             at += 1;
-            match wanted.next() {
+            match expected.next() {
                 Some(byte) => next = byte,
                 None => return Some(at),
             }
-        } else if is_joint(byte) && at > start && !is_joint(*text.get(at - 1)?) {
+        } else if is_separator(byte) && at > start && !is_separator(*text.get(at - 1)?) {
             at += 1;
         } else {
             return None;
@@ -46,34 +45,35 @@ fn end_of_spelling(text: &[u8], start: usize, name: &str) -> Option<usize> {
     }
 }
 
-const fn is_joint(byte: u8) -> bool {
+const fn is_separator(byte: u8) -> bool {
     matches!(byte, b'-' | b'_' | b'=' | b':' | b'/')
 }
 
-/// Whether a name may begin there: behind a sign, at a capital behind a small letter, between letter and digit.
-fn begins(text: &str, at: usize) -> bool {
+/// Returns `true` if a name may begin here: after a separator, at a camel-case boundary, between letter and digit.
+fn may_begin(text: &str, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| byte_at(text, before)) else { return true };
-    let fraction = before == b'.'
+    let is_fraction = before == b'.'
         && byte_at(text, at).is_ascii_digit()
         && at.checked_sub(2).is_some_and(|digit| byte_at(text, digit).is_ascii_digit());
-    !fraction && parts(before, byte_at(text, at))
+    !is_fraction && is_boundary(before, byte_at(text, at))
 }
 
-/// Whether a name may end there; a name of letters goes on behind a hyphen.
-fn ends(text: &str, at: usize) -> bool {
+/// Returns `true` if a name may end here. A name that ends in a letter continues after a hyphen.
+fn may_end(text: &str, at: usize) -> bool {
     let (last, after) = (byte_at(text, at - 1), byte_at(text, at));
-    let goes_on =
+    let continues =
         after == b'-' && !last.is_ascii_digit() && byte_at(text, at + 1).is_ascii_alphabetic();
-    let fraction = after == b'.' && last.is_ascii_digit() && byte_at(text, at + 1).is_ascii_digit();
-    !goes_on && !fraction && parts(last, after)
+    let is_fraction =
+        after == b'.' && last.is_ascii_digit() && byte_at(text, at + 1).is_ascii_digit();
+    !continues && !is_fraction && is_boundary(last, after)
 }
 
-/// Whether two neighbouring bytes belong to different words.
-const fn parts(before: u8, after: u8) -> bool {
-    let letters = before.is_ascii_alphabetic() && after.is_ascii_alphabetic();
-    let humps = before.is_ascii_lowercase() && after.is_ascii_uppercase();
-    let digits = before.is_ascii_digit() && after.is_ascii_digit();
-    (!letters || humps) && !digits
+/// Returns `true` if two adjacent bytes belong to different words.
+const fn is_boundary(before: u8, after: u8) -> bool {
+    let are_letters = before.is_ascii_alphabetic() && after.is_ascii_alphabetic();
+    let is_camel_case = before.is_ascii_lowercase() && after.is_ascii_uppercase();
+    let are_digits = before.is_ascii_digit() && after.is_ascii_digit();
+    (!are_letters || is_camel_case) && !are_digits
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
             ("00000003000018F9000000E2", "18F9000000E2"),
             ("ts,cpu_pct_orders-cl-1,cpu_pct_orders-cl-2", "orders-cl-1"),
         ] {
-            assert!(holds_spelled(text, name), "{name} in {text}");
+            assert!(contains_name(text, name), "{name} in {text}");
         }
         for (text, name) in [
             ("worker-70 is ready", "worker-7"),
@@ -105,14 +105,14 @@ mod tests {
             ("id 15031", "503"),
             ("v2.3.1", "1"),
         ] {
-            assert!(!holds_spelled(text, name), "{name} in {text}");
+            assert!(!contains_name(text, name), "{name} in {text}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in "(\\PC|[a-c0-2._-]){0,40}", name in "(\\PC|[a-c0-2._-]){0,8}") {
-            let _ = holds_spelled(&text, &name);
+        fn accepts_any_text(text in "(\\PC|[a-c0-2._-]){0,40}", name in "(\\PC|[a-c0-2._-]){0,8}") {
+            let _ = contains_name(&text, &name);
         }
     }
 }

@@ -1,26 +1,26 @@
-//! This module checks that a grounded, contradicted or complementary claim has at least one valid citation.
+//! Checks that a grounded, contradicted or complementary claim has at least one valid citation.
 
 pub(super) mod references;
 pub(super) mod resolve;
 
 use super::corrections::{CorrectionCode, Findings};
-use super::{Standing, VerifiedClaim};
+use super::{VerdictStatus, VerifiedClaim};
 use crate::claim::Class;
 
-/// Makes a claim without any valid citation ungrounded. One that was judged contradicted keeps blocking.
+/// Makes a claim without a valid citation ungrounded. A claim that was judged contradicted still blocks.
 pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
     if claim.judged.class == Class::Ungrounded || !claim.judged.citations.is_empty() {
         return;
     }
-    let contradicted = claim.judged.class == Class::Contradicted;
-    let sentence = if contradicted {
+    let is_contradicted = claim.judged.class == Class::Contradicted;
+    let sentence = if is_contradicted {
         "No valid citation contradicts the claim; it counts as ungrounded and still blocks."
     } else {
         "No valid citation supports the claim."
     };
-    if contradicted {
-        claim.standing = Standing::UnverifiedContradiction;
-        // Contradicted is the stricter class by order; the standing keeps it from becoming the better one.
+    if is_contradicted {
+        claim.status = VerdictStatus::UnverifiedContradiction;
+        // Contradicted is stricter than ungrounded; the status prevents this from becoming an improvement.
         let from = (claim.judged.class, claim.judged.evidence_type);
         claim.judged.class = Class::Ungrounded;
         findings.note_change(
@@ -42,18 +42,18 @@ mod tests {
     use crate::claim::EvidenceType::ToolMatch;
 
     #[test]
-    fn h09_fabricated_quotes_support_nothing() {
+    fn h09_fabricated_quotes_support_no_claim() {
         let given = claims(&["the pool was exhausted"]);
         let items = [tool("e1", "all connections healthy")];
-        for (class, standing) in [
-            (Class::Grounded, Standing::AsJudged),
-            (Class::Complementary, Standing::AsJudged),
-            (Class::Contradicted, Standing::UnverifiedContradiction),
+        for (class, status) in [
+            (Class::Grounded, VerdictStatus::AsJudged),
+            (Class::Complementary, VerdictStatus::AsJudged),
+            (Class::Contradicted, VerdictStatus::UnverifiedContradiction),
         ] {
             let answer = [judged(&given[0], class, ToolMatch, &[("e1", "the pool was exhausted")])];
             let result = verified(&given, &answer, &items);
             assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
-            assert_eq!(result.claims[0].standing, standing);
+            assert_eq!(result.claims[0].status, status);
             assert!(result.claims[0].judged.citations.is_empty());
         }
     }

@@ -1,24 +1,24 @@
-//! This module keeps claims from resting on themselves, and from being more than what they rest on. It knows nothing
-//! of evidence.
+//! Prevents claims from resting on themselves, and limits them to the weakest claim that they rest on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::VerifiedClaim;
 use super::super::corrections::{CorrectionCode, Findings, is_supported};
-use super::resolve::{Refusal, Source};
-use crate::claim::{ClaimId, Class};
+use super::resolve::{CitationProblem, Source};
+use crate::claim::Class;
 use crate::evidence::Target;
+use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 
-/// Which claims cite which.
+/// The citations among claims.
 pub(super) struct ClaimGraph {
-    places: BTreeMap<ClaimId, usize>,
-    /// The places of the claims that lie on a cycle of citations or rest on one.
+    indices: BTreeMap<ClaimId, usize>,
+    /// The claims that are on a cycle of citations or rest on one, by index.
     circular: BTreeSet<usize>,
 }
 
 impl ClaimGraph {
-    pub(super) fn of(claims: &[VerifiedClaim]) -> Self {
+    pub(super) fn new(claims: &[VerifiedClaim]) -> Self {
         let cites_claims = |claim: &VerifiedClaim| {
             claim
                 .judged
@@ -27,9 +27,9 @@ impl ClaimGraph {
                 .any(|citation| matches!(citation.target, Target::Claim(_)))
         };
         if !claims.iter().any(cites_claims) {
-            return Self { places: BTreeMap::new(), circular: BTreeSet::new() };
+            return Self { indices: BTreeMap::new(), circular: BTreeSet::new() };
         }
-        let places: BTreeMap<ClaimId, usize> = claims
+        let indices: BTreeMap<ClaimId, usize> = claims
             .iter()
             .enumerate()
             .map(|(at, claim)| (claim.judged.claim.id.clone(), at))
@@ -38,21 +38,21 @@ impl ClaimGraph {
         for (at, claim) in claims.iter().enumerate() {
             for citation in &claim.judged.citations {
                 if let Target::Claim(id) = &citation.target
-                    && let Some(cited) = places.get(id)
+                    && let Some(cited) = indices.get(id)
                     && *cited != at
                 {
                     edges.insert((at, *cited));
                 }
             }
         }
-        let in_order: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
+        let acyclic: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
         let circular =
-            edges.iter().map(|(from, _)| *from).filter(|from| !in_order.contains(from)).collect();
-        Self { places, circular }
+            edges.iter().map(|(from, _)| *from).filter(|from| !acyclic.contains(from)).collect();
+        Self { indices, circular }
     }
 
-    pub(super) fn resolve(&self, from: usize, id: &ClaimId) -> Result<Source, Refusal> {
-        match self.places.get(id) {
+    pub(super) fn resolve(&self, from: usize, id: &ClaimId) -> Result<Source, CitationProblem> {
+        match self.indices.get(id) {
             None => {
                 Err((CorrectionCode::UnknownReference, format!("the report has no claim `{id}`")))
             }
@@ -61,14 +61,14 @@ impl ClaimGraph {
             }
             Some(cited) if self.circular.contains(&from) && self.circular.contains(cited) => Err((
                 CorrectionCode::CitationCycle,
-                format!("claim `{id}` rests, directly or not, on a circle of claims"),
+                format!("claim `{id}` rests, directly or indirectly, on a cycle of claims"),
             )),
             Some(cited) => Ok(Source::Claim(*cited)),
         }
     }
 }
 
-/// The nodes of the edges, each after everything it leads to; nodes on or leading to a circle are left out.
+/// Sorts the nodes topologically, targets first, omitting nodes on or leading to a cycle.
 fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
     let mut resting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -94,16 +94,16 @@ fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
     order
 }
 
-/// Holds every claim that rests on claims to its weakest support.
-pub(in super::super) fn hold_to_weakest(
+/// Limits every claim that rests on claims to its weakest support.
+pub(in super::super) fn limit_to_weakest(
     policy: &PolicyValues,
     claims: &mut [VerifiedClaim],
     sources: &[Vec<Source>],
     findings: &mut Findings,
 ) {
     let mut edges = BTreeSet::new();
-    for (at, points_at) in sources.iter().enumerate() {
-        for source in points_at {
+    for (at, cited_sources) in sources.iter().enumerate() {
+        for source in cited_sources {
             if let Source::Claim(cited) = source {
                 edges.insert((at, *cited));
             }
@@ -138,8 +138,8 @@ pub(in super::super) fn hold_to_weakest(
     }
 }
 
-/// A circle among references from claims to claims, if there is one: the claims in order, each resting on the
-/// next and the last on the first. For use before anything is judged.
+/// Finds a cycle among references from claims to claims: the claims in order, each resting on the next and the last on the
+/// first. For use before judging.
 #[must_use]
 pub fn claim_cycle<'a>(
     references: impl IntoIterator<Item = (&'a ClaimId, &'a ClaimId)>,
@@ -148,37 +148,37 @@ pub fn claim_cycle<'a>(
     let mut ids: Vec<&ClaimId> = references.iter().flat_map(|(from, to)| [*from, *to]).collect();
     ids.sort_unstable();
     ids.dedup();
-    let place = |id: &ClaimId| ids.binary_search(&id).unwrap_or(usize::MAX);
+    let index = |id: &ClaimId| ids.binary_search(&id).unwrap_or(usize::MAX);
     let edges: BTreeSet<(usize, usize)> =
-        references.iter().map(|(from, to)| (place(from), place(to))).collect();
-    let in_order: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
-    // Every node that is left has an edge to one that is left: following them must come round.
-    let mut at = edges.iter().map(|(from, _)| *from).find(|from| !in_order.contains(from))?;
+        references.iter().map(|(from, to)| (index(from), index(to))).collect();
+    let acyclic: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
+    // Every remaining node has an edge to a remaining node, so following the edges finds a cycle.
+    let mut at = edges.iter().map(|(from, _)| *from).find(|from| !acyclic.contains(from))?;
     let mut path: Vec<usize> = Vec::new();
-    let mut stands: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut visited: BTreeMap<usize, usize> = BTreeMap::new();
     loop {
-        if let Some(first) = stands.get(&at) {
-            let circle = path.get(*first..)?;
-            return circle.iter().map(|node| ids.get(*node).copied()).collect();
+        if let Some(first) = visited.get(&at) {
+            let cycle = path.get(*first..)?;
+            return cycle.iter().map(|node| ids.get(*node).copied()).collect();
         }
-        stands.insert(at, path.len());
+        visited.insert(at, path.len());
         path.push(at);
         at = edges
             .range((at, 0)..=(at, usize::MAX))
             .map(|(_, to)| *to)
-            .find(|to| !in_order.contains(to))?;
+            .find(|to| !acyclic.contains(to))?;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Standing;
+    use super::super::super::VerdictStatus;
     use super::super::super::testing::{claims, codes, judged, resting_on, tool, verified};
     use super::*;
     use crate::claim::EvidenceType::{Inference, SpecificData, Synthesis, ToolMatch};
 
     #[test]
-    fn h27_a_claim_that_cites_itself_or_a_circle_is_refused() {
+    fn h27_a_claim_that_cites_itself_or_a_cycle_is_ungrounded() {
         let given = claims(&["a happened", "b happened", "c happened"]);
         let answer = [
             resting_on(&given[0], Class::Grounded, Synthesis, &[&given[0]]),
@@ -215,21 +215,21 @@ mod tests {
             resting_on(&given[3], Class::Grounded, SpecificData, &[&given[2]]),
         ];
         let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
-        let stand: Vec<_> =
+        let verdicts: Vec<_> =
             result.claims.iter().map(|c| (c.judged.class, c.judged.evidence_type)).collect();
-        assert_eq!(stand[2], (Class::Complementary, Inference));
-        assert_eq!(stand[3], (Class::Complementary, Inference));
-        assert!(result.claims.iter().all(|claim| claim.standing == Standing::AsJudged));
+        assert_eq!(verdicts[2], (Class::Complementary, Inference));
+        assert_eq!(verdicts[3], (Class::Complementary, Inference));
+        assert!(result.claims.iter().all(|claim| claim.status == VerdictStatus::AsJudged));
     }
 
     #[test]
-    fn h27_circles_are_named() {
+    fn h27_cycles_are_found() {
         let id = |name: &str| ClaimId::new(name).unwrap();
         let (a, b, c, d) = (id("a"), id("b"), id("c"), id("d"));
         assert_eq!(claim_cycle([(&a, &b), (&b, &c), (&a, &c)]), None);
         assert_eq!(claim_cycle([(&a, &a)]), Some(Vec::from([&a])));
         assert_eq!(
-            claim_cycle([(&d, &a), (&a, &b), (&b, &c), (&c, &a)]).map(|circle| circle.len()),
+            claim_cycle([(&d, &a), (&a, &b), (&b, &c), (&c, &a)]).map(|cycle| cycle.len()),
             Some(3)
         );
     }

@@ -1,42 +1,41 @@
-//! This module resolves citations: what is found decides. It says nothing about whether a quote bears a claim out.
+//! Resolves citations. Does not check whether a quote supports its claim.
 //!
 //! | the citation | effect |
 //! |---|---|
-//! | of an unknown item, claim or circle; its quote stands nowhere | taken away |
-//! | its pointer leads nowhere | the pointer is dropped, the quote decides |
-//! | its quote stands in exactly one other item, which is neither a prior claim nor inferred | of that item, noted |
-//! | its quote stands in the item but not in the cited field | the pointer is dropped, the quote decides |
-//! | quotes a short or frequent value without its field or key | noted |
+//! | to an unknown item, claim or cycle; its quote occurs nowhere | removed |
+//! | its pointer does not resolve | the pointer is dropped, the quote decides |
+//! | its quote occurs in exactly one other item, which is neither a prior claim nor inferred | moved to that item, noted |
+//! | its quote occurs in the item but not in the cited field | the pointer is dropped, the quote decides |
+//! | it quotes a short or frequent value without its field or key | noted |
 
 use core::ops::Range;
 
 use super::super::VerifiedClaim;
 use super::super::corrections::{CorrectionCode, Findings};
 use super::super::evidence_set::{EvidenceSet, Sources};
-use super::super::quotes::{self, Place};
+use super::super::quotes::{self, QuoteLocation};
 use super::references::ClaimGraph;
 use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
 
-/// What a valid citation points at.
+/// The target of a valid citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Source {
-    /// An item.
+    /// An evidence item.
     Item {
-        /// Its place in the evidence, from 0.
+        /// The index of the item in the evidence.
         position: usize,
-        /// The place of the item that the judge named, where the quote stood in another: no type is above what it
-        /// allows.
-        named: Option<usize>,
+        /// The index of the item that the judge cited, if the quote was found in another: its type is an upper limit too.
+        cited: Option<usize>,
     },
-    /// Another claim, by its place among the verified ones.
+    /// Another claim, by its index among the verified ones.
     Claim(usize),
 }
 
-/// Keeps the citations that resolve and whose quote is found, fills in where the quotes stand, and returns
-/// what each kept citation points at. `texts` holds the words of all claims where any cites another.
+/// Retains the citations that resolve and whose quote is found, sets the location of each quote, and returns the target of
+/// each retained citation. `texts` contains the texts of all claims if any claim cites another.
 ///
-/// What is found decides: a pointer that leads nowhere or beside the quote is dropped, and a quote that stands in
-/// exactly one other item moves there.
+/// The quote decides: a pointer that does not resolve or does not contain the quote is dropped, and a citation whose quote
+/// occurs in exactly one other item is moved there.
 pub(in super::super) fn check_citations(
     claims: &mut [VerifiedClaim],
     texts: &[String],
@@ -44,45 +43,45 @@ pub(in super::super) fn check_citations(
     sources: &mut Sources<'_>,
     findings: &mut Findings,
 ) -> Vec<Vec<Source>> {
-    let graph = ClaimGraph::of(claims);
-    let mut kept = Vec::with_capacity(claims.len());
-    for (place, claim) in claims.iter_mut().enumerate() {
+    let graph = ClaimGraph::new(claims);
+    let mut all_targets = Vec::with_capacity(claims.len());
+    for (index, claim) in claims.iter_mut().enumerate() {
         let citations = core::mem::take(&mut claim.judged.citations);
-        let mut points_at = Vec::with_capacity(citations.len());
+        let mut targets = Vec::with_capacity(citations.len());
         for (number, mut citation) in citations.into_iter().enumerate() {
             let checked = match citation.target.clone() {
                 Target::Evidence { id, .. } => {
                     check_item(&mut citation, &id, evidence_set, sources)
                 }
                 Target::Claim(id) => graph
-                    .resolve(place, &id)
+                    .resolve(index, &id)
                     .and_then(|source| check_claim_quote(&mut citation, source, texts)),
             };
-            let sentence = |what: &str| format!("Citation {}: {what}.", number + 1);
+            let sentence = |problem: &str| format!("Citation {}: {problem}.", number + 1);
             match checked {
-                Ok(checked) => {
-                    if let Some((code, what)) = &checked.note {
-                        findings.note(&claim.judged, *code, sentence(what));
+                Ok(valid) => {
+                    if let Some((code, problem)) = &valid.note {
+                        findings.note(&claim.judged, *code, sentence(problem));
                     }
-                    points_at.push(checked.source);
+                    targets.push(valid.source);
                     claim.judged.citations.push(citation);
                 }
-                Err((code, what)) => findings.note(&claim.judged, code, sentence(&what)),
+                Err((code, problem)) => findings.note(&claim.judged, code, sentence(&problem)),
             }
         }
-        kept.push(points_at);
+        all_targets.push(targets);
     }
-    kept
+    all_targets
 }
 
-/// What is wrong with a citation.
-pub(super) type Refusal = (CorrectionCode, String);
+/// The problem of a citation.
+pub(super) type CitationProblem = (CorrectionCode, String);
 
-/// A citation that holds.
-struct Checked {
+/// A valid citation.
+struct ValidCitation {
     source: Source,
-    /// What was put right in it, or is to be known of it.
-    note: Option<Refusal>,
+    /// What was corrected in it, or is worth noting.
+    note: Option<CitationProblem>,
 }
 
 fn check_item(
@@ -90,7 +89,7 @@ fn check_item(
     id: &EvidenceId,
     evidence_set: &EvidenceSet<'_>,
     sources: &mut Sources<'_>,
-) -> Result<Checked, Refusal> {
+) -> Result<ValidCitation, CitationProblem> {
     let Some(position) = evidence_set.position(id) else {
         return Err((CorrectionCode::UnknownEvidence, format!("the evidence has no item `{id}`")));
     };
@@ -99,86 +98,88 @@ fn check_item(
         Target::Claim(_) => String::new(),
     };
     let fields = if pointer.is_empty() { Vec::new() } else { sources.fields(position, &pointer) };
-    let missing = !pointer.is_empty() && fields.is_empty();
-    let unknown = || {
-        let what =
+    let is_missing = !pointer.is_empty() && fields.is_empty();
+    let unknown_field = || {
+        let problem =
             format!("item `{id}` has no field `{pointer}` (a JSON pointer such as `/a/0/b`)");
-        (CorrectionCode::UnknownField, what)
+        (CorrectionCode::UnknownField, problem)
     };
     if citation.quote.is_empty() {
         citation.bytes = None;
-        return match missing || fields.len() > 1 {
-            true => Err(unknown()),
-            false => Ok(Checked { source: Source::Item { position, named: None }, note: None }),
+        return match is_missing || fields.len() > 1 {
+            true => Err(unknown_field()),
+            false => {
+                Ok(ValidCitation { source: Source::Item { position, cited: None }, note: None })
+            }
         };
     }
-    let mut note = missing.then(unknown);
-    let quote = shortened(&citation.quote);
+    let mut note = is_missing.then(unknown_field);
+    let quote = truncate(&citation.quote);
     let (bytes, keeps_pointer) = match quotes::locate_in_item(citation, position, &fields, sources)
     {
-        Some(Place::At(bytes)) => {
+        Some(QuoteLocation::Found(bytes)) => {
             let content = sources.content(position);
-            if !missing && fields.is_empty() && quotes::is_ambiguous(&citation.quote, content) {
-                let what = format!(
+            if !is_missing && fields.is_empty() && quotes::is_ambiguous(&citation.quote, content) {
+                let problem = format!(
                     "\"{quote}\" alone may be any value of item `{id}`; quote it with its field or key"
                 );
-                note = Some((CorrectionCode::QuoteAmbiguous, what));
+                note = Some((CorrectionCode::QuoteAmbiguous, problem));
             }
-            (bytes, !missing)
+            (bytes, !is_missing)
         }
-        Some(Place::OutsideField(bytes)) => {
-            let what = format!("\"{quote}\" does not stand in `{pointer}`");
-            note = Some((CorrectionCode::QuoteOutsideField, what));
+        Some(QuoteLocation::OutsideField(bytes)) => {
+            let problem = format!("\"{quote}\" does not occur in `{pointer}`");
+            note = Some((CorrectionCode::QuoteOutsideField, problem));
             (bytes, false)
         }
-        None => return moved(citation, position, evidence_set, sources),
+        None => return move_citation(citation, position, evidence_set, sources),
     };
     if !keeps_pointer {
         citation.target = Target::Evidence { id: id.clone(), field_path: String::new() };
     }
     citation.bytes = Some(bytes);
-    Ok(Checked { source: Source::Item { position, named: None }, note })
+    Ok(ValidCitation { source: Source::Item { position, cited: None }, note })
 }
 
-/// Moves a citation to the one other item in which its quote stands.
-fn moved(
+/// Moves a citation to the only other item that contains its quote.
+fn move_citation(
     citation: &mut Citation,
-    named: usize,
+    cited: usize,
     evidence_set: &EvidenceSet<'_>,
     sources: &mut Sources<'_>,
-) -> Result<Checked, Refusal> {
-    let (there, bytes) = only_other_place(&citation.quote, named, sources)
+) -> Result<ValidCitation, CitationProblem> {
+    let (item, bytes) = only_other_match(&citation.quote, cited, sources)
         .ok_or_else(|| not_found("the cited item", &citation.quote))?;
-    let what = format!("\"{}\" stands in item `{}`", shortened(&citation.quote), there.id);
-    citation.target = Target::Evidence { id: there.id.clone(), field_path: String::new() };
+    let problem = format!("\"{}\" occurs in item `{}`", truncate(&citation.quote), item.id);
+    citation.target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
     citation.bytes = Some(bytes);
-    let position = evidence_set.position(&there.id).unwrap_or(named);
-    Ok(Checked {
-        source: Source::Item { position, named: Some(named) },
-        note: Some((CorrectionCode::QuoteMoved, what)),
+    let position = evidence_set.position(&item.id).unwrap_or(cited);
+    Ok(ValidCitation {
+        source: Source::Item { position, cited: Some(cited) },
+        note: Some((CorrectionCode::QuoteMoved, problem)),
     })
 }
 
-/// The one other item in which a quote stands word by word, unless it is a prior claim or inferred.
-fn only_other_place<'a>(
+/// Returns the only other item that contains a quote verbatim, unless it is a prior claim or inferred.
+fn only_other_match<'a>(
     quote: &str,
-    named: usize,
+    cited: usize,
     sources: &mut Sources<'a>,
 ) -> Option<(&'a EvidenceItem, Range<usize>)> {
-    if quotes::says_nothing(quote) {
+    if quotes::is_trivial(quote) {
         return None;
     }
     let mut only = None;
-    for position in (0..sources.len()).filter(|position| *position != named) {
-        let Some(place) = quotes::locate_verbatim(quote, position, sources) else { continue };
+    for position in (0..sources.len()).filter(|position| *position != cited) {
+        let Some(bytes) = quotes::locate_verbatim(quote, position, sources) else { continue };
         if only.is_some() {
             return None;
         }
-        only = sources.item(position).map(|item| (item, place));
+        only = sources.item(position).map(|item| (item, bytes));
     }
     only.filter(|(item, _)| {
-        let inferred = item.lane == Lane::LlmInferred || item.kind == EvidenceKind::PriorClaim;
-        !inferred && !quotes::is_ambiguous(quote, item.content.as_str())
+        let is_inferred = item.lane == Lane::LlmInferred || item.kind == EvidenceKind::PriorClaim;
+        !is_inferred && !quotes::is_ambiguous(quote, item.content.as_str())
     })
 }
 
@@ -186,22 +187,22 @@ fn check_claim_quote(
     citation: &mut Citation,
     source: Source,
     texts: &[String],
-) -> Result<Checked, Refusal> {
+) -> Result<ValidCitation, CitationProblem> {
     citation.bytes = None;
     if let (Source::Claim(claim), false) = (&source, citation.quote.is_empty()) {
         let text = texts.get(*claim).map_or("", String::as_str);
-        let place = quotes::locate_in_text(&citation.quote, text);
-        citation.bytes = Some(place.ok_or_else(|| not_found("the cited claim", &citation.quote))?);
+        let bytes = quotes::locate_in_text(&citation.quote, text);
+        citation.bytes = Some(bytes.ok_or_else(|| not_found("the cited claim", &citation.quote))?);
     }
-    Ok(Checked { source, note: None })
+    Ok(ValidCitation { source, note: None })
 }
 
-fn not_found(name: &str, quote: &str) -> Refusal {
-    let what = format!("{name} does not contain \"{}\"", shortened(quote));
-    (CorrectionCode::QuoteNotFound, what)
+fn not_found(name: &str, quote: &str) -> CitationProblem {
+    let problem = format!("{name} does not contain \"{}\"", truncate(quote));
+    (CorrectionCode::QuoteNotFound, problem)
 }
 
-fn shortened(quote: &str) -> String {
+fn truncate(quote: &str) -> String {
     const MAX_SHOWN_BYTES: usize = 80;
     let mut short: String = quote.chars().take(MAX_SHOWN_BYTES).collect();
     if short.len() < quote.len() {

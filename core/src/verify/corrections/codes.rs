@@ -1,15 +1,15 @@
-//! This module names what verification finds, and what earlier versions found.
+//! The codes of corrections, including those of earlier versions.
 
-/// What a correction is about.
+/// The code of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CorrectionCode {
-    /// The judge spoke of a claim that the report does not have.
+    /// The judge returned a claim that the report does not have.
     UnknownClaim,
-    /// The judge gave a claim more than once; the strictest counts.
+    /// The judge returned a claim more than once; the strictest verdict counts.
     DuplicateClaim,
-    /// The judge changed the words or the place of a claim.
+    /// The judge changed the text or span of a claim.
     AlteredClaim,
-    /// The judge left a claim out.
+    /// The judge omitted a claim.
     ClaimDropped,
     /// A citation of an item that the evidence does not have.
     UnknownEvidence,
@@ -19,35 +19,35 @@ pub enum CorrectionCode {
     UnknownReference,
     /// A claim that cites itself.
     SelfCitation,
-    /// Claims that rest on each other in a circle.
+    /// Claims that rest on each other in a cycle.
     CitationCycle,
     /// A quote that the cited item does not contain.
     QuoteNotFound,
-    /// A quote that the cited item does not contain but exactly one other does; the citation is now of that one.
+    /// A quote that exactly one other item contains instead of the cited one; the citation is moved there.
     QuoteMoved,
-    /// A quote that stands in the cited item but not in the cited field; the pointer is dropped.
+    /// A quote that the cited item contains but the cited field does not; the pointer is dropped.
     QuoteOutsideField,
     /// A quoted value that is short or frequent in its item, without its field or key.
     QuoteAmbiguous,
-    /// A grounded, contradicted or complementary claim without any valid citation.
+    /// A grounded, contradicted or complementary claim without a valid citation.
     NoValidCitation,
-    /// A claim that a second reader does not find shown by its quotes.
+    /// A claim that its quotes do not show, according to the second reader.
     NotShown,
-    /// A claim that a second reader finds refuted by its quotes.
+    /// A claim that its quotes refute, according to the second reader.
     Refuted,
     /// A claim that rests on a weaker one.
     WeakerSupport,
     /// A type above what the kind of the cited item allows.
     TypeAboveEvidence,
-    /// A type above inference on an item that nobody vouches for, or that a model inferred.
+    /// A type above inference for an item that is not attested, or that a model inferred.
     NotAttested,
-    /// A question or a proposal that was called grounded.
+    /// A question or proposal that was judged grounded.
     StatesNothing,
-    /// A claim that a check passed, or that the incident is over, where the last run of the check failed.
+    /// A claim that a check passed, or that the incident is over, although the last run of the check failed.
     CheckFailed,
-    /// A claim that something was done, where the set of changes is empty.
+    /// A claim that something was done, although the set of changes is empty.
     NothingChanged,
-    /// What earlier versions found and this one does not look for: it stands in old records alone.
+    /// A code that only earlier versions used; it occurs only in old records.
     Retired(&'static str),
 }
 
@@ -69,7 +69,7 @@ const RETIRED: [&str; 13] = [
 ];
 
 impl CorrectionCode {
-    /// Every code that this version gives, in the order in which they are declared.
+    /// Every code that this version uses, in declaration order.
     pub const ALL: [Self; 22] = [
         Self::UnknownClaim,
         Self::DuplicateClaim,
@@ -125,7 +125,7 @@ impl CorrectionCode {
         }
     }
 
-    /// The code of that name, retired ones among them.
+    /// Returns the code with this name, including retired ones.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let retired = || RETIRED.into_iter().find(|known| *known == name).map(Self::Retired);
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_found_by_its_name_and_retired_ones_are_given_no_more() {
+    fn codes_round_trip_through_their_names() {
         for code in CorrectionCode::ALL {
             assert_eq!(CorrectionCode::from_name(code.name()), Some(code));
             assert!(!RETIRED.contains(&code.name()));

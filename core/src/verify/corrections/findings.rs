@@ -1,33 +1,34 @@
-//! This module collects what the checks of one verification find, and applies it to the claims.
+//! Collects the corrections of one verification and applies them to the claims.
 
 use std::collections::BTreeMap;
 
-use super::{Correction, CorrectionCode, Outcome};
-use crate::claim::{ClaimId, Class, EvidenceType, JudgedClaim};
+use super::{Correction, CorrectionCode, CorrectionOutcome};
+use crate::claim::{Class, EvidenceType, JudgedClaim};
+use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 
 /// The corrections found so far.
 #[derive(Debug, Default)]
 pub(in super::super) struct Findings {
     pub(in super::super) corrections: Vec<Correction>,
-    /// The types that claims had before one was lowered.
+    /// The original types of claims whose type was lowered.
     lowered: BTreeMap<ClaimId, EvidenceType>,
 }
 
 impl Findings {
-    /// Notes something that leaves class and type as they are.
+    /// Notes a problem that changes neither class nor type.
     pub(in super::super) fn note(
         &mut self,
         judged: &JudgedClaim,
         code: CorrectionCode,
         sentence: String,
     ) {
-        let stands = (judged.class, judged.evidence_type);
-        self.push(judged.claim.id.clone(), code, (stands, stands), sentence);
+        let unchanged = (judged.class, judged.evidence_type);
+        self.push(judged.claim.id.clone(), code, (unchanged, unchanged), sentence);
     }
 
-    /// Gives a claim a stricter class. Where it no longer counts in favour of the report, it has the type with which it
-    /// came: an unsupported claim of a lowered type would weigh less.
+    /// Gives a claim a stricter class. If it is then no longer supported, its original type is restored: an unsupported claim
+    /// with a lowered type would weigh less.
     pub(in super::super) fn reclass(
         &mut self,
         judged: &mut JudgedClaim,
@@ -37,15 +38,15 @@ impl Findings {
     ) {
         let from = (judged.class, judged.evidence_type);
         let class = judged.class.max(class);
-        let supported = matches!(class, Class::Grounded | Class::Complementary);
-        let came_as = self.lowered.get(&judged.claim.id).filter(|_| !supported).copied();
-        let to = (class, came_as.unwrap_or(judged.evidence_type));
+        let is_supported = matches!(class, Class::Grounded | Class::Complementary);
+        let original = self.lowered.get(&judged.claim.id).filter(|_| !is_supported).copied();
+        let to = (class, original.unwrap_or(judged.evidence_type));
         (judged.class, judged.evidence_type) = to;
         self.push(judged.claim.id.clone(), code, (from, to), sentence);
     }
 
-    /// Lowers the type of a supported claim to at most `ceiling`. Nothing happens where the type is no
-    /// higher, or where the policy gives the lower type more weight.
+    /// Lowers the type of a supported claim to at most `ceiling`. Does nothing if the type is not higher, or if the policy
+    /// gives the lower type more weight.
     pub(in super::super) fn retype(
         &mut self,
         policy: &PolicyValues,
@@ -55,8 +56,8 @@ impl Findings {
         sentence: impl FnOnce() -> String,
     ) {
         let weight = |evidence_type| policy.weights.of(evidence_type);
-        let too_high = judged.evidence_type < ceiling;
-        if !is_supported(judged) || !too_high || weight(ceiling) > weight(judged.evidence_type) {
+        let is_higher = judged.evidence_type < ceiling;
+        if !is_supported(judged) || !is_higher || weight(ceiling) > weight(judged.evidence_type) {
             return;
         }
         let from = (judged.class, judged.evidence_type);
@@ -66,7 +67,7 @@ impl Findings {
         self.push(judged.claim.id.clone(), code, (from, to), sentence());
     }
 
-    /// Notes a change of class that was made already.
+    /// Notes a change of class that was already made.
     pub(in super::super) fn note_change(
         &mut self,
         judged: &JudgedClaim,
@@ -85,12 +86,12 @@ impl Findings {
         (from, to): ((Class, EvidenceType), (Class, EvidenceType)),
         sentence: String,
     ) {
-        let outcome = Outcome::Corrected;
+        let outcome = CorrectionOutcome::Corrected;
         self.corrections.push(Correction { claim, code, from, to, sentence, outcome });
     }
 }
 
-/// Whether a claim counts towards the score's numerator.
+/// Returns `true` if a claim counts towards the numerator of the score.
 pub(in super::super) fn is_supported(judged: &JudgedClaim) -> bool {
     matches!(judged.class, Class::Grounded | Class::Complementary)
 }

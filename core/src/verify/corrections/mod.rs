@@ -1,5 +1,4 @@
-//! This module holds what verification finds: corrections, each with a stable code, a sentence for a person and what
-//! came of it. It makes no check itself.
+//! The corrections made by verification, each with a stable code and a sentence for people.
 
 mod codes;
 mod findings;
@@ -7,36 +6,37 @@ mod findings;
 pub use codes::CorrectionCode;
 pub(super) use findings::{Findings, is_supported};
 
-use crate::claim::{ClaimId, Class, EvidenceType};
+use crate::claim::{Class, EvidenceType};
+use crate::ids::ClaimId;
 
-/// One thing that verification corrected, or would have corrected, in a judge's partition.
+/// A problem that verification corrected or noted in a judge's partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     /// The claim.
     pub claim: ClaimId,
-    /// What was wrong.
+    /// The problem.
     pub code: CorrectionCode,
-    /// Class and type before.
+    /// The class and type before the correction.
     pub from: (Class, EvidenceType),
-    /// Class and type after; the same where only a citation was refused.
+    /// The class and type after the correction; unchanged if only a citation was removed.
     pub to: (Class, EvidenceType),
-    /// What was wrong, in one sentence for a person.
+    /// The problem, in one sentence for people.
     pub sentence: String,
-    /// What came of it.
-    pub outcome: Outcome,
+    /// Whether the correction was applied.
+    pub outcome: CorrectionOutcome,
 }
 
-/// What came of a finding.
+/// Whether a correction was applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// The returned claim carries it.
+pub enum CorrectionOutcome {
+    /// Applied to the returned claim.
     Corrected,
-    /// It is listed and changes nothing.
+    /// Only listed.
     Noted,
 }
 
-impl Outcome {
-    /// The word used in output.
+impl CorrectionOutcome {
+    /// The name used in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

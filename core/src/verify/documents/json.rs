@@ -1,48 +1,48 @@
-//! This module walks JSON text by its bytes: what members an object has and where they stand. The text is known
-//! to be valid; for other text the answers are meaningless but never a panic. It parses no values.
+//! Iterates over the members of JSON text by bytes. The text must be valid JSON; for other text the results are meaningless,
+//! but nothing panics.
 
 use core::ops::Range;
 
-use crate::escapes::unescaped;
+use crate::escapes::unescape;
 use crate::text::{byte_at, part};
 
 /// A member of an object or an element of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Member {
-    /// The name of an object's member, within its quotation marks.
+    /// The name of an object's member, without quotation marks.
     pub(in super::super) name: Option<Range<usize>>,
-    /// The value, with its quotation marks where it is a string.
+    /// The value, including the quotation marks of a string.
     pub(in super::super) value: Range<usize>,
 }
 
-/// The members of the object, or the elements of the array, that stands at `value`.
+/// The members of the object, or the elements of the array, at `value`.
 pub(in super::super) fn members(text: &str, value: &Range<usize>) -> impl Iterator<Item = Member> {
     let opening = byte_at(text, value.start);
     let is_object = opening == b'{';
     let end = value.end.saturating_sub(1);
     let mut at = if is_object || opening == b'[' { value.start + 1 } else { end };
     core::iter::from_fn(move || {
-        at = after_space(text, at, end);
+        at = skip_space(text, at, end);
         if at >= end {
             return None;
         }
         let mut name = None;
         if is_object {
-            let after = end_of_string(text, at, end);
+            let after = string_end(text, at, end);
             name = Some(at + 1..after.saturating_sub(1).max(at + 1));
-            at = after_space(text, after, end);
-            at = after_space(text, at + usize::from(byte_at(text, at) == b':'), end);
+            at = skip_space(text, after, end);
+            at = skip_space(text, at + usize::from(byte_at(text, at) == b':'), end);
         }
         let from = at;
-        at = end_of_value(text, from, end).max(from + 1);
+        at = value_end(text, from, end).max(from + 1);
         let value = from..at;
-        at = after_space(text, at, end);
+        at = skip_space(text, at, end);
         at += usize::from(byte_at(text, at) == b',');
         Some(Member { name, value })
     })
 }
 
-/// The member of that name, the last where there are several, or the element at that place.
+/// The member with this name, the last of several, or the element at this index.
 pub(in super::super) fn member(text: &str, value: &Range<usize>, token: &str) -> Option<Member> {
     match byte_at(text, value.start) {
         b'{' => members(text, value).filter(|member| is_named(text, member, token)).last(),
@@ -56,21 +56,17 @@ pub(in super::super) fn member(text: &str, value: &Range<usize>, token: &str) ->
 
 fn is_named(text: &str, member: &Member, token: &str) -> bool {
     let Some(name) = &member.name else { return false };
-    let written = part(text, name.clone());
-    if written.contains('\\') {
-        unescaped(text, name.clone()).text == token
-    } else {
-        written == token
-    }
+    let raw = part(text, name.clone());
+    if raw.contains('\\') { unescape(text, name.clone()).text == token } else { raw == token }
 }
 
-/// The text between the quotation marks, where a value is a string.
+/// The text between the quotation marks, if a value is a string.
 pub(in super::super) fn string(text: &str, value: &Range<usize>) -> Option<Range<usize>> {
     let is_string = byte_at(text, value.start) == b'"' && value.len() >= 2;
     is_string.then(|| value.start + 1..value.end - 1)
 }
 
-/// The stretches of all strings of a value that are no names, each within its quotation marks.
+/// The spans of all strings in a value that are not names, without quotation marks.
 pub(in super::super) fn strings(
     text: &str,
     value: &Range<usize>,
@@ -84,8 +80,8 @@ pub(in super::super) fn strings(
                 continue;
             }
             let from = at + 1;
-            at = end_of_string(text, at, end);
-            let is_name = byte_at(text, after_space(text, at, end)) == b':';
+            at = string_end(text, at, end);
+            let is_name = byte_at(text, skip_space(text, at, end)) == b':';
             if !is_name {
                 return Some(from..at.saturating_sub(1).max(from));
             }
@@ -94,7 +90,7 @@ pub(in super::super) fn strings(
     })
 }
 
-/// The innermost object around an offset, read from the beginning of `scope`; `None` outside of every object.
+/// The innermost object around an offset, scanning from the start of `scope`; `None` outside any object.
 pub(in super::super) fn object_around(
     text: &str,
     scope: &Range<usize>,
@@ -106,7 +102,7 @@ pub(in super::super) fn object_around(
     while at < offset.min(scope.end) {
         match byte_at(text, at) {
             b'"' => {
-                at = end_of_string(text, at, scope.end);
+                at = string_end(text, at, scope.end);
                 continue;
             }
             b'{' | b'[' if open.len() < MAX_DEPTH => open.push(at),
@@ -118,13 +114,13 @@ pub(in super::super) fn object_around(
     open.pop()
 }
 
-fn after_space(text: &str, from: usize, end: usize) -> usize {
+fn skip_space(text: &str, from: usize, end: usize) -> usize {
     let is_space = |at: &usize| matches!(byte_at(text, *at), b' ' | b'\n' | b'\r' | b'\t');
     (from..end).find(|at| !is_space(at)).unwrap_or(end.max(from))
 }
 
-/// Where the string that begins at `from` ends, behind its quotation mark.
-fn end_of_string(text: &str, from: usize, end: usize) -> usize {
+/// The end of the string that starts at `from`, after its closing quotation mark.
+fn string_end(text: &str, from: usize, end: usize) -> usize {
     let mut at = from + 1;
     while at < end {
         match byte_at(text, at) {
@@ -136,13 +132,13 @@ fn end_of_string(text: &str, from: usize, end: usize) -> usize {
     end.max(from + 1)
 }
 
-fn end_of_value(text: &str, from: usize, end: usize) -> usize {
+fn value_end(text: &str, from: usize, end: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = from;
     while at < end {
         match byte_at(text, at) {
             b'"' => {
-                at = end_of_string(text, at, end);
+                at = string_end(text, at, end);
                 if depth == 0 {
                     return at;
                 }
@@ -175,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_found_where_they_stand() {
+    fn members_are_found_by_pointer() {
         let text = r#"{"a": [1, {"b\"c" : "x,}"} , null],"d":{}, "e": -1.50e3}"#;
         assert_eq!(at_pointer(text, "/a/0"), Some("1"));
         assert_eq!(at_pointer(text, r#"/a/1/b"c"#), Some(r#""x,}""#));
@@ -190,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_object_around_an_offset() {
+    fn finds_the_object_around_an_offset() {
         let text = r#"[{"a": "}"}, {"b": [1, 2]}]"#;
         let at = |needle: &str| object_around(text, &(0..text.len()), text.find(needle).unwrap());
         assert_eq!(at("\"a\""), Some(1));
@@ -217,7 +213,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_member_is_what_the_library_reads(value in value(), pretty in any::<bool>()) {
+        fn members_are_the_same_as_those_of_serde_json(value in value(), pretty in any::<bool>()) {
             let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
             let mut open = Vec::from([(0..text.len(), &value)]);
             while let Some((span, value)) = open.pop() {
@@ -242,7 +238,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics_and_everything_ends(text in "[{}\\[\\]\",:\\\\ a1é]{0,40}", token in "[a0-2]{0,2}", at in 0_usize..50) {
+        fn never_panics_and_always_ends(text in "[{}\\[\\]\",:\\\\ a1é]{0,40}", token in "[a0-2]{0,2}", at in 0_usize..50) {
             let whole = 0..text.len();
             let _ = members(&text, &whole).count() + strings(&text, &whole).count();
             let _ = (member(&text, &whole, &token), object_around(&text, &whole, at));

@@ -1,8 +1,8 @@
-//! This module finds the JSON of an item and what a JSON pointer points at in it.
+//! Finds the JSON documents of an item and resolves JSON pointers in them.
 //!
-//! Tools hand the same document over in many wrappings: as it is, behind a `$ command` line, one to a line, or
-//! as a string inside another document (the content blocks of MCP). A pointer is followed in each of them. Where
-//! several documents have what it points at, all of it is given: the quote decides.
+//! Tools wrap documents in many ways: as they are, after a `$ command` line, one per line, or as a string in another document
+//! (the content blocks of MCP). A pointer is resolved in each of them. If it resolves in several documents, all fields are
+//! returned: the quote decides.
 
 pub(super) mod json;
 
@@ -12,33 +12,33 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::escapes::{Traced, unescaped};
+use crate::escapes::{TracedText, unescape};
 use crate::text::part;
 
-/// What a pointer points at.
+/// A field that a pointer resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
-    /// Its bytes in the item, those of its name included.
+    /// Its bytes in the item, including its name.
     pub(super) span: Range<usize>,
-    /// A string as it reads, anything else as JSON.
+    /// The unescaped text of a string; the JSON of any other value.
     pub(super) text: String,
 }
 
-/// The JSON documents of a text, those inside strings included.
+/// The JSON documents of a text, including those in strings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Documents<'a> {
     layers: Vec<Layer<'a>>,
     documents: Vec<Document>,
-    /// The documents inside a string, by the layer and the offset of the string.
+    /// The documents in each string, by the layer and offset of the string.
     inside: BTreeMap<(usize, usize), Vec<usize>>,
 }
 
-/// The item's content, or a string of it.
+/// The item's content, or a string in it.
 #[derive(Clone, Debug)]
 struct Layer<'a> {
     text: Cow<'a, str>,
-    /// From where in the layer `outer` its bytes come; nothing for the content.
-    traced: Option<(usize, Traced)>,
+    /// The outer layer and the mapping to its bytes; `None` for the content itself.
+    traced: Option<(usize, TracedText)>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,25 +47,25 @@ struct Document {
     span: Range<usize>,
 }
 
-/// How deep documents inside strings are read.
+/// The maximum nesting depth of documents in strings.
 const MAX_DEPTH: usize = 3;
-/// The most documents that are read of one item.
+/// The maximum number of documents of one item.
 const MAX_DOCUMENTS: usize = 20_000;
-/// How many tokens of a pointer are followed.
+/// The maximum number of tokens of a pointer.
 const MAX_TOKENS: usize = 64;
 
 impl<'a> Documents<'a> {
-    pub(super) fn of(content: &'a str) -> Self {
+    pub(super) fn parse(content: &'a str) -> Self {
         let mut found = Self::default();
         found.layers.push(Layer { text: Cow::Borrowed(content), traced: None });
-        found.read(0, 0, None);
+        found.add_layer(0, 0, None);
         found
     }
 
-    /// Reads the documents of a layer, and those inside their strings.
-    fn read(&mut self, layer: usize, depth: usize, string: Option<(usize, usize)>) {
+    /// Adds the documents of a layer, and those in its strings.
+    fn add_layer(&mut self, layer: usize, depth: usize, string: Option<(usize, usize)>) {
         let Some(text) = self.layers.get(layer).map(|layer| layer.text.clone()) else { return };
-        for span in documents_of(&text) {
+        for span in document_spans(&text) {
             if self.documents.len() >= MAX_DOCUMENTS {
                 return;
             }
@@ -80,22 +80,23 @@ impl<'a> Documents<'a> {
                 if !part(&text, string.clone()).contains(['{', '[']) {
                     continue;
                 }
-                let traced = unescaped(&text, string.clone());
-                if documents_of(&traced.text).is_empty() {
+                let traced = unescape(&text, string.clone());
+                if document_spans(&traced.text).is_empty() {
                     continue;
                 }
                 let inner = Cow::Owned(traced.text.clone());
                 self.layers.push(Layer { text: inner, traced: Some((layer, traced)) });
-                self.read(self.layers.len() - 1, depth + 1, Some((layer, string.start)));
+                self.add_layer(self.layers.len() - 1, depth + 1, Some((layer, string.start)));
             }
         }
     }
 
-    /// Everything that a pointer points at, at most one field of each document.
+    /// Resolves a pointer, to at most one field per document.
     pub(super) fn fields(&self, pointer: &str) -> Vec<Field> {
         const MAX_FIELDS: usize = 4_096;
         let Some(path) = pointer.strip_prefix('/') else { return Vec::new() };
-        let tokens: Vec<Cow<'_, str>> = path.split('/').take(MAX_TOKENS + 1).map(token).collect();
+        let tokens: Vec<Cow<'_, str>> =
+            path.split('/').take(MAX_TOKENS + 1).map(unescape_token).collect();
         if tokens.len() > MAX_TOKENS {
             return Vec::new();
         }
@@ -106,7 +107,7 @@ impl<'a> Documents<'a> {
             .filter_map(|document| self.follow(whole(document), None, &tokens))
             .take(MAX_FIELDS)
             .collect();
-        // Documents one to a line are the elements of a list.
+        // JSON lines are treated as the elements of an array.
         if let Some((first, rest)) = tokens.split_first()
             && let Some(document) = first.parse::<usize>().ok().and_then(|at| self.line(at))
             && let Some(field) = self.follow(whole(document), None, rest)
@@ -117,7 +118,7 @@ impl<'a> Documents<'a> {
         fields
     }
 
-    /// The document at a place, where the content holds several.
+    /// The document at an index, if the content has several.
     fn line(&self, at: usize) -> Option<&Document> {
         let mut outer = self.documents.iter().filter(|document| document.layer == 0);
         let document = outer.clone().nth(at);
@@ -132,12 +133,12 @@ impl<'a> Documents<'a> {
     ) -> Option<Field> {
         let text = self.layers.get(layer)?.text.as_ref();
         let Some((token, rest)) = tokens.split_first() else {
-            let read = match json::string(text, &value) {
-                Some(string) => unescaped(text, string).text,
+            let text = match json::string(text, &value) {
+                Some(string) => unescape(text, string).text,
                 None => String::from(part(text, value.clone())),
             };
             let span = name.unwrap_or(value.start)..value.end;
-            return Some(Field { span: self.original(layer, span), text: read });
+            return Some(Field { span: self.original(layer, span), text });
         };
         if let Some(string) = json::string(text, &value) {
             let inside = self.inside.get(&(layer, string.start))?;
@@ -150,7 +151,7 @@ impl<'a> Documents<'a> {
         self.follow((layer, member.value), member.name.map(|name| name.start), rest)
     }
 
-    /// The bytes of the item behind a stretch of a layer.
+    /// The bytes of the item for a span of a layer.
     fn original(&self, mut layer: usize, mut span: Range<usize>) -> Range<usize> {
         while let Some((outer, traced)) = self.layers.get(layer).and_then(|at| at.traced.as_ref()) {
             span = traced.original(&span);
@@ -160,18 +161,18 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// A part of a pointer without its escapes.
-fn token(written: &str) -> Cow<'_, str> {
-    if written.contains('~') {
-        Cow::Owned(written.replace("~1", "/").replace("~0", "~"))
+/// Unescapes a token of a pointer.
+fn unescape_token(token: &str) -> Cow<'_, str> {
+    if token.contains('~') {
+        Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
     } else {
-        Cow::Borrowed(written)
+        Cow::Borrowed(token)
     }
 }
 
-/// The outermost documents of a text that are objects or arrays: all of it, or each that begins a line.
-fn documents_of(text: &str) -> Vec<Range<usize>> {
-    /// How many lines may begin like a document of several lines and be none.
+/// The outermost objects and arrays of a text: the whole text, or each that starts a line.
+fn document_spans(text: &str) -> Vec<Range<usize>> {
+    /// The maximum number of failed attempts to parse a document of several lines.
     const MAX_FAILED: usize = 32;
     let mut found = Vec::new();
     let (mut at, mut failed) = (0, 0);
@@ -184,10 +185,10 @@ fn documents_of(text: &str) -> Vec<Range<usize>> {
         if !line.trim_start().starts_with(['{', '[']) {
             continue;
         }
-        if let Some(end) = end_of_document(part(text, start..line_end)) {
+        if let Some(end) = document_end(part(text, start..line_end)) {
             found.push(start..start + end);
         } else if line_end < text.len() && failed < MAX_FAILED {
-            match end_of_document(part(text, start..text.len())) {
+            match document_end(part(text, start..text.len())) {
                 Some(end) => {
                     found.push(start..start + end);
                     at = at.max(start + end);
@@ -199,8 +200,8 @@ fn documents_of(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the document ends with which a text begins.
-fn end_of_document(text: &str) -> Option<usize> {
+/// The end of the document at the start of a text.
+fn document_end(text: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     values.next()?.ok()?;
     Some(values.byte_offset())
@@ -214,11 +215,11 @@ mod tests {
     const BODY: &str = "{\n  \"pods\": [\n    {\"name\": \"a\", \"note\": \"say \\\"hi\\\"\\nnow\"},\n    {\"name\": \"b/c\"}\n  ]\n}";
 
     fn texts(content: &str, pointer: &str) -> Vec<String> {
-        Documents::of(content).fields(pointer).into_iter().map(|field| field.text).collect()
+        Documents::parse(content).fields(pointer).into_iter().map(|field| field.text).collect()
     }
 
     #[test]
-    fn a_pointer_is_followed_in_every_wrapping() {
+    fn a_pointer_resolves_in_every_wrapping() {
         let blocks = serde_json::json!({"content": [{"type": "text", "text": BODY}]}).to_string();
         let twice = serde_json::json!({"result": blocks}).to_string();
         let contents = [
@@ -237,16 +238,16 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_goes_through_strings() {
+    fn a_pointer_resolves_through_strings() {
         let blocks = serde_json::json!({"content": [{"type": "text", "text": BODY}]}).to_string();
         assert_eq!(texts(&blocks, "/content/0/text/pods/1/name"), ["b/c"]);
-        let documents = Documents::of(&blocks);
+        let documents = Documents::parse(&blocks);
         let field = documents.fields("/pods/1/name").remove(0);
         assert_eq!(blocks.get(field.span), Some(r#"name\": \"b/c\""#));
     }
 
     #[test]
-    fn documents_one_to_a_line_are_a_list_or_are_all_meant() {
+    fn json_lines_are_a_list_and_separate_documents() {
         let lines = "$ jq -c .\n{\"msg\": \"x\"}\nnot json\n{\"msg\": \"y\"}\n";
         assert_eq!(texts(lines, "/1/msg"), ["y"]);
         assert_eq!(texts(lines, "/msg"), ["x", "y"]);
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_are_followed_as_the_standard_says() {
+    fn pointers_resolve_according_to_the_standard() {
         let document =
             serde_json::json!({"": 1, "a": [[2, 3], {"b/c": 4, "~": 5}], "0": {"01": 6}});
         let content = document.to_string();
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_json_is_none() {
+    fn invalid_json_has_no_documents() {
         for content in ["[FIRING] x\n[RESOLVED] y", "{not json}", "", "{\"a\": 1", "plain"] {
             assert!(texts(content, "/a").is_empty(), "{content}");
             assert!(texts(content, "/0").is_empty(), "{content}");

@@ -1,5 +1,4 @@
-//! This module says where a stretch of a text may begin and end: where words do, and not inside a number, a name or a
-//! sign.
+//! Finds text at word boundaries: not inside a word, number, name or signed value.
 
 use core::ops::Range;
 
@@ -7,44 +6,43 @@ use memchr::memmem;
 
 use crate::text::{byte_at, char_at, char_before, part};
 
-/// How often a quote may stand in a text and still be looked for at every place.
+/// The maximum number of occurrences of a quote to consider.
 const MAX_PLACES: usize = 4_096;
 
-/// The first place where a text stands as whole words.
-pub(super) fn find(source: &str, wanted: &str) -> Option<Range<usize>> {
-    places(source, wanted).next()
+/// The first occurrence of a text as whole words.
+pub(super) fn find(source: &str, needle: &str) -> Option<Range<usize>> {
+    find_all(source, needle).next()
 }
 
-/// The places where a text stands as whole words.
-pub(super) fn places<'t>(
+/// The occurrences of a text as whole words.
+pub(super) fn find_all<'t>(
     source: &'t str,
-    wanted: &'t str,
+    needle: &'t str,
 ) -> impl Iterator<Item = Range<usize>> + 't {
-    occurrences(source.as_bytes(), wanted.as_bytes())
+    occurrences(source.as_bytes(), needle.as_bytes())
         .take(MAX_PLACES)
-        .map(move |start| start..start + wanted.len())
+        .map(move |start| start..start + needle.len())
         .filter(move |span| is_whole(source, span))
 }
 
-/// The first place where a text stands as whole words and overlaps a stretch of its source.
+/// The first occurrence of a text as whole words that overlaps a span of the source.
 pub(super) fn find_overlapping(
     source: &str,
-    wanted: &str,
-    stretch: &Range<usize>,
+    needle: &str,
+    target: &Range<usize>,
 ) -> Option<Range<usize>> {
-    let from = stretch.start.saturating_sub(wanted.len());
-    let to = stretch.end.saturating_add(wanted.len()).min(source.len());
+    let from = target.start.saturating_sub(needle.len());
+    let to = target.end.saturating_add(needle.len()).min(source.len());
     let window = source.as_bytes().get(from..to)?;
-    occurrences(window, wanted.as_bytes())
+    occurrences(window, needle.as_bytes())
         .take(MAX_PLACES)
-        .map(|start| from + start..from + start + wanted.len())
-        .find(|span| span.start < stretch.end && stretch.start < span.end && is_whole(source, span))
+        .map(|start| from + start..from + start + needle.len())
+        .find(|span| span.start < target.end && target.start < span.end && is_whole(source, span))
 }
 
-/// Where bytes stand in others, overlapping places among them: `3 3` stands in `03 3 3` as whole words only behind a
-/// place where it does not.
-fn occurrences<'t>(source: &'t [u8], wanted: &'t [u8]) -> impl Iterator<Item = usize> + 't {
-    let finder = memmem::Finder::new(wanted);
+/// All occurrences, including overlapping ones: in `03 3 3`, the first `3 3` is not whole words but the second is.
+fn occurrences<'t>(source: &'t [u8], needle: &'t [u8]) -> impl Iterator<Item = usize> + 't {
+    let finder = memmem::Finder::new(needle);
     let mut from = 0;
     core::iter::from_fn(move || {
         let at = from + finder.find(source.get(from..)?)?;
@@ -53,16 +51,16 @@ fn occurrences<'t>(source: &'t [u8], wanted: &'t [u8]) -> impl Iterator<Item = u
     })
 }
 
-/// Whether a span begins and ends where words do, and tears no number, name or sign apart.
+/// Returns `true` if a span begins and ends at word boundaries and splits no number, name or sign.
 pub(super) fn is_whole(source: &str, span: &Range<usize>) -> bool {
     let quote = part(source, span.clone());
     let (Some(first), Some(last)) = (quote.chars().next(), quote.chars().next_back()) else {
         return false;
     };
-    !torn_at_start(source, span.start, first) && !torn_at_end(source, span.end, last)
+    !splits_at_start(source, span.start, first) && !splits_at_end(source, span.end, last)
 }
 
-fn torn_at_start(source: &str, start: usize, first: char) -> bool {
+fn splits_at_start(source: &str, start: usize, first: char) -> bool {
     let Some(before) = char_before(source, start) else { return false };
     if !is_word(first) {
         return false;
@@ -84,7 +82,7 @@ fn torn_at_start(source: &str, start: usize, first: char) -> bool {
     }
 }
 
-fn torn_at_end(source: &str, end: usize, last: char) -> bool {
+fn splits_at_end(source: &str, end: usize, last: char) -> bool {
     let Some(after) = char_at(source, end) else { return false };
     if !is_word(last) {
         return false;
@@ -103,12 +101,12 @@ fn torn_at_end(source: &str, end: usize, last: char) -> bool {
     }
 }
 
-/// Whether the comma at `at` groups the digits of a number, as in `1,234`, and does not part the values of a row.
+/// Returns `true` if the comma at `at` groups the digits of a number, as in `1,234`, rather than separating values.
 fn groups_digits(source: &str, at: usize) -> bool {
     may_group_digits(source, at) && !is_in_row(source, at)
 }
 
-/// One to three digits before the comma, or a group of three behind another comma, and three digits after it.
+/// Returns `true` if there are one to three digits before the comma and exactly three after it.
 fn may_group_digits(source: &str, at: usize) -> bool {
     let digit = |at: Option<usize>| at.is_some_and(|at| byte_at(source, at).is_ascii_digit());
     let after = (1..=4).take_while(|ahead| digit(at.checked_add(*ahead))).count();
@@ -116,8 +114,8 @@ fn may_group_digits(source: &str, at: usize) -> bool {
     after == 3 && (1..=3).contains(&before)
 }
 
-/// Whether a comma parts the values of a row: another comma nearby, with no space and no quotation mark between,
-/// groups no digits.
+/// Returns `true` if a comma separates the values of a row: another comma nearby, without white space or quotation marks in
+/// between, does not group digits.
 fn is_in_row(source: &str, at: usize) -> bool {
     const REACH: usize = 200;
     let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
@@ -138,7 +136,7 @@ fn ends_in_seconds(text: &str) -> bool {
     matches!(bytes, [.., h, b':', m, n, b':', s, t] if [h, m, n, s, t].iter().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Letters and digits of scripts that put spaces between words, and the underscore.
+/// Returns `true` for the underscore and for letters and digits of scripts that separate words by spaces.
 fn is_word(character: char) -> bool {
     let spaceless = matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     character == '_' || character.is_alphanumeric() && !spaceless
@@ -149,8 +147,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn h09_a_number_is_not_torn_apart() {
-        for (source, wanted) in [
+    fn h09_a_number_is_not_split() {
+        for (source, needle) in [
             ("served 1,234 errors", "234 errors"),
             ("served 1,234,567 requests", "served 1,234"),
             ("served 12,234 errors, then none", "234 errors"),
@@ -159,13 +157,13 @@ mod tests {
             ("delta -5 ms", "5 ms"),
             ("took 1.5 s", "5 s"),
         ] {
-            assert_eq!(find(source, wanted), None, "{wanted} in {source}");
+            assert_eq!(find(source, needle), None, "{needle} in {source}");
         }
     }
 
     #[test]
     fn values_of_a_row_are_whole() {
-        for (source, wanted) in [
+        for (source, needle) in [
             ("2024-05-23T10:10:00Z,420,1188,214", "2024-05-23T10:10:00Z,420"),
             ("2024-05-23T10:10:00Z,420,1188,214", "1188,214"),
             ("12:55,3010,3004,120,410,42", "12:55,3010,3004"),
@@ -173,12 +171,12 @@ mod tests {
             ("[120,240,360,1200]", "120,240"),
             (r#""a,421,479,3,260\nb,1,211""#, "a,421,479,3"),
         ] {
-            assert!(find(source, wanted).is_some(), "{wanted} in {source}");
+            assert!(find(source, needle).is_some(), "{needle} in {source}");
         }
     }
 
     #[test]
-    fn overlapping_places_only() {
+    fn finds_overlapping_occurrences_only() {
         let source = "a: Running, b: Running, c: Running";
         assert_eq!(find_overlapping(source, "Running", &(12..22)), Some(15..22));
         assert_eq!(find_overlapping(source, "Running", &(11..13)), None);

@@ -1,30 +1,30 @@
-//! This module brings quotes and their sources into one form: without the escapes of JSON strings, folded, and
-//! without the spaces around the signs of JSON. `{\"phase\":\"Running\"}` inside a string, `"phase": "Running"`
-//! on a line of its own and `"phase" : "Running"` become the same text. It decides nothing.
+//! Converts quotes and their sources to a canonical form: without JSON escapes, folded, and without the spaces around JSON
+//! punctuation. `{\"phase\":\"Running\"}` inside a string, `"phase": "Running"` on its own line and `"phase" : "Running"`
+//! become the same text.
 
 use core::ops::Range;
 
-use crate::escapes::{MAX_PASSES, Traced, has_escape, offset, unescaped};
+use crate::escapes::{MAX_PASSES, TracedText, has_escape, offset, unescape};
 use crate::text::char_at;
 use crate::text::fold::Folded;
 
-/// A text in canonical form that remembers where its bytes came from.
+/// A text in canonical form, mapped to the bytes of the original.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Canonical {
-    traced: Traced,
+    traced: TracedText,
 }
 
 impl Canonical {
-    pub(in super::super) fn of(original: &str) -> Self {
-        let mut plain: Option<Traced> = None;
+    pub(in super::super) fn new(original: &str) -> Self {
+        let mut plain: Option<TracedText> = None;
         for _ in 0..MAX_PASSES {
             let text = plain.as_ref().map_or(original, |traced| traced.text.as_str());
             if !has_escape(text) {
                 break;
             }
-            let mut next = unescaped(text, 0..text.len());
+            let mut next = unescape(text, 0..text.len());
             if let Some(before) = &plain {
-                next = retraced(&next, |span| before.original(&span));
+                next = retrace(&next, |span| before.original(&span));
             }
             plain = Some(next);
         }
@@ -33,37 +33,37 @@ impl Canonical {
             let span = folded.original(span);
             plain.as_ref().map_or(span.clone(), |traced| traced.original(&span))
         };
-        Self { traced: without_spaces(folded.as_str(), origin) }
+        Self { traced: remove_spaces(folded.as_str(), origin) }
     }
 
-    /// The canonical form of a text that came from another one, whose bytes it remembers.
-    pub(in super::super) fn of_traced(printed: &Traced) -> Self {
-        let canonical = Self::of(&printed.text);
-        Self { traced: retraced(&canonical.traced, |span| printed.original(&span)) }
+    /// The canonical form of a mapped text, mapped to that text's original.
+    pub(in super::super) fn from_traced(printed: &TracedText) -> Self {
+        let canonical = Self::new(&printed.text);
+        Self { traced: retrace(&canonical.traced, |span| printed.original(&span)) }
     }
 
     pub(super) fn as_str(&self) -> &str {
         &self.traced.text
     }
 
-    /// The original bytes behind a stretch of the canonical text.
+    /// The original bytes of a span of the canonical text.
     pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
         self.traced.original(span)
     }
 
-    /// The stretch of the canonical text that came from these original bytes.
-    pub(super) fn stretch_of(&self, original: &Range<usize>) -> Range<usize> {
-        self.traced.stretch_of(original)
+    /// The span of the canonical text for a range of original bytes.
+    pub(super) fn span_of(&self, original: &Range<usize>) -> Range<usize> {
+        self.traced.span_of(original)
     }
 }
 
-/// The canonical form of a quote. What is left of an escape that was cut at its ends goes.
+/// The canonical form of a quote. An escape cut off at its end is dropped.
 pub(super) fn canonical(quote: &str) -> String {
-    Canonical::of(quote.trim_end_matches('\\')).traced.text
+    Canonical::new(quote.trim_end_matches('\\')).traced.text
 }
 
-fn retraced(traced: &Traced, original: impl Fn(Range<usize>) -> Range<usize>) -> Traced {
-    let mut result = Traced::with_capacity(traced.text.len());
+fn retrace(traced: &TracedText, original: impl Fn(Range<usize>) -> Range<usize>) -> TracedText {
+    let mut result = TracedText::with_capacity(traced.text.len());
     for (at, character) in traced.text.char_indices() {
         let source = original(traced.original(&(at..at + character.len_utf8())));
         result.push(character, (offset(source.start), offset(source.end)));
@@ -71,23 +71,23 @@ fn retraced(traced: &Traced, original: impl Fn(Range<usize>) -> Range<usize>) ->
     result
 }
 
-/// A folded text without its spaces beside signs; between two digits they stay, so that `1, 234` and `14: 02`
-/// do not become other figures.
-fn without_spaces(folded: &str, original: impl Fn(Range<usize>) -> Range<usize>) -> Traced {
-    let mut result = Traced::with_capacity(folded.len());
+/// Removes the spaces around punctuation, except between two digits, so that `1, 234` and `14: 02` do not become other
+/// figures.
+fn remove_spaces(folded: &str, original: impl Fn(Range<usize>) -> Range<usize>) -> TracedText {
+    let mut result = TracedText::with_capacity(folded.len());
     let mut before = [None, None];
     for (at, character) in folded.char_indices() {
         let end = at + character.len_utf8();
         if character == ' ' {
             let after = char_at(folded, end);
-            let follows_sign = before[1].is_some_and(is_sign);
+            let follows_sign = before[1].is_some_and(is_punctuation);
             let between_digits = if follows_sign {
                 before[0].is_some_and(is_digit) && after.is_some_and(is_digit)
             } else {
-                let behind = after.and_then(|sign| char_at(folded, end + sign.len_utf8()));
-                before[1].is_some_and(is_digit) && behind.is_some_and(is_digit)
+                let next = after.and_then(|sign| char_at(folded, end + sign.len_utf8()));
+                before[1].is_some_and(is_digit) && next.is_some_and(is_digit)
             };
-            if (follows_sign || after.is_some_and(is_sign)) && !between_digits {
+            if (follows_sign || after.is_some_and(is_punctuation)) && !between_digits {
                 continue;
             }
         }
@@ -98,7 +98,7 @@ fn without_spaces(folded: &str, original: impl Fn(Range<usize>) -> Range<usize>)
     result
 }
 
-fn is_sign(character: char) -> bool {
+fn is_punctuation(character: char) -> bool {
     matches!(character, '{' | '}' | '[' | ']' | ':' | ',' | '"' | '=')
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_spelling_of_a_member_becomes_the_same() {
+    fn all_spellings_of_a_member_have_the_same_form() {
         for spelling in [
             r#""phase": "Running""#,
             r#""phase" :"Running""#,
@@ -129,8 +129,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_byte_knows_where_it_came_from(text in "(\\PC|\\\\n|\\\\\"|\\\\u00e9|[{}:, \"=0-9]){0,40}") {
-            let canonical = Canonical::of(&text);
+        fn every_byte_is_mapped_to_its_original(text in "(\\PC|\\\\n|\\\\\"|\\\\u00e9|[{}:, \"=0-9]){0,40}") {
+        let canonical = Canonical::new(&text);
             for (at, character) in canonical.as_str().char_indices() {
                 let original = canonical.original(&(at..at + character.len_utf8()));
                 prop_assert!(text.get(original.clone()).is_some(), "{:?}", original);
@@ -138,7 +138,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_escaped_reads_as_before(text in "([a-z é]|\n|\"|:|,|[0-9]){0,30}") {
+        fn escaped_and_plain_texts_have_the_same_form(text in "([a-z é]|\n|\"|:|,|[0-9]){0,30}") {
             let escaped = serde_json::Value::from(text.as_str()).to_string();
             let inner = escaped.get(1..escaped.len() - 1).unwrap();
             prop_assert_eq!(canonical(inner), canonical(&text));

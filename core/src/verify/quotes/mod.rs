@@ -1,15 +1,16 @@
-//! This module finds every quote in what it is quoted from.
+//! Finds quotes in their sources.
 //!
-//! Tried in this order: the bytes as they are; both sides folded; both in canonical form, without the escapes of
-//! JSON strings and the spaces around its signs; stretches joined by an ellipsis, within one record; both as they were
-//! printed, before a runtime cut lines or a journal wrote bytes as numbers; and, for quotes of three words or more without any figure, nearly equal words. A match must begin and end where words
-//! do: `BackOff` is not quoted from `ImagePullBackOff`, nor `5 errors` from `15 errors`. Where a field is
-//! cited, the quote must stand in it, or around it.
+//! Tried in this order: the exact bytes; both sides folded; both in canonical form, without JSON escapes and the spaces around
+//! JSON punctuation; fragments joined by an ellipsis, within one record; both as they were printed, before a runtime split
+//! lines or a journal encoded text as byte arrays; and, for quotes of three or more words without figures, nearly equal words.
+//! A match must begin and end at word boundaries: `BackOff` does not match in `ImagePullBackOff`, nor `5 errors` in
+//! `15 errors`. If a field is cited, the quote must overlap it.
 
+mod approximate;
 mod boundaries;
 mod canonical;
-mod nearly;
-mod readable;
+
+mod printed;
 mod records;
 
 use core::ops::Range;
@@ -23,40 +24,40 @@ use crate::text::tokens::words;
 
 use boundaries::{find, is_whole};
 pub(super) use canonical::Canonical;
-pub(super) use readable::readable;
+pub(super) use printed::as_printed;
 
-/// Where a quote was found.
+/// The location of a quote in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// At these bytes of the item, in or around the cited field where there is one.
-    At(Range<usize>),
-    /// At these bytes of the item, but not in the cited field.
+pub(super) enum QuoteLocation {
+    /// The bytes in the item; they overlap the cited field, if any.
+    Found(Range<usize>),
+    /// The bytes in the item, outside the cited field.
     OutsideField(Range<usize>),
 }
 
-/// Finds the quote of a citation in its item. `fields` is what its pointer points at, nothing where it has none.
+/// Finds the quote of a citation in its item. `fields` are the fields that its pointer resolves to; empty without a pointer.
 pub(super) fn locate_in_item(
     citation: &Citation,
     position: usize,
     fields: &[Field],
     sources: &mut Sources<'_>,
-) -> Option<Place> {
+) -> Option<QuoteLocation> {
     let quote = citation.quote.as_str();
-    if says_nothing(quote) {
+    if is_trivial(quote) {
         return None;
     }
     if !fields.is_empty() {
-        if let Some(place) = locate_in_fields(quote, position, fields, sources) {
-            return Some(Place::At(place));
+        if let Some(bytes) = locate_in_fields(quote, position, fields, sources) {
+            return Some(QuoteLocation::Found(bytes));
         }
-        return locate_anywhere(quote, position, sources).map(Place::OutsideField);
+        return locate_anywhere(quote, position, sources).map(QuoteLocation::OutsideField);
     }
     let content = sources.content(position);
     let stated = citation
         .bytes
         .clone()
         .filter(|bytes| content.get(bytes.clone()) == Some(quote) && is_whole(content, bytes));
-    stated.or_else(|| locate_anywhere(quote, position, sources)).map(Place::At)
+    stated.or_else(|| locate_anywhere(quote, position, sources)).map(QuoteLocation::Found)
 }
 
 fn locate_in_fields(
@@ -67,23 +68,23 @@ fn locate_in_fields(
 ) -> Option<Range<usize>> {
     let content = sources.content(position);
     let overlapping = |field: &Field| boundaries::find_overlapping(content, quote, &field.span);
-    if let Some(place) = fields.iter().find_map(overlapping) {
-        return Some(place);
+    if let Some(bytes) = fields.iter().find_map(overlapping) {
+        return Some(bytes);
     }
     if !sources.may_search(position) {
         return None;
     }
     let source = sources.canonical(position);
-    let wanted = canonical::canonical(quote);
-    if wanted.is_empty() {
+    let needle = canonical::canonical(quote);
+    if needle.is_empty() {
         return None;
     }
     let in_field = |field: &Field| {
-        let stretch = source.stretch_of(&field.span);
-        boundaries::find_overlapping(source.as_str(), &wanted, &stretch)
+        let target = source.span_of(&field.span);
+        boundaries::find_overlapping(source.as_str(), &needle, &target)
     };
-    if let Some(place) = fields.iter().find_map(in_field) {
-        return Some(source.original(&place));
+    if let Some(span) = fields.iter().find_map(in_field) {
+        return Some(source.original(&span));
     }
     let overlaps = |span: &Range<usize>| {
         fields.iter().any(|field| span.start < field.span.end && field.span.start < span.end)
@@ -96,16 +97,16 @@ fn locate_anywhere(
     position: usize,
     sources: &mut Sources<'_>,
 ) -> Option<Range<usize>> {
-    if let Some(place) = locate_verbatim(quote, position, sources) {
-        return Some(place);
+    if let Some(bytes) = locate_verbatim(quote, position, sources) {
+        return Some(bytes);
     }
     if !sources.may_search(position) {
         return None;
     }
-    nearly::find_nearly(sources.folded(position), &fold(quote))
+    approximate::find_approximate(sources.folded(position), &fold(quote))
 }
 
-/// Finds a quote in an item, by its words as they are.
+/// Finds a quote in an item with all of its words.
 pub(super) fn locate_verbatim(
     quote: &str,
     position: usize,
@@ -118,66 +119,66 @@ pub(super) fn locate_verbatim(
     if let Some(bytes) = find(content, quote) {
         return Some(bytes);
     }
-    let wanted = fold(quote);
-    if wanted.is_empty() || !sources.may_scan(position) {
+    let needle = fold(quote);
+    if needle.is_empty() || !sources.may_scan(position) {
         return None;
     }
-    if let Some(bytes) = find_folded(sources.folded(position), &wanted) {
+    if let Some(bytes) = find_folded(sources.folded(position), &needle) {
         return Some(bytes);
     }
     if !sources.may_search(position) {
         return None;
     }
     let source = sources.canonical(position);
-    let wanted = canonical::canonical(quote);
-    let place = if wanted.is_empty() { None } else { find(source.as_str(), &wanted) };
-    if let Some(place) = place {
-        return Some(source.original(&place));
+    let needle = canonical::canonical(quote);
+    let span = if needle.is_empty() { None } else { find(source.as_str(), &needle) };
+    if let Some(span) = span {
+        return Some(source.original(&span));
     }
     let elided = records::find_elided(content, source, quote, |_| true);
     elided.or_else(|| {
         let printed = sources.printed(position)?;
-        find(printed.as_str(), &wanted).map(|place| printed.original(&place))
+        find(printed.as_str(), &needle).map(|span| printed.original(&span))
     })
 }
 
 /// Finds a quote in a plain text.
 pub(super) fn locate_in_text(quote: &str, text: &str) -> Option<Range<usize>> {
-    if says_nothing(quote) {
+    if is_trivial(quote) {
         return None;
     }
     if let Some(bytes) = find(text, quote) {
         return Some(bytes);
     }
-    let wanted = fold(quote);
-    if wanted.is_empty() {
+    let needle = fold(quote);
+    if needle.is_empty() {
         return None;
     }
     let folded = Folded::new(text);
-    find_folded(&folded, &wanted).or_else(|| nearly::find_nearly(&folded, &wanted))
+    find_folded(&folded, &needle).or_else(|| approximate::find_approximate(&folded, &needle))
 }
 
-/// Whether a quote is a bare value that could be of anything: one word that is short, or that stands in the item
-/// again and again. A text of a few words holds nothing to confuse it with.
+/// Returns `true` for a single word that is short, or frequent in the item, so that it could be the value of anything. In an
+/// item of a few words nothing is ambiguous.
 pub(super) fn is_ambiguous(quote: &str, content: &str) -> bool {
-    const SHORT: usize = 3;
-    const OFTEN: usize = 5;
+    const MAX_SHORT: usize = 3;
+    const MIN_FREQUENT: usize = 5;
     const FEW_WORDS: usize = 4;
-    let mut of_quote = words(quote);
-    let (Some(word), None) = (of_quote.next(), of_quote.next()) else { return false };
+    let mut quoted_words = words(quote);
+    let (Some(word), None) = (quoted_words.next(), quoted_words.next()) else { return false };
     let is_key = quote.get(word.span.end..).is_some_and(|rest| rest.contains([':', '=']));
-    let short = word.text.chars().count() <= SHORT;
-    let often = || boundaries::places(content, quote).nth(OFTEN - 1).is_some();
-    !is_key && words(content).nth(FEW_WORDS).is_some() && (short || often())
+    let is_short = word.text.chars().count() <= MAX_SHORT;
+    let is_frequent = || boundaries::find_all(content, quote).nth(MIN_FREQUENT - 1).is_some();
+    !is_key && words(content).nth(FEW_WORDS).is_some() && (is_short || is_frequent())
 }
 
-/// Whether a quote holds neither a word nor an empty answer such as `[]`.
-pub(super) fn says_nothing(quote: &str) -> bool {
+/// Returns `true` if a quote contains neither a word nor an empty answer such as `[]`.
+pub(super) fn is_trivial(quote: &str) -> bool {
     !quote.chars().any(char::is_alphanumeric) && !is_blank_answer(quote)
 }
 
-fn find_folded(source: &Folded<'_>, wanted: &str) -> Option<Range<usize>> {
-    find(source.as_str(), wanted).map(|span| source.original(span))
+fn find_folded(source: &Folded<'_>, needle: &str) -> Option<Range<usize>> {
+    find(source.as_str(), needle).map(|span| source.original(span))
 }
 
 #[cfg(test)]
@@ -188,7 +189,7 @@ mod tests {
     use crate::evidence::{EvidenceItem, Target};
     use proptest::prelude::*;
 
-    fn found(item: &EvidenceItem, quote: &str) -> Option<Range<usize>> {
+    fn locate(item: &EvidenceItem, quote: &str) -> Option<Range<usize>> {
         let items = [item.clone()];
         let evidence_set = EvidenceSet::new(&items);
         let citation = Citation {
@@ -196,29 +197,28 @@ mod tests {
             quote: quote.to_owned(),
             bytes: None,
         };
-        let place = locate_in_item(&citation, 0, &[], &mut Sources::new(&evidence_set))?;
-        match place {
-            Place::At(bytes) => Some(bytes),
-            Place::OutsideField(_) => None,
+        match locate_in_item(&citation, 0, &[], &mut Sources::new(&evidence_set))? {
+            QuoteLocation::Found(bytes) => Some(bytes),
+            QuoteLocation::OutsideField(_) => None,
         }
     }
 
     const LOG: &str = "Warning  BackOff  Back-off restarting failed container checkout-db in pod checkout-7f9c4d-x2x1z\nERROR connection pool exhausted after 15 errors, waited 5000 ms";
 
     #[test]
-    fn exact_and_folded_quotes_are_placed_in_the_original() {
+    fn exact_and_folded_quotes_are_located_in_the_original() {
         let log = tool("e1", LOG);
-        let place = |quote: &str| {
+        let span = |quote: &str| {
             let start = LOG.find(quote).unwrap();
             Some(start..start + quote.len())
         };
-        assert_eq!(found(&log, "connection pool exhausted"), place("connection pool exhausted"));
-        assert_eq!(found(&log, "Warning BackOff  Back-off"), place("Warning  BackOff  Back-off"));
-        assert_eq!(found(&log, " pool\u{200b} exhausted\n"), place("pool exhausted"));
+        assert_eq!(locate(&log, "connection pool exhausted"), span("connection pool exhausted"));
+        assert_eq!(locate(&log, "Warning BackOff  Back-off"), span("Warning  BackOff  Back-off"));
+        assert_eq!(locate(&log, " pool\u{200b} exhausted\n"), span("pool exhausted"));
     }
 
     #[test]
-    fn honest_spellings_are_found() {
+    fn other_spellings_of_a_quote_are_found() {
         let cut = "2026-03-04T08:15:02Z stdout P dial ledger-db:5432: connection refu\n2026-03-04T08:15:02Z stderr F warn: 3 of 5 used\n2026-03-04T08:15:02Z stdout F sed, attempt 3\n";
         let bytes = r#"{"MESSAGE": [27, 91, 50, 109, 100, 101, 112, 116, 104, 32, 52, 49, 50, 27, 91, 48, 109]}"#;
         for (content, quote) in [
@@ -228,9 +228,9 @@ mod tests {
             ("\u{1b}[31mERROR\u{1b}[0m disk full", "ERROR disk full"),
             ("used 1\u{202f}234 MiB", "used 1 234 MiB"),
         ] {
-            assert!(found(&tool("e1", content), quote).is_some(), "{quote}");
+            assert!(locate(&tool("e1", content), quote).is_some(), "{quote}");
         }
-        assert_eq!(found(&tool("e1", cut), "connection refused by ledger"), None);
+        assert_eq!(locate(&tool("e1", cut), "connection refused by ledger"), None);
     }
 
     #[test]
@@ -252,27 +252,27 @@ mod tests {
             " ",
             ",",
         ] {
-            assert_eq!(found(&log, forged), None, "{forged}");
+            assert_eq!(locate(&log, forged), None, "{forged}");
         }
     }
 
     #[test]
-    fn h09_a_word_inside_a_word_is_no_quote() {
-        assert_eq!(found(&tool("e1", "ImagePullBackOff"), "BackOff"), None);
-        assert_eq!(found(&tool("e1", "unhealthy"), "healthy"), None);
-        assert_eq!(found(&tool("e1", "delta -5 ms"), "5 ms"), None);
-        assert!(found(&tool("e1", "2024-05-01T14:02:31Z ERROR"), "14:02:31Z ERROR").is_some());
-        assert!(found(&tool("e1", "at 14:02:31.250"), "14:02:31").is_some());
-        assert!(found(&tool("e1", "unhealthy, then healthy"), "healthy").is_some());
+    fn h09_a_part_of_a_word_is_not_a_quote() {
+        assert_eq!(locate(&tool("e1", "ImagePullBackOff"), "BackOff"), None);
+        assert_eq!(locate(&tool("e1", "unhealthy"), "healthy"), None);
+        assert_eq!(locate(&tool("e1", "delta -5 ms"), "5 ms"), None);
+        assert!(locate(&tool("e1", "2024-05-01T14:02:31Z ERROR"), "14:02:31Z ERROR").is_some());
+        assert!(locate(&tool("e1", "at 14:02:31.250"), "14:02:31").is_some());
+        assert!(locate(&tool("e1", "unhealthy, then healthy"), "healthy").is_some());
     }
 
     #[test]
-    fn near_quotes_count_without_figures_only() {
+    fn approximate_quotes_are_found_only_without_figures() {
         let log = tool(
             "e1",
             "The connection pools of the orders service were exhausted. No pods restarted since 3 hours.",
         );
-        assert!(found(&log, "the connection pool of the orders service were exhausted").is_some());
+        assert!(locate(&log, "the connection pool of the orders service were exhausted").is_some());
         for other in [
             "connection pools of orders service were exhausted",
             "The connection pools of the orders service were not exhausted",
@@ -280,25 +280,25 @@ mod tests {
             "Some pods restarted since 3 hours",
             "orders services were exhausted No pods",
         ] {
-            assert_eq!(found(&log, other), None, "{other}");
+            assert_eq!(locate(&log, other), None, "{other}");
         }
     }
 
     #[test]
-    fn near_quotes_never_swap_meanings() {
+    fn approximate_quotes_never_change_the_meaning() {
         let log = tool(
             "e1",
             "the cache latency increased while the queue stayed asynchronous in every single region we serve",
         );
         assert_eq!(
-            found(
+            locate(
                 &log,
                 "the cache latency decreased while the queue stayed asynchronous in every single region we serve"
             ),
             None
         );
         assert_eq!(
-            found(
+            locate(
                 &log,
                 "the cache latency increased while the queue stayed synchronous in every single region we serve"
             ),
@@ -307,38 +307,38 @@ mod tests {
     }
 
     #[test]
-    fn escaped_strings_of_json_can_be_quoted_as_they_read() {
+    fn json_strings_can_be_quoted_unescaped() {
         let item =
             json("e1", r#"{"events": [{"message": "probe failed: \"connection\nrefused\""}]}"#);
         let text = item.content.as_str();
-        let read = |quote: &str| found(&item, quote).and_then(|bytes| text.get(bytes));
+        let read = |quote: &str| locate(&item, quote).and_then(|bytes| text.get(bytes));
         assert_eq!(
             read("probe failed: \"connection refused\""),
             Some(r#"probe failed: \"connection\nrefused\""#)
         );
         assert_eq!(read("refused\""), Some(r#"refused\""#));
-        assert_eq!(found(&item, "probe succeeded"), None);
+        assert_eq!(locate(&item, "probe succeeded"), None);
     }
 
     #[test]
-    fn a_quote_is_found_behind_a_place_that_tears_a_number_and_overlaps_it() {
-        assert_eq!(found(&tool("e1", "rows 03 3 3"), "3 3"), Some(8..11));
+    fn a_quote_is_found_after_an_overlapping_occurrence_that_splits_a_number() {
+        assert_eq!(locate(&tool("e1", "rows 03 3 3"), "3 3"), Some(8..11));
     }
 
     proptest! {
         #[test]
-        fn a_stretch_of_whole_words_is_always_found(words in prop::collection::vec("[a-zé]{1,8}|[0-9]{1,4}", 1..12), from in 0_usize..12, count in 1_usize..6) {
+        fn any_sequence_of_whole_words_is_found(words in prop::collection::vec("[a-zé]{1,8}|[0-9]{1,4}", 1..12), from in 0_usize..12, count in 1_usize..6) {
             let text = words.join(" ");
             let quote: Vec<&str> = words.iter().skip(from).take(count).map(String::as_str).collect();
             prop_assume!(!quote.is_empty());
             let quote = quote.join(" ");
-            let bytes = found(&tool("e1", &text), &quote);
+            let bytes = locate(&tool("e1", &text), &quote);
             prop_assert_eq!(bytes.and_then(|bytes| text.get(bytes).map(ToOwned::to_owned)), Some(quote));
         }
 
         #[test]
         fn searching_never_panics(text in "(\\PC|[a-z]{3,7} |\u{200b}| ){0,40}", quote in "(\\PC|[a-z]{3,7} |\u{200b}| ){0,12}") {
-            if let Some(bytes) = found(&tool("e1", &text), &quote) {
+            if let Some(bytes) = locate(&tool("e1", &text), &quote) {
                 prop_assert!(text.get(bytes).is_some());
             }
         }

@@ -1,7 +1,7 @@
 //! Prepares a question for one call: shuffles the claims, so that their order does not hint at their classes, and inserts
 //! the canary among them and into the report.
 
-use gsar_core::second_look::Statement;
+use gsar_core::sheets::Statement;
 use gsar_core::{Claim, ClaimId};
 
 use super::canary::canary;

@@ -1,4 +1,4 @@
-//! This module tests how citations are resolved.
+//! Tests of how citations are resolved.
 
 use super::super::super::testing::{claims, codes, json, judged, tool, verified, verified_under};
 use super::*;
@@ -64,21 +64,21 @@ fn a_field_that_exists_is_a_valid_citation() {
 }
 
 #[test]
-fn a_pointer_that_leads_nowhere_is_dropped_and_the_quote_decides() {
+fn an_unresolved_pointer_is_dropped_and_the_quote_decides() {
     let given = claims(&["checkout was restarted"]);
     for content in [PODS.replace("pods", "items"), format!("state of checkout: {PODS}")] {
         let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
         answer.citations.push(cite("e1", "/pods/0/state", "\"state\": \"restarted\""));
         let result = verified(&given, &[answer], &[tool("e1", &content)]);
         assert_eq!(codes(&result), [CorrectionCode::UnknownField]);
-        let kept = &result.claims[0].judged;
-        assert_eq!(kept.class, Class::Grounded);
-        assert_eq!(kept.citations[0].target, cite("e1", "", "").target);
+        let result = &result.claims[0].judged;
+        assert_eq!(result.class, Class::Grounded);
+        assert_eq!(result.citations[0].target, cite("e1", "", "").target);
     }
 }
 
 #[test]
-fn a_pointer_is_followed_in_text_and_in_strings() {
+fn a_pointer_resolves_in_text_and_in_strings() {
     let given = claims(&["checkout was restarted"]);
     let blocks = serde_json::json!({"content": [{"type": "text", "text": PODS}]});
     for item in [
@@ -103,17 +103,17 @@ fn a_pointer_is_followed_in_text_and_in_strings() {
 }
 
 #[test]
-fn h09_a_quote_beside_the_cited_field_loses_its_pointer() {
+fn h09_a_quote_outside_the_cited_field_loses_its_pointer() {
     let given = claims(&["checkout was running and ready"]);
     for content in [json("e1", PODS), tool("e1", PODS)] {
         let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
         answer.citations.push(cite("e1", "/pods/0/state", "running"));
         let result = verified(&given, &[answer.clone()], core::slice::from_ref(&content));
         assert_eq!(codes(&result), [CorrectionCode::QuoteOutsideField]);
-        let kept = &result.claims[0].judged;
-        assert_eq!(kept.class, Class::Grounded);
-        assert_eq!(kept.citations[0].target, cite("e1", "", "").target);
-        let bytes = kept.citations[0].bytes.clone().unwrap();
+        let claim = &result.claims[0].judged;
+        assert_eq!(claim.class, Class::Grounded);
+        assert_eq!(claim.citations[0].target, cite("e1", "", "").target);
+        let bytes = claim.citations[0].bytes.clone().unwrap();
         assert_eq!(PODS.get(bytes), Some("running"));
         answer.citations.push(cite("e1", "/pods/1/state", "running"));
         let result = verified(&given, &[answer], core::slice::from_ref(&content));
@@ -126,7 +126,7 @@ fn h09_a_quote_beside_the_cited_field_loses_its_pointer() {
 }
 
 #[test]
-fn h09_a_value_that_may_be_of_anything_is_noted() {
+fn h09_an_ambiguous_value_is_noted() {
     let given = claims(&["payments has restarted 0 times and is ready"]);
     for (field_path, quote, is_noted) in
         [("", "0", true), ("", "\"restarts\": 0", false), ("/pods/1/restarts", "0", false)]
@@ -146,7 +146,7 @@ fn h09_a_value_that_may_be_of_anything_is_noted() {
 }
 
 #[test]
-fn a_quote_of_exactly_one_other_item_moves_there() {
+fn a_quote_found_in_exactly_one_other_item_moves_there() {
     let given = claims(&["checkout logged an exhausted pool"]);
     let line = "checkout: connection pool exhausted after 15 errors";
     let log = tool("e2", line);
@@ -170,7 +170,7 @@ fn a_quote_of_exactly_one_other_item_moves_there() {
 }
 
 #[test]
-fn a_quote_that_says_nothing_moves_nowhere() {
+fn a_trivial_quote_is_not_moved() {
     let given = claims(&["checkout logged a full disk"]);
     let items = [tool("e1", "checkout is fine"), tool("e2", "checkout: / is 100% full")];
     for quote in ["/", ":", " / "] {
@@ -183,7 +183,7 @@ fn a_quote_that_says_nothing_moves_nowhere() {
 }
 
 #[test]
-fn h10_a_moved_citation_allows_no_better_type() {
+fn h10_a_moved_citation_does_not_allow_a_better_type() {
     let given = claims(&["checkout logged an exhausted pool"]);
     let log = EvidenceItem { attested: true, ..tool("e2", "checkout: connection pool exhausted") };
     let quoted: &[(&str, &str)] = &[("e1", "connection pool exhausted")];

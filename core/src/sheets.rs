@@ -1,47 +1,48 @@
-//! This module lays out what a reader is asked: sheets of statements, each with the excerpts of the items that are cited
-//! for them. It calls no judge.
+//! Builds the sheets for a second look: statements with excerpts of the items cited for them.
+
+mod location;
 
 use std::collections::BTreeMap;
 
-use super::is_read;
-use super::place::{Place, place};
 use crate::claim::{Claim, JudgedClaim};
 use crate::context::{Excerpt, Ranges, quantifies};
 use crate::evidence::{Citation, Content, EvidenceId, EvidenceItem, Target};
 use crate::policy::SecondLook;
+use crate::second_look::needs_second_look;
 use crate::verify::EvidenceSet;
+use location::{Location, locate};
 
-/// The most statements of a sheet, so that its answer stays short.
+/// The maximum number of statements of a sheet, which keeps its answer short.
 const MAX_STATEMENTS: usize = 40;
 
-/// What showing a quote with its context takes.
+/// The budget units needed to show a quote with its context.
 const UNITS_FOR_QUOTE: usize = 16 << 10;
 
-/// A statement with what is quoted for it.
+/// A statement with its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The claim.
     pub claim: Claim,
-    /// The heading that it stands under in the report; may be empty.
+    /// The heading above it in the report; may be empty.
     pub under: String,
-    /// The words before it in the report; may be empty.
+    /// The text before it in the report; may be empty.
     pub before: String,
-    /// Its quotes, each with the item that it is from.
+    /// The quotes, each with the id of its item.
     pub quotes: Vec<(EvidenceId, String)>,
 }
 
-/// What a reader is asked at once.
+/// The input of one call of a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
     /// The statements, in the order of the report.
     pub statements: Vec<Statement>,
-    /// The cited items, each once; of a longer one the quotes and what tells whose they are. An item of which a part is
-    /// left out is not exhaustive.
+    /// The cited items, each once. Longer items are reduced to the quotes and the lines that identify their subject; a
+    /// reduced item is not exhaustive.
     pub evidence: Vec<EvidenceItem>,
 }
 
-/// The sheets on which the judged claims are read, each with about `max_bytes` of evidence at most; more where a single
-/// quote is longer. Claims that a policy does not have read, and those without a quote from the evidence, are on none.
+/// Builds the sheets for the judged claims, each with at most about `max_bytes` of evidence, or more if a single quote is
+/// longer. Omits claims that need no second look and claims without a quote from the evidence.
 #[must_use]
 pub fn sheets<'c>(
     mode: SecondLook,
@@ -58,7 +59,7 @@ pub fn sheets<'c>(
         statements: Vec::new(),
         excerpts: BTreeMap::new(),
     };
-    for judged in judged.into_iter().filter(|judged| is_read(mode, judged)) {
+    for judged in judged.into_iter().filter(|judged| needs_second_look(mode, judged)) {
         if !builder.add(judged) {
             sheets.extend(builder.finish());
             builder.add(judged);
@@ -68,45 +69,45 @@ pub fn sheets<'c>(
     sheets
 }
 
-/// Collects the statements of one sheet after another.
+/// Builds one sheet after another.
 struct SheetBuilder<'e, 's> {
     report: &'s str,
     evidence: &'s EvidenceSet<'e>,
     max_bytes: usize,
     statements: Vec<Statement>,
-    /// By the place of the item among the evidence. What was read of an item stays from one sheet to the next.
+    /// By the position of the item in the evidence; cached across sheets.
     excerpts: BTreeMap<usize, Excerpt<'e>>,
 }
 
 impl SheetBuilder<'_, '_> {
-    /// Adds a claim with its quotes in their order. Returns false, and adds nothing, where the sheet has other claims
-    /// and no room for this one. On a sheet of its own it is shown less of long items, and loses the quotes that there
-    /// is no room for even so.
+    /// Adds a claim with its quotes in order. Returns `false`, without adding anything, if the sheet has other claims and
+    /// no room for this one. On a sheet of its own, long items are shortened and quotes that still do not fit are
+    /// dropped.
     fn add(&mut self, judged: &JudgedClaim) -> bool {
         if self.statements.len() == MAX_STATEMENTS {
             return false;
         }
-        let wants_whole = quantifies(&judged.claim.text);
-        let quotes = match self.quotes(judged, wants_whole, false) {
+        let needs_whole_items = quantifies(&judged.claim.text);
+        let quotes = match self.quotes(judged, needs_whole_items, false) {
             Some(quotes) => quotes,
             None if !self.statements.is_empty() => return false,
             None => self.quotes(judged, false, true).unwrap_or_default(),
         };
         if !quotes.is_empty() {
-            let place = judged.claim.span.as_ref().map(|span| place(self.report, span));
-            let Place { under, before } = place.unwrap_or_default();
+            let location = judged.claim.span.as_ref().map(|span| locate(self.report, span));
+            let Location { under, before } = location.unwrap_or_default();
             self.statements.push(Statement { claim: judged.claim.clone(), under, before, quotes });
         }
         true
     }
 
-    /// Shows what is cited for a claim, and gives its quotes. Where there is no room for all of it: only those that there
-    /// is room for and at least one, where the claim may lose some, else nothing.
+    /// Adds the citations of a claim to the excerpts and returns its quotes. If they do not fit: the quotes that do, at
+    /// least one, if `may_drop` is set; otherwise `None`.
     fn quotes(
         &mut self,
         judged: &JudgedClaim,
         whole: bool,
-        may_lose: bool,
+        may_drop: bool,
     ) -> Option<Vec<(EvidenceId, String)>> {
         let mut before: Vec<(usize, Ranges)> = Vec::new();
         let mut quotes = Vec::new();
@@ -114,11 +115,11 @@ impl SheetBuilder<'_, '_> {
             let Target::Evidence { id, .. } = &citation.target else { continue };
             let Some(position) = self.evidence.position(id) else { continue };
             let Some(item) = self.evidence.items().get(position) else { continue };
-            if !self.evidence.may_go_on(UNITS_FOR_QUOTE) {
+            if !self.evidence.spend(UNITS_FOR_QUOTE) {
                 break;
             }
             let excerpt = self.excerpts.entry(position).or_insert_with(|| Excerpt::new(item));
-            before.push((position, excerpt.kept()));
+            before.push((position, excerpt.clone_ranges()));
             match &citation.bytes {
                 Some(bytes) => excerpt.add_quote(bytes.clone()),
                 None => excerpt.add_whole(),
@@ -127,30 +128,30 @@ impl SheetBuilder<'_, '_> {
                 excerpt.add_whole();
             }
             let is_first = quotes.is_empty();
-            if self.bytes() > self.max_bytes && !(may_lose && is_first) {
-                let kept = if may_lose { before.len() - 1 } else { 0 };
-                before.drain(kept..).rev().for_each(|(at, shown)| self.restore(at, shown));
-                return may_lose.then_some(quotes);
+            if self.bytes() > self.max_bytes && !(may_drop && is_first) {
+                let retained = if may_drop { before.len() - 1 } else { 0 };
+                before.drain(retained..).rev().for_each(|(at, ranges)| self.restore(at, ranges));
+                return may_drop.then_some(quotes);
             }
-            quotes.push((id.clone(), quoted(citation, item)));
+            quotes.push((id.clone(), quoted_text(citation, item)));
         }
         Some(quotes)
     }
 
-    /// About how many bytes of evidence the sheet has.
+    /// The approximate size of the sheet's evidence, in bytes.
     fn bytes(&self) -> usize {
-        const MARK: usize = 8;
+        const OVERHEAD: usize = 8;
         let ranges = self.excerpts.values().flat_map(Excerpt::ranges);
-        let (count, bytes) =
-            ranges.fold((0, 0), |(count, bytes), range| (count + 1, bytes + range.len() + MARK));
-        // Where this is not to go on, the next quote is not added.
-        self.evidence.may_go_on(count);
+        let (count, bytes) = ranges
+            .fold((0, 0), |(count, bytes), range| (count + 1, bytes + range.len() + OVERHEAD));
+        // If this exceeds the budget, no further quote is added.
+        self.evidence.spend(count);
         bytes
     }
 
-    fn restore(&mut self, position: usize, kept: Ranges) {
+    fn restore(&mut self, position: usize, ranges: Ranges) {
         if let Some(excerpt) = self.excerpts.get_mut(&position) {
-            excerpt.replace(kept);
+            excerpt.replace(ranges);
         }
     }
 
@@ -162,16 +163,16 @@ impl SheetBuilder<'_, '_> {
             let content = Content::Text(excerpt.render());
             let exhaustive = item.exhaustive && excerpt.is_whole();
             excerpt.replace(Ranges::new());
-            EvidenceItem { content, exhaustive, ..head(item) }
+            EvidenceItem { content, exhaustive, ..without_content(item) }
         });
         let sheet = Sheet { evidence: evidence.collect(), statements };
         (!sheet.statements.is_empty()).then_some(sheet)
     }
 }
 
-/// The words of a citation; where it leaves words out, all that it spans.
-fn quoted(citation: &Citation, item: &EvidenceItem) -> String {
-    /// A quote that spans more is read as the judge gave it.
+/// The quote of a citation; the whole quoted span if the quote is elided.
+fn quoted_text(citation: &Citation, item: &EvidenceItem) -> String {
+    /// The maximum span of an elided quote to show; longer ones are shown as the judge gave them.
     const MAX_SPAN: usize = 4 << 10;
     let is_elided = citation.quote.contains('…') || citation.quote.contains("...");
     let span = citation.bytes.clone().filter(|bytes| is_elided && bytes.len() <= MAX_SPAN);
@@ -179,8 +180,8 @@ fn quoted(citation: &Citation, item: &EvidenceItem) -> String {
     span.unwrap_or(&citation.quote).to_owned()
 }
 
-/// The item without its content.
-fn head(item: &EvidenceItem) -> EvidenceItem {
+/// Clones an item without its content.
+fn without_content(item: &EvidenceItem) -> EvidenceItem {
     EvidenceItem {
         id: item.id.clone(),
         kind: item.kind,
@@ -216,7 +217,7 @@ mod tests {
                 bytes: start.map(|start| start..start + quote.len()),
             }
         };
-        let id = crate::claim::ClaimId::new(id).unwrap();
+        let id = crate::ids::ClaimId::new(id).unwrap();
         JudgedClaim {
             claim: Claim { id, text: text.to_owned(), span: None },
             class: Class::Grounded,
@@ -236,7 +237,7 @@ mod tests {
     const BUDGET: usize = 24 << 10;
 
     #[test]
-    fn an_item_is_shown_once_with_what_is_quoted_of_it() {
+    fn an_item_is_shown_once_with_its_quotes() {
         let items = [item("e1", log(2_000)), item("e2", "pool full".to_owned())];
         let claims = [
             judged("c1", "worker-7 was done.", &[(&items[0], "worker-7 done")]),
@@ -249,12 +250,12 @@ mod tests {
         let shown = first.content.as_str();
         assert!(shown.contains("worker-7 done") && shown.contains("worker-900 done"));
         assert!(!shown.contains("worker-400 done") && !first.exhaustive);
-        assert!(second.exhaustive, "a short item is shown whole");
+        assert!(second.exhaustive, "short items are shown whole");
         assert_eq!(sheets[0].statements.len(), 3);
     }
 
     #[test]
-    fn a_statement_about_all_gets_the_whole_item_where_there_is_room() {
+    fn a_statement_about_all_gets_the_whole_item_if_there_is_room() {
         let items = [item("e1", log(400)), item("e2", log(500)), item("e3", log(600))];
         let all = judged("c1", "All workers were done.", &[(&items[0], "worker-7 done")]);
         let evidence = EvidenceSet::new(&items);
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_hold_to_their_budget_and_lose_no_claim() {
+    fn sheets_keep_to_their_budget_and_omit_no_claim() {
         let items: Vec<EvidenceItem> = (0..30).map(|n| item(&format!("e{n}"), log(60))).collect();
         let claims: Vec<JudgedClaim> = items
             .iter()
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_elided_quote_is_all_that_it_spans() {
+    fn an_elided_quote_is_shown_with_its_whole_span() {
         let items = [item("e1", "the pool was not full at noon".to_owned())];
         let mut claim = judged("c1", "The pool was full.", &[(&items[0], "the pool was not full")]);
         claim.citations[0].quote = "the pool … full".to_owned();
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn under_headline_only_headlines_are_read() {
+    fn headline_mode_reads_only_headlines() {
         let items = [item("e1", "pool full".to_owned())];
         let mut cause = judged("c1", "The pool was full.", &[(&items[0], "pool full")]);
         let other = JudgedClaim { role: Role::Observation, ..cause.clone() };

@@ -1,34 +1,30 @@
-//! A second look: what a reader is shown of a supported claim, and what its word does.
+//! The second look at supported claims: verdicts of a second reader and their effect on a class.
 //!
-//! A reader sees a statement with its quotes in their context and nothing else: neither the verdict of the judge nor the
-//! rest of the evidence. [`sheets()`] lays out what is to be read, [`crate::verify`] applies what was read. This module
-//! calls no judge, and a reading never makes a class less strict.
+//! A reader sees a statement with its quotes in their context, but neither the judge's verdict nor the rest of the evidence.
+//! [`crate::sheets`] builds what the reader sees, [`crate::verify`] applies the result. A reading never makes a class less
+//! strict.
 
-mod place;
-mod sheets;
-
-pub use sheets::{Sheet, Statement, sheets};
-
-use crate::claim::{ClaimId, Class, JudgedClaim};
+use crate::claim::{Class, JudgedClaim};
+use crate::ids::ClaimId;
 use crate::policy::SecondLook;
 use crate::report::ClaimKind;
 
-/// What a reader says of a statement.
+/// A reader's verdict on a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// The quotes in their context show all of it.
+pub enum SecondLookVerdict {
+    /// The quotes, in their context, show the whole statement.
     Shown,
-    /// At least one part of it is not shown, and none is refuted.
+    /// At least one part is not shown, and none is refuted.
     NotShown,
-    /// At least one part of it is false by them.
+    /// The quotes refute at least one part.
     Refuted,
 }
 
-impl Verdict {
-    /// Every verdict, by rising strictness.
+impl SecondLookVerdict {
+    /// Every verdict, least strict first.
     pub const ALL: [Self; 3] = [Self::Shown, Self::NotShown, Self::Refuted];
 
-    /// The word used in files, output and metrics.
+    /// The name used in files, output and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,58 +35,58 @@ impl Verdict {
     }
 }
 
-/// What was read of a claim.
+/// The result of reading a claim a second time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The claim.
     pub claim: ClaimId,
     /// The verdict.
-    pub verdict: Verdict,
-    /// The words that decided, as the reader gives them; may be empty.
+    pub verdict: SecondLookVerdict,
+    /// The reader's explanation; may be empty.
     pub words: String,
-    /// Who read it.
+    /// The name of the reader.
     pub reader: String,
 }
 
 impl Reading {
-    /// Whether it disagrees with a judge that gave the claim that class, so that the judge is asked once more.
+    /// Returns `true` if the reading disagrees with a judge's class, so that the judge is called again.
     ///
-    /// A complementary claim need not be shown, but must not be refuted. A contradicted claim cannot become stricter.
+    /// A complementary claim need not be shown but must not be refuted. A contradicted claim cannot become stricter.
     #[must_use]
     pub fn disagrees(&self, class: Class) -> bool {
         match class {
-            Class::Grounded => self.verdict != Verdict::Shown,
-            Class::Complementary => self.verdict == Verdict::Refuted,
+            Class::Grounded => self.verdict != SecondLookVerdict::Shown,
+            Class::Complementary => self.verdict == SecondLookVerdict::Refuted,
             Class::Ungrounded | Class::Contradicted => false,
         }
     }
 
-    /// The class of a claim after the stricter of judge and reader.
+    /// The stricter of the judge's class and the reading.
     #[must_use]
     pub fn applied(&self, class: Class) -> Class {
         match (self.disagrees(class), self.verdict) {
-            (true, Verdict::Refuted) => Class::Contradicted,
+            (true, SecondLookVerdict::Refuted) => Class::Contradicted,
             (true, _) => Class::Ungrounded,
             (false, _) => class,
         }
     }
 }
 
-/// Whether a claim is read under a policy: what a judge calls grounded or contradicted, and statements that it calls
-/// complementary, lest a false statement hide among them.
+/// Returns `true` if a claim needs a second look: grounded and contradicted claims, and complementary statements, since a
+/// false statement could be among them.
 #[must_use]
-pub fn is_read(mode: SecondLook, judged: &JudgedClaim) -> bool {
-    let is_wanted = match mode {
+pub fn needs_second_look(mode: SecondLook, judged: &JudgedClaim) -> bool {
+    let is_in_scope = match mode {
         SecondLook::Off => false,
         SecondLook::Headline => judged.role.is_headline(),
         SecondLook::All => true,
     };
-    let is_of_class = match judged.class {
+    let is_readable = match judged.class {
         Class::Grounded | Class::Contradicted => true,
         Class::Complementary => ClaimKind::of(&judged.claim.text) == ClaimKind::Statement,
         Class::Ungrounded => false,
     };
-    is_wanted && is_of_class
+    is_in_scope && is_readable
 }
 
 #[cfg(test)]
@@ -100,7 +96,7 @@ mod tests {
     #[test]
     fn a_reading_never_makes_a_class_less_strict() {
         for class in Class::ALL {
-            for verdict in Verdict::ALL {
+            for verdict in SecondLookVerdict::ALL {
                 let reading = Reading {
                     claim: ClaimId::new("c1").unwrap(),
                     verdict,

@@ -1,4 +1,4 @@
-//! This module tests what holds for every result of a kind: health never supports, and any text is classified.
+//! Property tests: health never supports, and any text is classified.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::verdict;
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn none_of_a_good_thing_never_refutes(good in proptest::sample::select(&GOOD[..]), template in 0usize..5) {
+    fn zero_of_a_good_thing_always_supports(good in proptest::sample::select(&GOOD[..]), template in 0usize..5) {
         let content = match template {
             0 => format!("{good}: 0"),
             1 => format!("{good} is 0"),

@@ -1,7 +1,7 @@
-//! This module recognises what an item of evidence is and where it comes from, by its content and, failing that, by its name.
+//! Classifies evidence items by their content or, failing that, by their name.
 //!
-//! Three tables, asked in this order: shapes of JSON documents, marks in text, words in names. The first
-//! row that fits decides. To teach it something new, add a row and a case to the test below it.
+//! Three tables are tried in order: shapes of JSON documents, markers in text, words in names. The first matching row
+//! decides. To support a new format, add a row and a test case.
 
 use core::fmt;
 
@@ -11,32 +11,31 @@ use serde_json::Value;
 use super::{EvidenceKind, Lane};
 use EvidenceKind::{Change, Signal, ToolOutput, Verification};
 
-/// What an item is and where it comes from.
+/// The kind and lane of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nature {
-    /// What it is.
+pub struct Classification {
+    /// The kind.
     pub kind: EvidenceKind,
-    /// Where it comes from.
+    /// The lane.
     pub lane: Lane,
 }
 
-const fn nature(kind: EvidenceKind, lane: Lane) -> Nature {
-    Nature { kind, lane }
+const fn class(kind: EvidenceKind, lane: Lane) -> Classification {
+    Classification { kind, lane }
 }
 
-const ALERT: Nature = nature(Signal, Lane::Metrics);
-const CHANGED: Nature = nature(Change, Lane::Change);
-const CHECK: Nature = nature(Verification, Lane::Verification);
-const PROBE: Nature = nature(ToolOutput, Lane::Synthetic);
-const TRACES: Nature = nature(ToolOutput, Lane::Traces);
-const METRICS: Nature = nature(ToolOutput, Lane::Metrics);
-const LOGS: Nature = nature(ToolOutput, Lane::Logs);
-const STATE: Nature = nature(ToolOutput, Lane::StaticInfra);
+const ALERT: Classification = class(Signal, Lane::Metrics);
+const CHANGED: Classification = class(Change, Lane::Change);
+const CHECK: Classification = class(Verification, Lane::Verification);
+const PROBE: Classification = class(ToolOutput, Lane::Synthetic);
+const TRACES: Classification = class(ToolOutput, Lane::Traces);
+const METRICS: Classification = class(ToolOutput, Lane::Metrics);
+const LOGS: Classification = class(ToolOutput, Lane::Logs);
+const STATE: Classification = class(ToolOutput, Lane::StaticInfra);
 
-/// JSON documents: the pointers that must lead somewhere, with the text that must start there (empty for
-/// any value).
-const SHAPES: &[(&[(&str, &str)], Nature)] = &[
-    // Alertmanager webhook and API, PagerDuty, CloudWatch alarm, Grafana alert.
+/// Shapes of JSON documents: pointers that must exist, each with the prefix of its string value (empty for any value).
+const SHAPES: &[(&[(&str, &str)], Classification)] = &[
+    // Alertmanager webhook and API, PagerDuty, CloudWatch alarms, Grafana alerts.
     (&[("/groupKey", ""), ("/alerts", "")], ALERT),
     (&[("/alerts/0/labels/alertname", "")], ALERT),
     (&[("/data/alerts/0/labels/alertname", "")], ALERT),
@@ -109,8 +108,8 @@ const SHAPES: &[(&[(&str, &str)], Nature)] = &[
     (&[("/items/0/metadata", "")], STATE),
 ];
 
-/// Marks that must all stand in the first part of a text; a line end before a mark anchors it to a line.
-const MARKS: &[(&[&str], Nature)] = &[
+/// Markers that must all occur in the head of a text; a leading line feed anchors a marker to the start of a line.
+const MARKERS: &[(&[&str], Classification)] = &[
     // kubectl rollout history, git, unified diffs.
     (&[" with revision #"], CHANGED),
     (&["REVISION", "CHANGE-CAUSE"], CHANGED),
@@ -138,13 +137,13 @@ const MARKS: &[(&[&str], Nature)] = &[
     (&[" | METRIC | "], METRICS),
     // kubectl events.
     (&["REASON", "OBJECT", "MESSAGE"], LOGS),
-    // dig, df, openssl, Kafka's own tools.
+    // dig, df, openssl, Kafka's command line tools.
     (&[";; ->>HEADER<<-"], STATE),
     (&["Filesystem ", "Mounted on"], STATE),
     (&["subject=", "issuer="], STATE),
     (&["GROUP ", "CURRENT-OFFSET"], STATE),
     (&["PartitionCount: ", "ReplicationFactor: "], STATE),
-    // kubectl get and describe, YAML of objects, tables of psql and mysql.
+    // kubectl get and describe, YAML of objects, psql and mysql tables.
     (&["\nNAME ", " AGE"], STATE),
     (&["\nNAMESPACE ", " NAME ", " AGE"], STATE),
     (&["\nName: ", "\nLabels: "], STATE),
@@ -154,8 +153,8 @@ const MARKS: &[(&[&str], Nature)] = &[
     (&["\n+---", "-+"], STATE),
 ];
 
-/// Words of a name.
-const WORDS: &[(&[&str], Nature)] = &[
+/// Words of a file or tool name.
+const WORDS: &[(&[&str], Classification)] = &[
     (
         &[
             "alert",
@@ -245,21 +244,21 @@ const WORDS: &[(&[&str], Nature)] = &[
     ),
 ];
 
-/// What an item is, by its content and by the name of its file or tool. Where nothing is known of it, a JSON document
-/// counts as the state of something and any other text as a log.
+/// Classifies an item by its content and the name of its file or tool. By default, a JSON document is object state and any
+/// other text is a log.
 #[must_use]
-pub fn recognise(name: &str, text: &str) -> Nature {
+pub fn classify_item(name: &str, text: &str) -> Classification {
     let outline = text.trim_start().starts_with(['{', '[']).then(|| outline(text));
     match outline.flatten() {
-        Some(document) => of_shape(&document).or_else(|| of_name(name)).unwrap_or(STATE),
-        None => of_marks(text).or_else(|| of_name(name)).unwrap_or(LOGS),
+        Some(document) => by_shape(&document).or_else(|| by_name(name)).unwrap_or(STATE),
+        None => by_markers(text).or_else(|| by_name(name)).unwrap_or(LOGS),
     }
 }
 
-impl Nature {
-    /// The same with what is said of an item already; what is not said is made to suit it.
+impl Classification {
+    /// Applies the given kind and lane. If only one is given, the other is adapted to it.
     #[must_use]
-    pub fn with(self, kind: Option<EvidenceKind>, lane: Option<Lane>) -> Self {
+    pub fn with_overrides(self, kind: Option<EvidenceKind>, lane: Option<Lane>) -> Self {
         match (kind, lane) {
             (None, None) => self,
             (Some(kind), Some(lane)) => Self { kind, lane },
@@ -281,7 +280,7 @@ impl Nature {
     }
 }
 
-/// A text that is one JSON document, without what no shape looks at.
+/// Parses a text that is one JSON document, omitting the parts that no shape refers to.
 fn outline(text: &str) -> Option<Value> {
     const DEPTH: usize = 6;
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -289,7 +288,7 @@ fn outline(text: &str) -> Option<Value> {
     reader.end().ok().map(|()| value)
 }
 
-/// Reads a value so deep, and of lists the first element.
+/// Deserializes a value to a maximum depth, and only the first element of arrays.
 struct Outline {
     depth: usize,
 }
@@ -333,8 +332,8 @@ impl<'de> Visitor<'de> for Outline {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        const LONGEST: usize = 64;
-        let head = value.get(..value.floor_char_boundary(LONGEST)).unwrap_or_default();
+        const MAX_BYTES: usize = 64;
+        let head = value.get(..value.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
         Ok(head.to_owned().into())
     }
 
@@ -353,30 +352,30 @@ impl<'de> Visitor<'de> for Outline {
     }
 }
 
-fn of_shape(document: &Value) -> Option<Nature> {
+fn by_shape(document: &Value) -> Option<Classification> {
     let fits = |(pointer, start): &(&str, &str)| {
         document.pointer(pointer).is_some_and(|value| {
             !value.is_null()
                 && (start.is_empty() || value.as_str().is_some_and(|text| text.starts_with(start)))
         })
     };
-    let found = SHAPES.iter().find(|(places, _)| places.iter().all(fits));
-    found.map(|(_, nature)| *nature)
+    let found = SHAPES.iter().find(|(fields, _)| fields.iter().all(fits));
+    found.map(|(_, class)| *class)
 }
 
-fn of_marks(text: &str) -> Option<Nature> {
-    const FIRST_PART: usize = 4096;
-    let head: String = core::iter::once('\n').chain(text.chars().take(FIRST_PART)).collect();
-    let found = MARKS.iter().find(|(marks, _)| marks.iter().all(|mark| head.contains(mark)));
-    found.map(|(_, nature)| *nature)
+fn by_markers(text: &str) -> Option<Classification> {
+    const MAX_CHARS: usize = 4096;
+    let head: String = core::iter::once('\n').chain(text.chars().take(MAX_CHARS)).collect();
+    let found = MARKERS.iter().find(|(markers, _)| markers.iter().all(|mark| head.contains(mark)));
+    found.map(|(_, class)| *class)
 }
 
-fn of_name(name: &str) -> Option<Nature> {
+fn by_name(name: &str) -> Option<Classification> {
     let words: Vec<String> =
         name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
     let found =
         WORDS.iter().find(|(known, _)| words.iter().any(|word| known.contains(&word.as_str())));
-    found.map(|(_, nature)| *nature)
+    found.map(|(_, class)| *class)
 }
 
 #[cfg(test)]
@@ -384,8 +383,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_an_item_is_kept_and_the_rest_suits_it() {
-        for (said, recognised, expected) in [
+    fn given_values_are_used_and_missing_ones_are_adapted() {
+        for (given, classified, expected) in [
             ((None, None), ALERT, ALERT),
             ((None, Some(Lane::Logs)), ALERT, LOGS),
             ((Some(Signal), None), LOGS, ALERT),
@@ -394,19 +393,23 @@ mod tests {
             (
                 (Some(EvidenceKind::StepOutput), None),
                 TRACES,
-                nature(EvidenceKind::StepOutput, Lane::Traces),
+                class(EvidenceKind::StepOutput, Lane::Traces),
             ),
             ((Some(ToolOutput), None), CHANGED, LOGS),
-            ((Some(ToolOutput), Some(Lane::Change)), LOGS, nature(ToolOutput, Lane::Change)),
+            ((Some(ToolOutput), Some(Lane::Change)), LOGS, class(ToolOutput, Lane::Change)),
         ] {
-            assert_eq!(recognised.with(said.0, said.1), expected, "{said:?} {recognised:?}");
+            assert_eq!(
+                classified.with_overrides(given.0, given.1),
+                expected,
+                "{given:?} {classified:?}"
+            );
         }
     }
 
     #[test]
-    fn an_outline_leaves_out_what_no_shape_looks_at() {
+    fn an_outline_omits_what_no_shape_refers_to() {
         let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
-        assert_eq!(recognise("x", &deep), STATE);
+        assert_eq!(classify_item("x", &deep), STATE);
         assert_eq!(
             outline(r#"{"a": [1, {"b": 2}], "c": {}}"#),
             serde_json::from_str(r#"{"a": [1], "c": {}}"#).ok()
@@ -415,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_of_json_are_recognised() {
+    fn json_documents_are_classified_by_shape() {
         for (text, expected) in [
             (r#"{"version":"4","groupKey":"{}","alerts":[]}"#, ALERT),
             (
@@ -449,12 +452,12 @@ mod tests {
             (r#"{"items":[{"metadata":{"name":"checkout"}}]}"#, STATE),
             (r#"{"anything":"else"}"#, STATE),
         ] {
-            assert_eq!(recognise("x", text), expected, "{text}");
+            assert_eq!(classify_item("x", text), expected, "{text}");
         }
     }
 
     #[test]
-    fn marks_in_text_are_recognised() {
+    fn texts_are_classified_by_markers() {
         for (text, expected) in [
             ("deployment.apps/checkout with revision #41\nPod Template:\n", CHANGED),
             ("REVISION  CHANGE-CAUSE\n1  <none>\n", CHANGED),
@@ -474,12 +477,12 @@ mod tests {
             ("2026-03-12T14:13:44Z level=info msg=\"starting\"\n", LOGS),
             ("{\"level\":\"info\"}\n{\"level\":\"error\"}\n", LOGS),
         ] {
-            assert_eq!(recognise("x", text), expected, "{text}");
+            assert_eq!(classify_item("x", text), expected, "{text}");
         }
     }
 
     #[test]
-    fn names_help_where_the_content_says_nothing() {
+    fn names_decide_if_the_content_is_unknown() {
         for (name, expected) in [
             ("pagerduty.txt", ALERT),
             ("2026-03-12-rollout.txt", CHANGED),
@@ -491,7 +494,7 @@ mod tests {
             ("pods.txt", STATE),
             ("blog.txt", LOGS),
         ] {
-            assert_eq!(recognise(name, "nothing known"), expected, "{name}");
+            assert_eq!(classify_item(name, "nothing known"), expected, "{name}");
         }
     }
 }

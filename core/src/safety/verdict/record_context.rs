@@ -1,5 +1,4 @@
-//! This module gathers what holds for all cells of a record: what it says itself, and what it inherits from the records in
-//! which it stands. It judges nothing.
+//! Collects the context of the cells of a record: from the record itself, and inherited from its parents.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +8,22 @@ use super::lexicon::{LEXICON, Level, State};
 use super::quantity::Quantity;
 use super::signal::words;
 
-/// What a record says of itself and of all records that stand in it.
+/// The context that a record gives to itself and its children.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Around<'f> {
+pub(super) struct RecordContext<'f> {
     own_level: Option<Level>,
     pub(super) level: Level,
-    /// It is not about now.
-    pub(super) past: bool,
-    /// How many of a good thing are wanted.
-    pub(super) wanted: Option<Quantity<'f>>,
-    /// The signal that values without a name of their own measure.
+    /// `true` if the record is not about the present.
+    pub(super) is_past: bool,
+    /// The desired number of a good thing, such as replicas.
+    pub(super) desired: Option<Quantity<'f>>,
+    /// The signal of values without a name of their own.
     pub(super) signal: Option<&'f str>,
 }
 
-impl<'f> Around<'f> {
-    /// Of every record, in order; a record stands behind those in which it stands.
-    pub(super) fn of_all(facts: &'f Facts<'_>) -> Vec<Self> {
+impl<'f> RecordContext<'f> {
+    /// Returns the context of every record, in order; parents precede their children.
+    pub(super) fn for_all(facts: &'f Facts<'_>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for (_, record) in facts.records() {
             let parent = record.parent.and_then(|parent| all.get(parent.0)).copied();
@@ -32,11 +31,11 @@ impl<'f> Around<'f> {
             all.push(Self {
                 own_level: level,
                 level: level.unwrap_or(Level::Other),
-                past: parent.is_some_and(|parent| parent.past)
+                is_past: parent.is_some_and(|parent| parent.is_past)
                     || record.path.iter().any(|key| is_past(key)),
-                wanted: field(record, "wanted")
+                desired: field(record, "desired")
                     .and_then(Quantity::parse)
-                    .or(parent.and_then(|parent| parent.wanted)),
+                    .or(parent.and_then(|parent| parent.desired)),
                 signal: field(record, "signal").or(parent.and_then(|parent| parent.signal)),
             });
         }
@@ -44,32 +43,33 @@ impl<'f> Around<'f> {
     }
 }
 
-/// What a record says of its own cells only.
+/// The context that a record gives to its own cells only.
 #[derive(Debug, Default)]
-pub(super) struct Own<'f> {
-    /// Something ran to its end, or there is none of it at all, so what is not ready of it says nothing.
-    pub(super) over: bool,
+pub(super) struct CellContext<'f> {
+    /// `true` if the thing has completed or its total is zero, so that unready instances of it are no fault.
+    pub(super) is_over: bool,
     /// The whole of a ratio.
     pub(super) whole: Option<Quantity<'f>>,
-    /// It is a line of an access log, whose fields say all there is.
+    /// `true` for a line of an access log, whose fields contain everything relevant.
     pub(super) is_request: bool,
-    /// What the value of a field is held against; under the empty name, what all values are.
+    /// The thresholds of fields by name; the empty name applies to all values.
     pub(super) thresholds: BTreeMap<&'f str, Quantity<'f>>,
 }
 
-impl<'f> Own<'f> {
-    pub(super) fn of(record: &'f Record<'_>) -> Self {
+impl<'f> CellContext<'f> {
+    pub(super) fn new(record: &'f Record<'_>) -> Self {
         let has = |name: &str| record.cells.iter().any(|cell| key(cell) == name);
         let state = field(record, "state").and_then(|state| LEXICON.states.get(state.trim()));
         let total = field(record, "total").and_then(|text| text.split_whitespace().last());
-        let none = total.and_then(Quantity::parse).is_some_and(|total| total.is_zero());
+        let is_empty = total.and_then(Quantity::parse).is_some_and(|total| total.is_zero());
         let threshold = |cell: &'f Cell<'_>| {
-            let name =
-                ["threshold", "Threshold"].iter().find_map(|end| key(cell).strip_suffix(end))?;
+            let name = ["threshold", "Threshold"]
+                .iter()
+                .find_map(|suffix| key(cell).strip_suffix(suffix))?;
             Some((name.trim_end_matches(['_', '.']), Quantity::parse(&cell.text)?))
         };
         Self {
-            over: state == Some(State::Over) || none,
+            is_over: state == Some(State::Over) || is_empty,
             whole: record.cells.iter().find_map(|cell| Some(ratio(&cell.text)?.1)),
             is_request: has("protocol") && has("status"),
             thresholds: record.cells.iter().filter_map(threshold).collect(),
@@ -82,17 +82,17 @@ pub(super) fn key<'c>(cell: &'c Cell<'_>) -> &'c str {
     cell.attribute.last().map_or("", |key| key)
 }
 
-/// The value of the first cell whose key is in a list of fields.
+/// The value of the first cell whose key is in the given field list of the lexicon.
 pub(super) fn field<'c>(record: &'c Record<'_>, list: &str) -> Option<&'c str> {
     record.cells.iter().find(|cell| LEXICON.is_field(list, key(cell))).map(|cell| &*cell.text)
 }
 
-/// Whether a key says that what stands under it is not about now.
+/// Returns `true` if the values below a key are not about the present.
 pub(super) fn is_past(key: &str) -> bool {
     words(key).any(|word| LEXICON.is_field("past", word))
 }
 
-/// Two numbers of a ratio: `3/5`.
+/// Parses the two numbers of a ratio such as `3/5`.
 pub(super) fn ratio(text: &str) -> Option<(Quantity<'_>, Quantity<'_>)> {
     let (part, whole) = text.split_once('/')?;
     Some((Quantity::parse(part)?, Quantity::parse(whole)?))

@@ -1,41 +1,40 @@
-//! This module says which words of an assertion the claims hold. It knows nothing of Markdown.
+//! Determines which words of an assertion the claims contain.
 
 use core::ops::Range;
 use std::collections::BTreeSet;
 
-use super::tokens::{Token, mark_figures, of_text};
-use super::{ClaimKind, tokens};
+use super::ClaimKind;
+use super::tokens::{Token, assertion_tokens, mark_figures, text_tokens};
 use crate::claim::Claim;
-use crate::report::{Assertion, Document, has_predicate};
+use crate::report::{Assertion, Document, has_predicate, merged, subtract};
 use crate::text::figures::{Agreement, Figures, agree, agree_times, figures};
 use crate::text::polarity::is_negated;
 use crate::text::tokens::{is_stop_word, words};
 
-/// Where a claim stands. A span far longer than its claim says where a report stands, not where the claim
-/// does, and is not believed: one claim must not cover every sentence.
-fn place(claim: &Claim) -> Option<Range<usize>> {
-    let longest = claim.text.len().saturating_mul(2).saturating_add(64);
-    claim.span.clone().filter(|span| span.len() <= longest && !span.is_empty())
+/// The span of a claim. A span far longer than its claim is ignored, so that one claim cannot cover every sentence.
+fn trusted_span(claim: &Claim) -> Option<Range<usize>> {
+    let max = claim.text.len().saturating_mul(2).saturating_add(64);
+    claim.span.clone().filter(|span| span.len() <= max && !span.is_empty())
 }
 
-/// Claims, ready to be asked what they hold.
-pub(super) struct Claims {
-    claims: Vec<Held>,
-    /// Claims with a believed span: start, furthest end up to there, index; by start.
-    placed: Vec<(usize, usize, usize)>,
-    /// Content words of claims without one, and the claims that hold them, sorted.
-    words: Vec<(u64, u32)>,
-    /// How many entries of `words` may still be visited.
+/// An index of claims by span and by words.
+pub(super) struct ClaimIndex {
+    claims: Vec<ClaimWords>,
+    /// Claims with a trusted span, by start: start, furthest end so far, index.
+    by_span: Vec<(usize, usize, usize)>,
+    /// Content words of claims without a span, each with the index of its claim; sorted.
+    by_word: Vec<(u64, u32)>,
+    /// The remaining number of `by_word` entries that may be visited.
     budget: usize,
     shared: Vec<u32>,
-    /// Every content word of every claim.
+    /// All content words of all claims.
     all: BTreeSet<u64>,
 }
 
-struct Held {
+struct ClaimWords {
     tokens: Vec<Token>,
     stems: BTreeSet<u64>,
-    /// Every word, stop words included, in lower case.
+    /// All words, including stop words, in lower case.
     words: Vec<String>,
     span: Option<Range<usize>>,
     kind: ClaimKind,
@@ -43,63 +42,63 @@ struct Held {
     is_negated: bool,
 }
 
-/// What the claims hold of an assertion.
-pub(super) struct Holding {
+/// The coverage of one assertion by the claims.
+pub(super) struct AssertionCoverage {
     pub(super) is_covered: bool,
-    /// Bytes that no claim covers.
+    /// The bytes that no claim covers.
     pub(super) open: Vec<Range<usize>>,
-    /// Words that may carry a statement, are not covered here and stand in no claim.
+    /// Words that may carry a statement but are uncovered and appear in no claim.
     pub(super) missing: Vec<String>,
 }
 
-impl Claims {
-    pub(super) fn of(claims: &[Claim]) -> Self {
+impl ClaimIndex {
+    pub(super) fn new(claims: &[Claim]) -> Self {
         const MAX_VISITS: usize = 4_000_000;
-        let claims: Vec<Held> = claims
+        let claims: Vec<ClaimWords> = claims
             .iter()
             .map(|claim| {
-                let tokens = of_text(&claim.text);
-                Held {
+                let tokens = text_tokens(&claim.text);
+                ClaimWords {
                     stems: tokens.iter().flat_map(|token| [token.key, token.stem]).collect(),
                     tokens,
                     words: lower_words(&claim.text),
-                    span: place(claim),
+                    span: trusted_span(claim),
                     kind: ClaimKind::of(&claim.text),
                     figures: figures(&claim.text),
                     is_negated: is_negated(&claim.text),
                 }
             })
             .collect();
-        let mut placed: Vec<(usize, usize, usize)> = claims
+        let mut by_span: Vec<(usize, usize, usize)> = claims
             .iter()
             .enumerate()
             .filter_map(|(at, claim)| claim.span.as_ref().map(|span| (span.start, span.end, at)))
             .collect();
-        placed.sort_unstable();
+        by_span.sort_unstable();
         let mut furthest = 0;
-        for (_, end, _) in &mut placed {
+        for (_, end, _) in &mut by_span {
             furthest = furthest.max(*end);
             *end = furthest;
         }
-        let mut words: Vec<(u64, u32)> = (0_u32..)
+        let mut by_word: Vec<(u64, u32)> = (0_u32..)
             .zip(&claims)
             .filter(|(_, claim)| claim.span.is_none())
             .flat_map(|(at, claim)| claim.tokens.iter().map(move |token| (token.key, at)))
             .collect();
-        words.sort_unstable();
-        words.dedup();
+        by_word.sort_unstable();
+        by_word.dedup();
         let all = claims.iter().flat_map(|claim| claim.stems.iter().copied()).collect();
         let shared = vec![0; claims.len()];
-        Self { claims, placed, words, budget: MAX_VISITS, shared, all }
+        Self { claims, by_span, by_word, budget: MAX_VISITS, shared, all }
     }
 
-    /// Which words of an assertion claims hold.
-    pub(super) fn hold(&mut self, assertion: &Assertion) -> Holding {
+    /// Computes the coverage of an assertion.
+    pub(super) fn coverage(&mut self, assertion: &Assertion) -> AssertionCoverage {
         let text = assertion.text.text();
-        let mut tokens = tokens(assertion);
+        let mut tokens = assertion_tokens(assertion);
         let stated = figures(text);
         mark_figures(text, &mut tokens, &stated);
-        let mut held = vec![false; tokens.len()];
+        let mut covered = vec![false; tokens.len()];
         let mut covering: Vec<Range<usize>> = Vec::new();
         for at in self.overlapping(&assertion.span) {
             let Some(claim) = self.claims.get(at) else { continue };
@@ -108,7 +107,7 @@ impl Claims {
                 continue;
             };
             let inside = span.start.max(assertion.span.start)..span.end.min(assertion.span.end);
-            if holds_within(claim, assertion, &tokens, &inside, &mut held) {
+            if mark_covered_within(claim, assertion, &tokens, &inside, &mut covered) {
                 covering.push(inside);
             }
         }
@@ -116,47 +115,47 @@ impl Claims {
             let Some(claim) = self.claims.get(at) else { continue };
             let agrees = may_cover(claim.kind, assertion.kind)
                 && claim.is_negated == is_negated(text)
-                && hold_all(&claim.figures, &stated);
+                && contains_figures(&claim.figures, &stated);
             if agrees {
                 covering.push(assertion.span.clone());
-                for (token, held) in tokens.iter().zip(&mut held) {
-                    *held |= token.is_figure || claim.holds(token);
+                for (token, covered) in tokens.iter().zip(&mut covered) {
+                    *covered |= token.is_figure || claim.contains(token);
                 }
             }
         }
-        self.holding(assertion, &tokens, &held, covering)
+        self.assertion_coverage(assertion, &tokens, &covered, covering)
     }
 
-    fn holding(
+    fn assertion_coverage(
         &self,
         assertion: &Assertion,
         tokens: &[Token],
-        held: &[bool],
+        covered: &[bool],
         covering: Vec<Range<usize>>,
-    ) -> Holding {
+    ) -> AssertionCoverage {
         let open_tokens =
-            || tokens.iter().zip(held).filter(|(_, held)| !**held).map(|(token, _)| token);
+            || tokens.iter().zip(covered).filter(|(_, covered)| !**covered).map(|(token, _)| token);
         let open_count = open_tokens().count();
         let open_critical = open_tokens().any(|token| token.is_critical);
-        let enough = open_count * 10 <= tokens.len() * 4;
-        let says_nothing = tokens.is_empty() && !has_predicate(assertion.text.text());
-        let is_covered = says_nothing || !covering.is_empty() && enough && !open_critical;
-        let covering = super::merged(covering);
-        let mut open = super::subtract(core::slice::from_ref(&assertion.span), &covering);
+        let is_mostly_covered = open_count * 10 <= tokens.len() * 4;
+        let is_empty = tokens.is_empty() && !has_predicate(assertion.text.text());
+        let is_covered = is_empty || !covering.is_empty() && is_mostly_covered && !open_critical;
+        let covering = merged(covering);
+        let mut open = subtract(core::slice::from_ref(&assertion.span), &covering);
         open.extend(open_tokens().filter_map(|token| token.source.clone()));
         let missing = open_tokens()
             .filter(|token| token.is_critical)
             .filter(|token| !self.all.contains(&token.key) && !self.all.contains(&token.stem))
             .map(|token| token.text.clone())
             .collect();
-        Holding { is_covered, open, missing }
+        AssertionCoverage { is_covered, open, missing }
     }
 
-    /// The claims whose span touches a range.
+    /// The claims whose span overlaps a range.
     fn overlapping(&self, range: &Range<usize>) -> Vec<usize> {
-        let before_end = self.placed.partition_point(|(start, _, _)| *start < range.end);
+        let before_end = self.by_span.partition_point(|(start, _, _)| *start < range.end);
         let mut found = Vec::new();
-        for (_, furthest, at) in self.placed.iter().take(before_end).rev() {
+        for (_, furthest, at) in self.by_span.iter().take(before_end).rev() {
             if *furthest <= range.start {
                 break;
             }
@@ -172,26 +171,26 @@ impl Claims {
         found
     }
 
-    /// The claims without a place that hold at least 0.6 of the distinct words.
+    /// The claims without a span that share at least 0.6 of the distinct words.
     fn with_most_words(&mut self, tokens: &[Token]) -> Vec<usize> {
         self.with_words(tokens, 6)
     }
 
-    /// The claims without a place that hold any of the words.
+    /// The claims without a span that share any of the words.
     fn with_some_words(&mut self, tokens: &[Token]) -> Vec<usize> {
         self.with_words(tokens, 0)
     }
 
-    fn with_words(&mut self, tokens: &[Token], least_tenths: u64) -> Vec<usize> {
-        let mut wanted: Vec<u64> =
+    fn with_words(&mut self, tokens: &[Token], min_tenths: u64) -> Vec<usize> {
+        let mut keys: Vec<u64> =
             tokens.iter().filter(|token| !token.is_figure).map(|token| token.key).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
+        keys.sort_unstable();
+        keys.dedup();
         let mut touched: Vec<u32> = Vec::new();
-        for word in &wanted {
-            let from = self.words.partition_point(|(known, _)| known < word);
-            let holding = self.words.iter().skip(from).take_while(|(known, _)| known == word);
-            for (_, claim) in holding.take(self.budget) {
+        for key in &keys {
+            let from = self.by_word.partition_point(|(known, _)| known < key);
+            let matching = self.by_word.iter().skip(from).take_while(|(known, _)| known == key);
+            for (_, claim) in matching.take(self.budget) {
                 self.budget -= 1;
                 if let Some(count) = self.shared.get_mut(*claim as usize) {
                     if *count == 0 {
@@ -201,37 +200,38 @@ impl Claims {
                 }
             }
         }
-        let mut enough = Vec::new();
+        let mut found = Vec::new();
         for claim in touched {
             if let Some(count) = self.shared.get_mut(claim as usize) {
-                if u64::from(*count) * 10 >= wanted.len() as u64 * least_tenths {
-                    enough.push(claim as usize);
+                if u64::from(*count) * 10 >= keys.len() as u64 * min_tenths {
+                    found.push(claim as usize);
                 }
                 *count = 0;
             }
         }
-        enough
+        found
     }
 }
 
-impl Held {
-    fn holds(&self, token: &Token) -> bool {
+impl ClaimWords {
+    fn contains(&self, token: &Token) -> bool {
         self.stems.contains(&token.key) || self.stems.contains(&token.stem)
     }
 }
 
-/// What states something is covered by statements only.
+/// Returns `true` unless the assertion is a statement and the claim is not.
 fn may_cover(claim: ClaimKind, assertion: ClaimKind) -> bool {
     assertion != ClaimKind::Statement || claim == ClaimKind::Statement
 }
 
-/// Marks the tokens inside a range that a claim holds; says whether the claim is about what stands there.
-fn holds_within(
-    claim: &Held,
+/// Marks the tokens inside a range that a claim contains. Returns `false`, without marking any, if the claim is about
+/// something else.
+fn mark_covered_within(
+    claim: &ClaimWords,
     assertion: &Assertion,
     tokens: &[Token],
     inside: &Range<usize>,
-    held: &mut [bool],
+    covered: &mut [bool],
 ) -> bool {
     let is_inside = |token: &Token| match &token.source {
         Some(source) => source.start < inside.end && inside.start < source.end,
@@ -239,28 +239,28 @@ fn holds_within(
     };
     let within: Vec<&Token> = tokens.iter().filter(|token| is_inside(token)).collect();
     let words: Vec<&str> = within.iter().map(|token| token.text.as_str()).collect();
-    let whole = *inside == assertion.span;
-    let part = if whole { assertion.text.text().to_owned() } else { words.join(" ") };
+    let is_whole = *inside == assertion.span;
+    let part = if is_whole { assertion.text.text().to_owned() } else { words.join(" ") };
     let stated = figures(&part);
-    let same_figures = hold_all(&claim.figures, &stated);
-    let held_here = within.iter().filter(|token| claim.holds(token)).count();
-    if !within.is_empty() && held_here == 0 || is_negated(&part) && !claim.is_negated {
+    let same_figures = contains_figures(&claim.figures, &stated);
+    let contained = within.iter().filter(|token| claim.contains(token)).count();
+    if !within.is_empty() && contained == 0 || is_negated(&part) && !claim.is_negated {
         return false;
     }
-    // A claim that denies what stands there does not say it.
-    if claim.is_negated && !is_negated(&part) && whole {
+    // A claim that denies the assertion does not state it.
+    if claim.is_negated && !is_negated(&part) && is_whole {
         return false;
     }
-    for (token, held) in tokens.iter().zip(held) {
+    for (token, covered) in tokens.iter().zip(covered) {
         if is_inside(token) {
-            *held |= claim.holds(token) || token.is_figure && same_figures;
+            *covered |= claim.contains(token) || token.is_figure && same_figures;
         }
     }
     true
 }
 
-/// Whether every figure and time of a sentence stands in a claim.
-fn hold_all(claimed: &Figures, stated: &Figures) -> bool {
+/// Returns `true` if a claim contains all figures and times of a sentence.
+fn contains_figures(claimed: &Figures, stated: &Figures) -> bool {
     let times = stated.times.iter().all(|time| {
         claimed.times.iter().any(|other| {
             agree_times(other, time) == Agreement::Same
@@ -275,20 +275,20 @@ fn hold_all(claimed: &Figures, stated: &Figures) -> bool {
         })
 }
 
-/// The assertions that the claims do not say word for word, and that must therefore be judged besides.
+/// The assertions that the claims do not state verbatim, which must be judged in addition.
 #[must_use]
 pub fn not_covered<'d>(document: &'d Document, claims: &[Claim]) -> Vec<&'d Assertion> {
-    let mut all = Claims::of(claims);
-    document.assertions.iter().filter(|assertion| !all.say(assertion)).collect()
+    let mut index = ClaimIndex::new(claims);
+    document.assertions.iter().filter(|assertion| !index.states_verbatim(assertion)).collect()
 }
 
-impl Claims {
-    /// Whether claims say an assertion word for word: every content word, and nothing else.
-    fn say(&mut self, assertion: &Assertion) -> bool {
-        let tokens = tokens(assertion);
+impl ClaimIndex {
+    /// Returns `true` if the claims contain every content word of an assertion, in its order.
+    fn states_verbatim(&mut self, assertion: &Assertion) -> bool {
+        let tokens = assertion_tokens(assertion);
         let words = lower_words(assertion.text.text());
-        let mut said: Vec<bool> = words.iter().map(|word| is_stop_word(word)).collect();
-        if said.iter().all(|said| *said) {
+        let mut stated: Vec<bool> = words.iter().map(|word| is_stop_word(word)).collect();
+        if stated.iter().all(|stated| *stated) {
             return !has_predicate(assertion.text.text());
         }
         let mut candidates = self.overlapping(&assertion.span);
@@ -300,13 +300,12 @@ impl Claims {
                 continue;
             };
             let length = claim.words.len();
-            let places = words.windows(length.max(1)).enumerate();
-            let place = places.into_iter().find(|(_, window)| *window == claim.words.as_slice());
-            if let Some((start, _)) = place {
-                said.iter_mut().skip(start).take(length).for_each(|said| *said = true);
+            let mut windows = words.windows(length.max(1));
+            if let Some(start) = windows.position(|window| window == claim.words.as_slice()) {
+                stated.iter_mut().skip(start).take(length).for_each(|stated| *stated = true);
             }
         }
-        said.into_iter().all(|said| said)
+        stated.into_iter().all(|stated| stated)
     }
 }
 

@@ -1,15 +1,16 @@
-//! This module tests what holds of verification whatever the judge says.
+//! Property tests of verification, for any answer of a judge.
 
 use proptest::prelude::*;
 
 use super::corrections::is_supported;
 use super::testing::{claims, tool};
 use super::*;
-use crate::claim::{ClaimId, Class, EvidenceType};
+use crate::claim::{Class, EvidenceType};
 use crate::duplicates::canonical_tally;
 use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind};
+use crate::ids::ClaimId;
 use crate::policy::{Preset, preset};
-use crate::score::{Ratio, Terms};
+use crate::score::{Ratio, ScoreTerms};
 use crate::tally::Tally;
 
 const WORDS: [&str; 12] = [
@@ -110,7 +111,7 @@ fn tally(policy: &PolicyValues, claims: &[VerifiedClaim]) -> Tally {
     values.guards.duplicates_count_once = false;
     let rows = claims.iter().map(|claim| {
         let judged = &claim.judged;
-        (judged.claim.text.as_str(), judged.class, judged.evidence_type, claim.standing)
+        (judged.claim.text.as_str(), judged.class, judged.evidence_type, claim.status)
     });
     canonical_tally(rows, &values).0
 }
@@ -135,19 +136,19 @@ proptest! {
         prop_assert_eq!(ids(&result.claims), given);
         let weight = |claim: &JudgedClaim| policy.weights.of(claim.evidence_type);
         for claim in &result.claims {
-            let said: Vec<_> = judged.iter().filter(|judged| judged.claim.id == claim.judged.claim.id).collect();
-            if said.is_empty() {
-                prop_assert_eq!(claim.standing, Standing::Dropped);
-                continue;
+            let answers: Vec<_> = judged.iter().filter(|judged| judged.claim.id == claim.judged.claim.id).collect();
+            if answers.is_empty() {
+            prop_assert_eq!(claim.status, VerdictStatus::Dropped);
+            continue;
             }
-            for said in said {
-                let stricter = claim.judged.class >= said.class || claim.standing == Standing::UnverifiedContradiction;
-                prop_assert!(stricter, "{:?} -> {:?}", said, claim);
-                if is_supported(&claim.judged) {
-                    prop_assert!(weight(&claim.judged) <= weight(said));
-                } else if said.class == claim.judged.class {
-                    prop_assert!(weight(&claim.judged) >= weight(said));
-                }
+            for answer in answers {
+            let stricter = claim.judged.class >= answer.class || claim.status == VerdictStatus::UnverifiedContradiction;
+            prop_assert!(stricter, "{:?} -> {:?}", answer, claim);
+            if is_supported(&claim.judged) {
+            prop_assert!(weight(&claim.judged) <= weight(answer));
+            } else if answer.class == claim.judged.class {
+            prop_assert!(weight(&claim.judged) >= weight(answer));
+            }
             }
             for citation in &claim.judged.citations {
                 if let (Target::Evidence { id, .. }, Some(bytes)) = (&citation.target, &citation.bytes) {
@@ -173,11 +174,11 @@ proptest! {
         judged.retain(|judged| given.contains(&judged.claim));
         judged.sort_by(|a, b| a.claim.id.cmp(&b.claim.id));
         judged.dedup_by(|a, b| a.claim.id == b.claim.id);
-        let before = as_judged(judged.clone());
+        let before = VerifiedPartition::as_judged(judged.clone(), Vec::new()).claims;
         let result = verify(VerificationMode::Enforce, &policy, &given, judged, &EvidenceSet::new(&items));
         let (before, after) = (tally(&policy, &before), tally(&policy, &result.claims));
-        let (before, after) = (Terms::of(&policy, &before), Terms::of(&policy, &after));
-        let worthless = |terms: &Terms| terms.score(&policy).is_none();
+        let (before, after) = (ScoreTerms::of(&policy, &before), ScoreTerms::of(&policy, &after));
+        let worthless = |terms: &ScoreTerms| terms.score(&policy).is_none();
         prop_assert!(is_at_most(after.guarded_score(&policy), before.guarded_score(&policy)) || worthless(&before));
         prop_assert!(is_at_most(after.score(&policy), before.score(&policy)) || worthless(&before));
     }
@@ -196,11 +197,11 @@ proptest! {
         let observed = verify(VerificationMode::Observe, &policy, &given, judged.clone(), &evidence_set);
         let enforced = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &evidence_set);
         let off = verify(VerificationMode::Off, &policy, &given, judged.clone(), &evidence_set);
-        prop_assert_eq!(&observed.claims, &as_judged(judged));
+        prop_assert_eq!(&observed.claims, &VerifiedPartition::as_judged(judged, Vec::new()).claims);
         prop_assert_eq!(&off.claims, &observed.claims);
         prop_assert!(off.corrections.is_empty());
-        prop_assert!(observed.corrections.iter().all(|correction| correction.outcome == Outcome::Noted));
-        prop_assert!(enforced.corrections.iter().all(|correction| correction.outcome == Outcome::Corrected));
+        prop_assert!(observed.corrections.iter().all(|correction| correction.outcome == CorrectionOutcome::Noted));
+        prop_assert!(enforced.corrections.iter().all(|correction| correction.outcome == CorrectionOutcome::Corrected));
         let sentences = |corrections: &[Correction]| corrections.iter().map(|c| c.sentence.clone()).collect::<Vec<_>>();
         prop_assert_eq!(sentences(&observed.corrections), sentences(&enforced.corrections));
     }

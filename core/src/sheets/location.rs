@@ -1,0 +1,118 @@
+//! Locates a claim in its report: the heading above it and the text before it.
+
+use core::ops::Range;
+
+use crate::text::part;
+
+/// The maximum length of the text before a claim, in bytes.
+const MAX_BEFORE: usize = 400;
+/// The maximum length of a heading, in bytes.
+const MAX_HEADING: usize = 200;
+/// The maximum distance to search back for a heading, in bytes.
+const MAX_BACK: usize = 16 << 10;
+
+/// The location of a claim in its report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Location {
+    /// The nearest heading above the claim; may be empty.
+    pub(super) under: String,
+    /// The text before the claim in its section, with the header of its table; may be empty.
+    pub(super) before: String,
+}
+
+/// Locates the bytes of a claim in a report.
+pub(super) fn locate(report: &str, span: &Range<usize>) -> Location {
+    let end = report.floor_char_boundary(span.start);
+    let start = report.ceil_char_boundary(end.saturating_sub(MAX_BACK));
+    let preceding = part(report, start..end.max(start));
+    let (section, under) = match last_heading(preceding) {
+        Some((heading, after)) => (part(preceding, after..preceding.len()), heading),
+        None => (preceding, ""),
+    };
+    let near = section.ceil_char_boundary(section.len().saturating_sub(MAX_BEFORE));
+    let mut before = part(section, near..section.len()).trim().to_owned();
+    if let Some(header) = table_header(section).filter(|header| !before.contains(header)) {
+        before.insert(0, '\n');
+        before.insert_str(0, header);
+    }
+    Location { under: part(under, 0..under.floor_char_boundary(MAX_HEADING)).to_owned(), before }
+}
+
+/// The last heading of a text and the offset of the text after it.
+fn last_heading(text: &str) -> Option<(&str, usize)> {
+    let mut end = text.len();
+    // The claim's own line is not a heading.
+    let mut lines = text.rsplit('\n');
+    end -= lines.next().map_or(0, str::len);
+    for line in lines {
+        if let Some(heading) = heading(line) {
+            return Some((heading, end));
+        }
+        end = end.saturating_sub(line.len() + 1);
+    }
+    None
+}
+
+/// The text of a heading line: `## Cause`, `**Cause**` or `**Cause**:`.
+fn heading(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix('#') {
+        return Some(rest.trim_matches(['#', ' ']));
+    }
+    let bold = line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    let bold = bold.or_else(|| line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**:")));
+    bold.filter(|words| !words.contains("**"))
+}
+
+/// The header row of the table that a text ends in.
+fn table_header(text: &str) -> Option<&str> {
+    let is_row = |line: &&str| line.trim_start().starts_with('|');
+    // The first piece is the part of the claim's own line before it.
+    let rows = text.rsplit('\n').skip(1).take_while(is_row);
+    rows.last().map(str::trim).filter(|line| line.len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locate_claim(report: &str, claim: &str) -> Location {
+        let start = report.find(claim).unwrap();
+        locate(report, &(start..start + claim.len()))
+    }
+
+    #[test]
+    fn finds_the_heading_above_and_the_text_before_a_claim() {
+        let report = "# Outage\n\nAll fine.\n\n## Root cause\n\nThe pool of db-1 was full. It had 20 connections.";
+        let location = locate_claim(report, "It had 20");
+        assert_eq!(location.under, "Root cause");
+        assert_eq!(location.before, "The pool of db-1 was full.");
+        assert_eq!(locate_claim(report, "All fine").under, "Outage");
+        assert_eq!(locate_claim("**Impact**\n- 40 orders lost", "40 orders").under, "Impact");
+        assert_eq!(
+            locate_claim("No heading. Second.", "Second"),
+            Location { under: String::new(), before: "No heading.".to_owned() }
+        );
+    }
+
+    #[test]
+    fn a_table_row_includes_the_header_of_its_table() {
+        let mut report = String::from("| pod | restarts |\n|---|---|\n");
+        for row in 0..60 {
+            report.push_str(&format!("| pod-{row} | {row} |\n"));
+        }
+        let location = locate_claim(&report, "| pod-59 | 59 |");
+        assert!(location.before.starts_with("| pod | restarts |"), "{location:?}");
+        assert!(location.before.len() < 500);
+    }
+
+    #[test]
+    fn accepts_any_span() {
+        let report = "é\n# ü\n| ß |";
+        for start in 0..40 {
+            for end in start..40 {
+                let _ = locate(report, &(start..end));
+            }
+        }
+    }
+}
