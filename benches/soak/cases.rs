@@ -4,12 +4,12 @@ use gsar_client::v1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Case {
-    /// All that it says is shown.
+    /// All statements are shown.
     True,
     False,
     /// One of three statements is refuted.
     PartlyFalse,
-    /// Nothing bears on what it says.
+    /// The evidence is irrelevant.
     Unshown,
     /// There is no evidence.
     NoEvidence,
@@ -89,7 +89,7 @@ pub(crate) fn evidence(number: u64) -> String {
     )
 }
 
-/// Lines that bear on nothing, as most of what tools return.
+/// Irrelevant lines, like most output of tools.
 fn log(number: u64) -> String {
     (0..20 + number % 60)
         .map(|line| {

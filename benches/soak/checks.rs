@@ -41,7 +41,7 @@ const SWEPT: Duration = Duration::from_secs(720);
 /// The number of records read in full.
 const RECORDS: usize = 500;
 
-/// Looks at everything; what must not be is noted.
+/// Runs the final checks and records violations.
 pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<FinalChecks> {
     let mut looked = FinalChecks::default();
     let ledgers: Vec<Option<usize>> =
@@ -68,7 +68,7 @@ pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<Fina
             each.collect::<anyhow::Result<Vec<_>>>()?.concat()
         }
     };
-    // What answers say, and what the provider would charge: also for answers that no server lived to read.
+    // The costs in answers, and those of the provider, which include answers that a killed server did not read.
     let charged = world.model.answered() * model::COST;
     let paid = world.paid.load(Ordering::Relaxed).max(charged);
     for violation in spending::check(&looked.spent, world.daily_budget, paid) {
@@ -115,7 +115,7 @@ fn duplicates(rows: &[Row]) -> Vec<Violation> {
         .map(|(step, count)| {
             Violation::new(
                 "counted once",
-                format!("report {step} of an investigation stands {count} times"),
+                format!("report {step} of an investigation is recorded {count} times"),
             )
         })
         .collect()
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_that_stands_twice_is_found() {
+    fn finds_a_duplicate_step() {
         let row = |report: &str, id: &str| Row {
             owner: "ada".to_owned(),
             report_id: report.to_owned(),

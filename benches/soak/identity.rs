@@ -40,7 +40,7 @@ pub(crate) const GUEST: Principal =
 pub(crate) const STRANGER: Principal =
     Principal { name: "stranger", may: "[]", proof: Proof::Token };
 
-/// The authority of a soak, and what it has written.
+/// The certificate authority of a soak, and the folder of its files.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,

@@ -8,10 +8,10 @@ use crate::identity::Principal;
 #[derive(Clone, Debug)]
 pub(crate) struct StoredCorpus {
     pub(crate) owner: Principal,
-    /// The server that has it where servers share nothing.
+    /// Its server, if servers share nothing.
     pub(crate) home: usize,
     pub(crate) corpus_id: String,
-    /// The number of the pool of which its evidence speaks.
+    /// The number of the pool in its evidence.
     pub(crate) key: u64,
     /// When it may go, since the load began; `None` if that is later than any run.
     pub(crate) expires: Option<Duration>,
@@ -21,7 +21,7 @@ pub(crate) struct StoredCorpus {
 #[derive(Clone, Debug)]
 pub(crate) struct FinishedInvestigation {
     pub(crate) owner: Principal,
-    /// The server that has it where servers share nothing.
+    /// Its server, if servers share nothing.
     pub(crate) home: usize,
     pub(crate) investigation_id: String,
 }

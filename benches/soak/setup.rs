@@ -41,12 +41,12 @@ const DATABASE_DISK: (u64, u64) = (2 << 30, 80 << 20);
 /// The daily budget by calls that are asked for, in millionths of a dollar: so that it is spent before a run of hours is
 /// over, and budget and fallback are both seen.
 const BUDGET_PER_CALL: f64 = 6.0;
-/// At least so much, of which a question sets aside a fifth.
+/// The minimum budget, of which a request reserves a fifth.
 const MIN_BUDGET: u64 = 60_000;
 
 /// Starts everything in `arguments.out`.
 pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
-    // reqwest wants one even where nothing is encrypted; another one may be there already.
+    // reqwest needs a provider even without TLS; another one may be installed already.
     let _is_there = rustls::crypto::ring::default_provider().install_default();
     let binary = std::fs::canonicalize(&arguments.server)
         .with_context(|| format!("--server {}", arguments.server.display()))?;

@@ -108,7 +108,7 @@ impl World {
         self.is_over.send_replace(true);
     }
 
-    /// Waits for so long, or for the end of the load; whether that came first.
+    /// Waits for a time. Returns `true` if the load ended first.
     pub(crate) async fn ends_within(&self, time: Duration) -> bool {
         let mut is_over = self.is_over.subscribe();
         // The sender lives as long as this.
@@ -142,12 +142,12 @@ impl World {
         }
     }
 
-    /// Notes what must not be.
+    /// Records a violation.
     pub(crate) fn violated(&self, violation: Violation) {
         self.violations.note(self.phases.now(), violation);
     }
 
-    /// Notes what must not be, where there is something; whether there is nothing.
+    /// Records a violation, if any. Returns `true` if there is none.
     pub(crate) fn check<T>(&self, checked: Result<T, Violation>) -> bool {
         checked.map_err(|violation| self.violated(violation)).is_ok()
     }

@@ -85,8 +85,8 @@ fn pair(claim: &Value) -> anyhow::Result<(Class, EvidenceType)> {
     else {
         bail!("{claim} is not a pair of class and type");
     };
-    let class = Class::from_name(class).with_context(|| format!("no class `{class}`"))?;
+    let class = Class::from_name(class).with_context(|| format!("unknown class `{class}`"))?;
     let evidence_type = EvidenceType::from_name(evidence_type)
-        .with_context(|| format!("no type `{evidence_type}`"))?;
+        .with_context(|| format!("unknown type `{evidence_type}`"))?;
     Ok((class, evidence_type))
 }

@@ -84,7 +84,7 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
     );
     ensure!(
         !args.out.exists(),
-        "{} is there already; name another file with --out",
+        "{} already exists; name another file with --out",
         args.out.display()
     );
     let header = Header {

@@ -39,7 +39,7 @@ pub(crate) async fn with_server_allowing<T>(
     ) {
         Ok(target) => target,
         Err(TargetError::NotFound { .. }) => bail!(
-            "{SERVER_BINARY} does not stand beside this program; build it there or name a server with --endpoint"
+            "{SERVER_BINARY} is not next to this program; build it there, or name a server with --endpoint"
         ),
         Err(error) => return Err(error.into()),
     };
@@ -70,9 +70,9 @@ pub(crate) async fn with_configured_server<T>(
     configuration: &str,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
-    let binary = Environment::from_env().server_binary().with_context(|| {
-        format!("{SERVER_BINARY} does not stand beside this program; build it there")
-    })?;
+    let binary = Environment::from_env()
+        .server_binary()
+        .with_context(|| format!("{SERVER_BINARY} is not next to this program; build it there"))?;
     let mut server = TemporaryServer::with_config(&binary, configuration)?;
     let result = until_signal(async { work(server.connect().await?).await }).await;
     server.stop().await;

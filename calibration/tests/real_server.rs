@@ -140,7 +140,7 @@ fn a_replay_shows_rows_of_the_tune_part_only() {
     for (arguments, expected) in [
         (["--part", "test", "--list"].as_slice(), "only those of the tune part may be looked at"),
         (&["--endpoint", "unix:///nowhere"], "a replay starts a server of its own"),
-        (&[], "stand beside this program"),
+        (&[], "is not next to this program"),
     ] {
         let output = Command::new(folder.path().join("bin/gsar-calibrate"))
             .args(["replay", "stored"])
@@ -185,5 +185,5 @@ fn without_a_server_it_says_what_to_do() {
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert!(error.contains("gsar-server does not stand beside this program"), "{error}");
+    assert!(error.contains("gsar-server is not next to this program"), "{error}");
 }

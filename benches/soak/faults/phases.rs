@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 
 use crate::faults::schedule::What;
 
-/// How long after a fault was taken back what it does may still be felt: a database replays its log, connections are
-/// made anew, a circuit stays open.
+/// The time after a fault in which its effects are still expected: a database replays its log, clients reconnect, a
+/// circuit stays open.
 pub(crate) const GRACE: Duration = Duration::from_secs(15);
 
-/// A fault that holds or held.
+/// A fault with its time window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) what: What,
     /// When it began, since the beginning of the load.
     pub(crate) from: Duration,
-    /// When everything was as before; `None` while it holds.
+    /// The end of its recovery; `None` while it is active.
     pub(crate) until: Option<Duration>,
 }
 
@@ -41,7 +41,7 @@ impl Phases {
         self.windows().push(Window { what, from: self.now(), until: None });
     }
 
-    /// It is taken back, and what it hit runs again.
+    /// A fault was reverted, and its target has recovered.
     pub(crate) fn leave(&self, what: What) {
         let now = self.now();
         let mut windows = self.windows();
@@ -57,7 +57,7 @@ impl Phases {
         felt.map(|window| window.what).collect()
     }
 
-    /// The name of the phase at a moment: what holds, `recovering` shortly after, else `calm`.
+    /// The phase at a time: the active fault, `recovering` shortly after it, or `calm`.
     pub(crate) fn name(&self, at: Duration) -> &'static str {
         let windows = self.windows();
         let holds =

@@ -11,18 +11,18 @@ pub(crate) struct Setting {
     pub(crate) servers: usize,
     /// `true` if they share a database.
     pub(crate) has_database: bool,
-    /// `true` if the data stands on file systems of their own, which can be filled and stopped.
+    /// `true` if the data is on separate file systems, which can be filled and frozen.
     pub(crate) has_disks: bool,
     /// `true` if the clock of the last server can be set.
     pub(crate) has_clock: bool,
 }
 
-/// A fault: when it begins, for how long it holds, and what it is.
+/// A scheduled fault.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Fault {
     /// Since the load began.
     pub(crate) at: Duration,
-    /// From its beginning to the moment at which it is taken back; what it takes to recover comes on top.
+    /// Its duration without the recovery.
     pub(crate) holds: Duration,
     pub(crate) what: What,
 }
@@ -43,7 +43,7 @@ pub(crate) enum What {
     SlowDisk(Place),
     /// The file system has no byte left.
     FullDisk(Place),
-    /// The clock of the last server goes that many hours on, and back afterwards.
+    /// The clock of the last server is shifted by that many hours.
     SetClock(i32),
     /// The chat model does not answer as it should.
     Model(Outage),
@@ -57,7 +57,7 @@ pub(crate) enum Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Outage {
-    /// It takes the question and says nothing.
+    /// It never answers.
     Hangs,
     /// It answers 503.
     Errors,
@@ -107,8 +107,8 @@ impl fmt::Display for What {
 /// The longest time between two faults of long runs, from the beginning of one to that of the next.
 const MAX_SLOT: f64 = 75.0;
 
-/// The faults of a run: one after the other on servers, database and disks, and beside them those of the chat model. Each
-/// kind comes once before any comes again. The same arguments give the same faults.
+/// Draws the faults of a run: one after the other on servers, database and disks, and in parallel those of the chat model.
+/// Each round has every kind once. The same arguments give the same faults.
 pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut faults = track(&mut random, lasts, kinds(setting), setting);

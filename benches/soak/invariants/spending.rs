@@ -12,11 +12,11 @@ use crate::servers::database::Database;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Day {
-    /// The server, where each keeps its own.
+    /// The server, if each has its own record.
     pub(crate) server: Option<usize>,
     /// Days since 1970-01-01 in UTC.
     pub(crate) day: i64,
-    /// Millionths of a dollar, what is set aside included.
+    /// Millionths of a dollar, including reservations.
     pub(crate) micros: u64,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Line {
 }
 
 impl Latencies {
-    /// An answer came.
+    /// Records the latency of an answered call.
     pub(crate) fn note(&self, operation: &'static str, phase: &'static str, took: Duration) {
         let took = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

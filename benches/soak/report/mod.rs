@@ -24,7 +24,7 @@ pub(crate) struct Report {
     pub(crate) version: String,
     /// Minutes of load.
     pub(crate) minutes: f64,
-    /// Calls a second that were asked for.
+    /// The requested calls per second.
     pub(crate) rate: f64,
     /// The daily budget, in millionths of a dollar.
     pub(crate) daily_budget: u64,

@@ -52,7 +52,7 @@ impl Database {
         let pid = self.pid()?;
         let family = process::family(pid);
         for pid in &family {
-            // Those that ended meanwhile are what is wanted.
+            // It may have ended meanwhile.
             let _ended = process::signal(*pid, Signal::KILL);
         }
         let began = Instant::now();
@@ -72,7 +72,7 @@ impl Database {
         Ok(())
     }
 
-    /// Starts it where it does not run; returns when it takes connections.
+    /// Starts it if it is not running, and waits until it accepts connections.
     pub(crate) fn up(&self) -> anyhow::Result<()> {
         let options = format!("-k {} -h '' -c max_connections=200", self.socket());
         let log = self.folder.join("log").display().to_string();
@@ -96,7 +96,7 @@ impl Database {
         }
     }
 
-    /// Runs a statement; what it says, a line for each row, columns with `|` between.
+    /// Runs a statement. Returns a line for each row, with columns separated by `|`.
     pub(crate) fn query(&self, sql: &str) -> anyhow::Result<String> {
         let url = self.url();
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", sql])
@@ -140,7 +140,7 @@ impl Drop for Database {
     }
 }
 
-/// `true` if it runs; what has ended and was not yet waited for does not.
+/// `true` if a process runs; a zombie does not.
 fn is_alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))

@@ -21,7 +21,7 @@ impl Disk {
     pub(crate) fn make(image: &Path, mount: &Path, bytes: u64) -> anyhow::Result<Self> {
         File::create(image)?.set_len(bytes)?;
         std::fs::create_dir_all(mount)?;
-        // No share is kept for root: full is full for everybody.
+        // Without blocks reserved for root.
         run(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(image))?;
         run(Command::new("mount").args(["-o", "loop"]).arg(image).arg(mount))?;
         Ok(Self { image: image.to_owned(), mount: mount.to_owned() })
@@ -40,7 +40,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Gives back what [`Disk::fill`] took.
+    /// Reverts [`Disk::fill`].
     pub(crate) fn empty(&self) -> anyhow::Result<()> {
         std::fs::remove_file(self.mount.join(FILLER)).context("the filler")
     }

@@ -39,7 +39,7 @@ struct Running {
 pub(crate) type Sample = (u32, Usage);
 
 impl Sidecar {
-    /// Writes the configuration of one whose socket, log and clock stand in `folder`, and whose data in `data`.
+    /// Writes the configuration of a server with its socket, log and clock in `folder` and its data in `data`.
     pub(crate) fn configure(
         number: usize,
         binary: &Path,
@@ -92,7 +92,7 @@ impl Sidecar {
         self.folder.join("log.jsonl")
     }
 
-    /// Starts it, and returns when it says that it is ready.
+    /// Starts the server, and waits until it is ready.
     pub(crate) async fn start(&self) -> anyhow::Result<()> {
         let log = OpenOptions::new().create(true).append(true).open(self.log())?;
         let child = self.command(log).spawn().context("gsar-server")?;
@@ -125,14 +125,14 @@ impl Sidecar {
         command.arg("--config").arg(self.folder.join("gsar.toml")).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         if let Some(clock) = &self.clock {
-            // Only what the clock on the wall says: timers go on as they did. The file is read again every second.
+            // Only the wall clock is changed, not timers. The file is read again every second.
             command.env("LD_PRELOAD", FAKETIME).env("FAKETIME_TIMESTAMP_FILE", clock);
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("FAKETIME_CACHE_DURATION", "1");
         }
         command
     }
 
-    /// `true` if it says that it serves.
+    /// `true` if `/readyz` reports ready.
     pub(crate) async fn is_ready(&self) -> bool {
         self.get("readyz").await.is_ok_and(|(status, _)| status == 200)
     }
@@ -176,7 +176,7 @@ impl Sidecar {
         Some((starts, process::usage(self.pid()?)?))
     }
 
-    /// Sets its clock that many hours beside the right one.
+    /// Shifts its clock by that many hours.
     pub(crate) fn set_clock(&self, hours: i32) -> anyhow::Result<()> {
         let clock = self.clock.as_ref().context("this server has the clock of the machine")?;
         // In one step: it is read at any moment.

@@ -47,9 +47,9 @@ fn labels(incident: &Incident, kind: ReportKind, report: &str, case: usize) -> R
             case,
             text: label.text,
             span: Some(v1::ByteRange { start: start as u64, end: read_to as u64 }),
-            class: class.with_context(|| format!("no class `{}`", label.class))?,
+            class: class.with_context(|| format!("unknown class `{}`", label.class))?,
             evidence_type: evidence_type
-                .with_context(|| format!("no type `{}`", label.evidence_type))?,
+                .with_context(|| format!("unknown type `{}`", label.evidence_type))?,
             evidence: label.evidence,
             quote: label.quote,
             origin: None,

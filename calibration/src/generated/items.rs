@@ -64,8 +64,8 @@ fn item(evidence: Evidence) -> Result<v1::EvidenceItem> {
     } else {
         v1::evidence_item::Content::Text(content)
     };
-    let kind = EvidenceKind::from_name(kind).with_context(|| format!("no kind `{kind}`"))?;
-    let lane = Lane::from_name(lane).with_context(|| format!("no lane `{lane}`"))?;
+    let kind = EvidenceKind::from_name(kind).with_context(|| format!("unknown kind `{kind}`"))?;
+    let lane = Lane::from_name(lane).with_context(|| format!("unknown lane `{lane}`"))?;
     Ok(v1::EvidenceItem {
         id: "e1".to_owned(),
         kind: kind.number(),

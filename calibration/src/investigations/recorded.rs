@@ -157,7 +157,7 @@ fn item(item: Item) -> Result<v1::EvidenceItem> {
         "change" => (EvidenceKind::Change, Lane::Change),
         "alert" => (EvidenceKind::Signal, Lane::Metrics),
         "step_output" => (EvidenceKind::StepOutput, Lane::StaticInfra),
-        kind => anyhow::bail!("{}: no kind `{kind}` of evidence", item.id),
+        kind => anyhow::bail!("{}: unknown kind `{kind}` of evidence", item.id),
     };
     let text = match item.content {
         Value::String(text) => text,

@@ -60,7 +60,7 @@ impl Question {
 pub(crate) async fn drive(server: &ServerArgs, args: &Drive) -> Result<String> {
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge are of no use here: a server of its own is started, whose judge gives the stored answers"
+        "--endpoint and --judge cannot be used here: drive starts a server of its own, whose judge gives the stored answers"
     );
     let provider = Provider::start(Reader::Nobody).await?;
     let configuration = provider.configuration()?;
@@ -95,7 +95,7 @@ pub(crate) async fn replay(server: &ServerArgs, args: &Replay) -> Result<String>
     );
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge are of no use here: a replay starts a server of its own, whose judge gives the stored answers"
+        "--endpoint and --judge cannot be used here: a replay starts a server of its own, whose judge gives the stored answers"
     );
     let mut sources = if args.offline {
         offline_sources(args)?

@@ -37,7 +37,7 @@ fn draw(files: &[RowFile], number: Option<usize>, seed: u64) -> Result<Vec<Row>>
     for file in files {
         for row in file.rows()? {
             let row = row?;
-            ensure!(ids.insert(row.id.clone()), "{}: row {} is there twice", file.name(), row.id);
+            ensure!(ids.insert(row.id.clone()), "{}: duplicate row {}", file.name(), row.id);
             match number.filter(|number| drawn.len() >= *number) {
                 None => drawn.push((seen, row)),
                 Some(_) => {
@@ -85,6 +85,6 @@ mod tests {
             &[open(&path, None).unwrap()],
             Selection { mode: Mode::Single, number: None, seed: 1 },
         );
-        assert_eq!(twice.unwrap_err().to_string(), "rows: row r001 is there twice");
+        assert_eq!(twice.unwrap_err().to_string(), "rows: duplicate row r001");
     }
 }

@@ -72,11 +72,11 @@ pub(super) async fn answer_rows(
             let out_of_money = out_of_money && !rows.is_empty();
             return Ok(End { answered, took: began.elapsed(), cost_micros, out_of_money });
         }
-        ensure!(attempt < ATTEMPTS, "{} rows stay without an answer: {why}", rows.len());
+        ensure!(attempt < ATTEMPTS, "{} rows remain unanswered: {why}", rows.len());
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(MAX_PAUSE);
     }
-    bail!("{} rows stay without an answer", rows.len())
+    bail!("{} rows remain unanswered", rows.len())
 }
 
 struct Running<'a> {

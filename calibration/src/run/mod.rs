@@ -38,7 +38,7 @@ pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
     }
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge are of no use with --stored: a server of its own is started, whose judge gives the stored answers"
+        "--endpoint and --judge cannot be used with --stored, which starts a server of its own, whose judge gives the stored answers"
     );
     let provider = Provider::start(Reader::Nobody).await?;
     provider.know(rows.iter().map(question::known).collect::<Result<_>>()?);

@@ -58,9 +58,9 @@ impl TracedRow {
 pub(crate) fn read(path: &Path) -> Result<Trace> {
     let named = || path.display().to_string();
     let mut lines = BufReader::new(File::open(path).with_context(named)?).lines();
-    let first = lines.next().with_context(|| format!("{}: is empty", path.display()))?;
+    let first = lines.next().with_context(|| format!("{}: the file is empty", path.display()))?;
     let header: Header = serde_json::from_str(&first.with_context(named)?)
-        .with_context(|| format!("{}:1: is no header of a trace", path.display()))?;
+        .with_context(|| format!("{}:1: not a header of a trace", path.display()))?;
     ensure!(
         header.trace == FORMAT,
         "{}: format {} is unknown; this version reads {FORMAT}",

@@ -95,14 +95,14 @@ struct RowOnly {
 }
 
 fn ensure_same(line: &str, header: &Header) -> Result<()> {
-    let found: Map<String, Value> = serde_json::from_str(line).context("line 1 is no header")?;
+    let found: Map<String, Value> = serde_json::from_str(line).context("line 1 is not a header")?;
     let Value::Object(wanted) = serde_json::to_value(header)? else { bail!("no header") };
     let other = wanted.iter().find(|(key, value)| found.get(*key) != Some(value));
     if let Some((key, value)) = other {
         let there = found.get(key).unwrap_or(&Value::Null);
         ensure!(
             false,
-            "this trace is of another run: its {key} is {there}, asked for is {value}; name another file with --out"
+            "this trace is of another run: its {key} is {there}, not {value}; name another file with --out"
         );
     }
     Ok(())
@@ -174,9 +174,12 @@ pub(crate) mod tests {
         drop(writer);
         let error = TraceWriter::open(&path, &Header { seed: 2, ..header() }).unwrap_err();
         let error = format!("{error:#}");
-        assert!(error.ends_with(
-            "this trace is of another run: its seed is 1, asked for is 2; name another file with --out"
-        ), "{error}");
+        assert!(
+            error.ends_with(
+                "this trace is of another run: its seed is 1, not 2; name another file with --out"
+            ),
+            "{error}"
+        );
         std::fs::write(&path, "hello\n").unwrap();
         assert!(TraceWriter::open(&path, &header()).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"hello\n");

@@ -9,7 +9,7 @@ const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
 /// The line above the statements of a second look.
 const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
-/// What a prompt asks for.
+/// The purpose of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Verdicts on claims.
@@ -23,7 +23,7 @@ pub enum Purpose {
 pub struct Prompt<'a> {
     /// The whole message.
     pub text: &'a str,
-    /// What it asks for.
+    /// The purpose.
     pub purpose: Purpose,
     /// Its claims or statements, in order.
     pub questions: Vec<Question>,
