@@ -197,7 +197,7 @@ impl Reason {
                 "the evidence does not show that the remedy was carried out".to_string()
             }
             Self::SecondLookFailed { reason } => {
-                format!("what the judge supports was not read a second time: {reason}")
+                format!("supported claims did not get their second look: {reason}")
             }
             Self::TooFewGrounded { grounded, min } => {
                 format!("{} grounded; the policy asks for {min}", claims(*grounded, "is", "are"))

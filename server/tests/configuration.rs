@@ -54,18 +54,18 @@ const FAULTS: &[(&str, &[&str])] = &[
     ("[judges]\nchain = []", &["judges.chain: is empty"]),
     (
         "[judges]\nchain = [\"rules/9\"]",
-        &["judges.chain: judge `rules/9` is not known; known are local/1, rules/2"],
+        &["judges.chain: unknown judge `rules/9`; known are local/1, rules/2"],
     ),
-    ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: judge `opnai:gpt` is not known"]),
+    ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: unknown judge `opnai:gpt`"]),
     (
         "[judges]\nchain = [\"panel:scripted\"]",
-        &["judges.chain: there is no judges.panels.scripted"],
+        &["judges.chain: judges.panels.scripted does not exist"],
     ),
     (
         "[judges]\nchain = [\"panel:scripted\"]\n[judges.panels.scripted]\nmembers = [{ judge = \"rules/2\", refutes = true }]",
         &[
-            "judges.panels.scripted.members: nobody judges",
-            "judges.panels.scripted.members: rules/2 cannot be asked",
+            "judges.panels.scripted.members: no member judges",
+            "judges.panels.scripted.members: rules/2 cannot refute",
         ],
     ),
     (

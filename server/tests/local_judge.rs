@@ -117,5 +117,8 @@ fn a_model_that_is_not_there_is_named_with_the_fix() {
     config.judges.local.workers = 0;
     let problems =
         CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err().to_string();
-    assert!(problems.contains("judges.local.workers: 0 is not allowed, 1 to 64 are"), "{problems}");
+    assert!(
+        problems.contains("judges.local.workers: 0 is not allowed; give 1 to 64"),
+        "{problems}"
+    );
 }

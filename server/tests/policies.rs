@@ -100,7 +100,7 @@ async fn overrides_may_be_stricter_only_unless_the_server_says_otherwise() {
 
     let none = start(|config| config.policies.allow_overrides = AllowOverrides::None).await;
     let status = evaluated(&none, with("reference", rho(0.6))).await.expect_err("none");
-    assert!(status.message().contains("allows no policy_overrides"), "{}", status.message());
+    assert!(status.message().contains("does not allow policy_overrides"), "{}", status.message());
 }
 
 #[tokio::test]

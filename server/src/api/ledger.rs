@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 use super::services::{Engines, call};
 use super::{export, grades};
 use crate::errors;
-use crate::evaluate::{self, PolicyUse, now, refused, summary};
+use crate::evaluate::{self, PolicyUse, ledger_status, now, summary};
 use crate::export::Export;
 use crate::ledger::{Count, MAX_COUNTS, PageRequest, Selection};
 use crate::phase::PhaseCell;
@@ -37,7 +37,8 @@ impl LedgerService for LedgerReader {
         let engine = self.engines.for_request(&request)?;
         let page_request = page_request(request.into_inner())?;
         let selection = page_request.selection.clone();
-        let page = engine.recording()?.list(page_request).await.map_err(|error| refused(&error))?;
+        let page =
+            engine.recording()?.list(page_request).await.map_err(|error| ledger_status(&error))?;
         let next_page_token = page.next.map(|next| selection.page_token(next));
         Ok(Response::new(v1::ListEvaluationsResponse {
             evaluations: page.evaluations.into_iter().map(summary).collect(),
@@ -56,7 +57,7 @@ impl LedgerService for LedgerReader {
         let interval = parse::count_interval(interval, &mut violations);
         let (parsed, interval) = violations.finish(parsed.zip(interval))?;
         let counts = engine.recording()?.counts(selection(parsed), interval).await;
-        let counts = counts.map_err(|error| refused(&error))?;
+        let counts = counts.map_err(|error| ledger_status(&error))?;
         if counts.len() > MAX_COUNTS {
             let mut violations = Violations::default();
             let description = format!(
@@ -105,7 +106,7 @@ impl LedgerService for LedgerReader {
                 "have ledger.evidence set to full; it applies to later evaluations",
             )
         })?;
-        let item = Some(evaluate::item(item, content));
+        let item = Some(evaluate::evidence_item(item, content));
         Ok(Response::new(v1::GetEvaluationEvidenceResponse { item }))
     }
 
@@ -135,11 +136,12 @@ impl LedgerService for LedgerReader {
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
         let engine = self.engines.for_request(&request)?;
         let id = request.into_inner().evaluation_id;
-        let deleted = engine.recording()?.delete(&id).await.map_err(|error| refused(&error))?;
+        let deleted =
+            engine.recording()?.delete(&id).await.map_err(|error| ledger_status(&error))?;
         if deleted {
             Ok(Response::new(v1::DeleteEvaluationResponse {}))
         } else {
-            Err(evaluate::unknown(&id))
+            Err(evaluate::unknown_evaluation(&id))
         }
     }
 
@@ -158,8 +160,8 @@ impl LedgerService for LedgerReader {
         let graded_at = now();
         let grades = grades::check(parsed, &claims, graded_at)?;
         // It may have been deleted meanwhile.
-        if !ledger.grade(grades).await.map_err(|error| refused(&error))? {
-            return Err(evaluate::unknown(&id));
+        if !ledger.grade(grades).await.map_err(|error| ledger_status(&error))? {
+            return Err(evaluate::unknown_evaluation(&id));
         }
         engine.forget_graded_claims();
         Ok(Response::new(v1::GradeResponse { graded_at: Some(render::timestamp(graded_at)) }))

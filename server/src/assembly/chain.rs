@@ -1,5 +1,5 @@
-//! This module checks the configured chain (judges that are built in or added, chat models by `provider:model`, panels of
-//! both by `panel:name`) and puts judges together from what was checked. It asks nobody.
+//! Checks the configured chain (built-in and added judges, chat models as `provider:model`, panels as `panel:name`) and
+//! builds its judges. Calls no model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 
 use super::chat_model::{CheckedModel, redactor};
 use crate::config::{self, Judges, Problems};
-use crate::evaluate::Reader;
+use crate::evaluate::SecondReader;
 use crate::judge::Judge;
 use crate::judge::cached::{CacheLimits, CachedJudge, JudgementCache};
 use crate::judge::clock::system;
@@ -23,23 +23,23 @@ use crate::judge::panel::{Member, Panel};
 use crate::judge::spending::Spending;
 use crate::storage::postgres::Database;
 
-/// How long a question waits for an answer on disk.
+/// The maximum wait for a cached answer on disk.
 const DISK_PATIENCE: Duration = Duration::from_millis(50);
 
-/// What the name of a panel begins with in the chain.
+/// The prefix of a panel's name in the chain.
 const PANEL: &str = "panel:";
 
-/// The judges of the chain, checked and not yet put together.
+/// The checked chain, ready to build.
 pub(super) struct CheckedChain {
     links: Vec<Link>,
     models: BTreeMap<String, CheckedModel>,
-    /// The model that looks at entities, by its name in the configuration.
+    /// The name of the model that investigates entities.
     look: Option<String>,
-    reader: CheckedReader,
+    second_reader: CheckedSecondReader,
     redactor: Redactor,
 }
 
-/// A judge that needs no configuration, before it is loaded.
+/// A judge without configuration, before it is loaded.
 pub(super) struct BuiltIn {
     name: String,
     can_take_second_look: bool,
@@ -55,8 +55,8 @@ impl BuiltIn {
     }
 }
 
-/// Who takes second looks, checked and not yet put together.
-enum CheckedReader {
+/// The checked choice of the judge that takes second looks.
+enum CheckedSecondReader {
     Off,
     Same,
     Named(Link),
@@ -66,22 +66,20 @@ enum CheckedReader {
 pub(super) struct BuiltChain {
     /// In the order of the chain.
     pub(super) judges: Vec<Arc<dyn Judge>>,
-    /// Who looks at entities.
+    /// The model that investigates entities.
     pub(super) look: Option<Arc<ModelJudge>>,
-    /// Who takes second looks.
-    pub(super) reader: Reader,
-    /// What takes secrets and personal data out of texts.
+    /// The judge that takes second looks.
+    pub(super) second_reader: SecondReader,
+    /// Redacts secrets and personal data.
     pub(super) redactor: Redactor,
 }
 
-/// What stands in the chain under a name.
+/// An entry of the chain.
 enum Link {
-    /// A judge that needs no configuration, by its name.
+    /// The name of a judge without configuration.
     BuiltIn(String),
-    Voting {
-        name: String,
-        members: Vec<CheckedMember>,
-    },
+    /// A chat model or a panel.
+    Voting { name: String, members: Vec<CheckedMember> },
 }
 
 /// A judge with a vote.
@@ -91,82 +89,82 @@ struct CheckedMember {
     refutes: bool,
 }
 
-/// Where a judge comes from.
+/// The source of a judge.
 enum Source {
-    /// A judge that needs no configuration, by its name.
+    /// The name of a judge without configuration.
     BuiltIn(String),
-    /// A model by its name in the configuration.
+    /// The name of a chat model in the configuration.
     Model(String),
 }
 
-/// What all chat models of a server share.
+/// The resources that all chat models share.
 struct Shared {
     judgements: Arc<JudgementCache>,
     spending: Spending,
 }
 
 impl CheckedChain {
-    /// Checks everything below `judges`. `None` where anything is wrong, which is noted then.
+    /// Checks everything in `[judges]`. Adds what is wrong to `problems` and returns `None` then.
     pub(super) fn check(
-        wanted: &Judges,
+        config: &Judges,
         known: &[BuiltIn],
         ledger_is_enabled: bool,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let redactor = redactor(wanted, problems);
-        let mut checking = Checking { wanted, known, problems, models: BTreeMap::new() };
+        let redactor = redactor(config, problems);
+        let mut checking = Checking { config, known, problems, models: BTreeMap::new() };
         let links: Vec<Option<Link>> =
-            wanted.chain.iter().map(|name| checking.link(name)).collect();
-        let look = wanted.look.as_ref().filter(|name| checking.register_look_model(name)).cloned();
-        let reader = checking.reader(&wanted.second_look);
+            config.chain.iter().map(|name| checking.link(name)).collect();
+        let look = config.look.as_ref().filter(|name| checking.register_look_model(name)).cloned();
+        let second_reader = checking.second_reader(&config.second_look);
         checking.report_unused();
-        let Checking { problems, models: names, .. } = checking;
-        if !names.is_empty() && !ledger_is_enabled {
+        let Checking { problems, models: parsed, .. } = checking;
+        if !parsed.is_empty() && !ledger_is_enabled {
             problems.add(
                 &["ledger", "enabled"],
-                "is false, and chat models need a ledger, beside which their cost is counted; turn it on",
+                "is false, but chat models need a ledger to count their cost; set it to true",
             );
         }
         let mut models = BTreeMap::new();
-        let mut sound = true;
-        for (written, name) in names {
-            match CheckedModel::check(&written, name, wanted, redactor.as_ref(), problems) {
-                Some(model) => drop(models.insert(written, model)),
-                None => sound = false,
+        let mut is_valid = true;
+        for (name, parsed) in parsed {
+            match CheckedModel::check(&name, parsed, config, redactor.as_ref(), problems) {
+                Some(model) => drop(models.insert(name, model)),
+                None => is_valid = false,
             }
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
-        let links = links.filter(|_| sound)?;
-        Some(Self { links, models, look, reader: reader?, redactor: redactor? })
+        let links = links.filter(|_| is_valid)?;
+        Some(Self { links, models, look, second_reader: second_reader?, redactor: redactor? })
     }
 
-    /// Notes each model whose cost is not known, which the daily budget of that principal could not count.
-    pub(super) fn needs_prices(&self, principal: &str, problems: &mut Problems) {
-        for (written, _) in self.models.iter().filter(|(_, model)| !model.is_priced()) {
+    /// Adds a problem for each model without prices: the daily budget of `principal` could not count its cost.
+    pub(super) fn require_prices(&self, principal: &str, problems: &mut Problems) {
+        for (name, _) in self.models.iter().filter(|(_, model)| !model.is_priced()) {
             let description = format!(
-                "is missing, and the daily budget of {principal} in security.principals counts what models cost; give input_price and output_price"
+                "is missing, but the daily budget of {principal} in security.principals needs the cost of models; give input_price and output_price"
             );
-            problems.add(&["judges", "models", written, "input_price"], description);
+            problems.add(&["judges", "models", name, "input_price"], description);
         }
     }
 
-    /// Puts the judges together, in the order of the chain. `loaded` are those that need no configuration; `storage` is
-    /// where answers and costs of chat models are kept.
+    /// Builds the judges, in the order of the chain. `loaded` are those without configuration; `storage` stores the
+    /// answers and costs of chat models.
     ///
     /// # Errors
-    /// What cannot be opened there.
+    /// A storage that cannot be opened.
     pub(super) fn build(
         self,
-        wanted: &Judges,
+        config: &Judges,
         loaded: &[Arc<dyn Judge>],
         storage: Option<JudgeStorage<'_>>,
     ) -> Result<BuiltChain, String> {
         let shared = match storage {
-            Some(storage) if !self.models.is_empty() => Some(share(wanted, storage)?),
+            Some(storage) if !self.models.is_empty() => Some(open_shared(config, storage)?),
             _ => None,
         };
-        let Self { links, models, look, reader, redactor } = self;
-        let look = look.and_then(|written| models.get(&written)).map(|model| {
+        let Self { links, models, look, second_reader, redactor } = self;
+        let look = look.and_then(|name| models.get(&name)).map(|model| {
             let spending = shared.as_ref().map(|shared| shared.spending.clone());
             model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
         });
@@ -182,12 +180,12 @@ impl CheckedChain {
             }
         };
         let judges: Result<_, String> = links.into_iter().map(&build).collect();
-        let reader = match reader {
-            CheckedReader::Off => Reader::Off,
-            CheckedReader::Same => Reader::Same,
-            CheckedReader::Named(link) => Reader::Named(build(link)?),
+        let second_reader = match second_reader {
+            CheckedSecondReader::Off => SecondReader::Off,
+            CheckedSecondReader::Same => SecondReader::Same,
+            CheckedSecondReader::Named(link) => SecondReader::Named(build(link)?),
         };
-        Ok(BuiltChain { judges: judges?, look: look.transpose()?, reader, redactor })
+        Ok(BuiltChain { judges: judges?, look: look.transpose()?, second_reader, redactor })
     }
 }
 
@@ -199,17 +197,15 @@ impl CheckedMember {
         shared: Option<&Shared>,
     ) -> Result<Member, String> {
         let Self { source, weight, refutes } = self;
-        let written = match source {
+        let name = match source {
             Source::BuiltIn(name) => {
                 let judge = find(loaded, &name)?;
                 return Ok(Member { judge, weight, samples: 1, refutes });
             }
-            Source::Model(written) => written,
+            Source::Model(name) => name,
         };
-        let Some(model) = models.get(&written) else {
-            return Err(format!(
-                "judges.models: `{written}` was not checked, a defect of the server"
-            ));
+        let Some(model) = models.get(&name) else {
+            return Err(format!("judges.models: `{name}` was not checked; this is a bug"));
         };
         let purpose = if refutes { Purpose::Refute } else { Purpose::Judge };
         let spending = shared.map(|shared| shared.spending.clone());
@@ -227,25 +223,25 @@ impl CheckedMember {
 
 fn find(loaded: &[Arc<dyn Judge>], name: &str) -> Result<Arc<dyn Judge>, String> {
     let judge = loaded.iter().find(|judge| judge.name() == name).cloned();
-    judge.ok_or_else(|| format!("judges: `{name}` was not loaded, a defect of the server"))
+    judge.ok_or_else(|| format!("judges: `{name}` was not loaded; this is a bug"))
 }
 
-/// Where answers and costs of chat models are kept.
+/// The storage of chat models' answers and costs.
 pub(super) enum JudgeStorage<'a> {
-    /// A folder that this process holds.
+    /// A directory locked by this process.
     Folder(&'a Path),
-    /// A database that servers share.
+    /// A database shared by servers.
     Database(&'a Database, &'a Handle),
 }
 
-fn share(wanted: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
+fn open_shared(config: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
     let limits = CacheLimits {
-        memory_bytes: wanted.cache_memory.0,
-        disk_bytes: wanted.cache_disk.0,
-        time_to_live: wanted.cache_time_to_live.0,
+        memory_bytes: config.cache_memory.0,
+        disk_bytes: config.cache_disk.0,
+        time_to_live: config.cache_time_to_live.0,
         store_timeout: DISK_PATIENCE,
     };
-    let budget = wanted.daily_budget;
+    let budget = config.daily_budget;
     let (spending, judgements) = match storage {
         JudgeStorage::Folder(folder) => {
             let spending = Spending::open(folder, budget, system());
@@ -260,17 +256,17 @@ fn share(wanted: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
     Ok(Shared { spending, judgements: Arc::new(judgements) })
 }
 
-/// A chain while it is checked.
+/// The check of a chain in progress.
 struct Checking<'a> {
-    wanted: &'a Judges,
+    config: &'a Judges,
     known: &'a [BuiltIn],
     problems: &'a mut Problems,
-    /// The models that are asked, by the name that is written in the configuration.
+    /// The models in use, by their names in the configuration.
     models: BTreeMap<String, ModelName>,
 }
 
 impl Checking<'_> {
-    /// What stands in the chain under that name; `None` where it is wrong.
+    /// Checks the entry `name` of the chain; `None` if it is invalid.
     fn link(&mut self, name: &str) -> Option<Link> {
         if self.built_in(name).is_some() {
             return Some(Link::BuiltIn(name.to_owned()));
@@ -282,20 +278,20 @@ impl Checking<'_> {
         Some(Link::Voting { name: name.to_owned(), members })
     }
 
-    /// Who takes second looks, under that name; `None` where it is wrong.
-    fn reader(&mut self, name: &str) -> Option<CheckedReader> {
+    /// Checks the value of `judges.second_look`; `None` if it is invalid.
+    fn second_reader(&mut self, name: &str) -> Option<CheckedSecondReader> {
         let path = ["judges", "second_look"];
         match name {
-            config::NO_READER => return Some(CheckedReader::Off),
-            config::SAME_READER => return Some(CheckedReader::Same),
+            config::NO_READER => return Some(CheckedSecondReader::Off),
+            config::SAME_READER => return Some(CheckedSecondReader::Same),
             _ => {}
         }
         if let Some(known) = self.built_in(name) {
             if known.can_take_second_look {
-                return Some(CheckedReader::Named(Link::BuiltIn(name.to_owned())));
+                return Some(CheckedSecondReader::Named(Link::BuiltIn(name.to_owned())));
             }
             let description = format!(
-                "{name} cannot read statements; give \"same\", \"off\", a chat model or a panel of chat models"
+                "{name} cannot take second looks; give \"same\", \"off\", a chat model or a panel of chat models"
             );
             self.problems.add(&path, description);
             return None;
@@ -304,22 +300,22 @@ impl Checking<'_> {
             Some(panel) => self.members(panel)?,
             None => vec![self.member(&path, name, 1, false)?],
         };
-        Some(CheckedReader::Named(Link::Voting { name: name.to_owned(), members }))
+        Some(CheckedSecondReader::Named(Link::Voting { name: name.to_owned(), members }))
     }
 
-    /// The members of a panel.
+    /// Checks the members of a panel; `None` if any is invalid.
     fn members(&mut self, name: &str) -> Option<Vec<CheckedMember>> {
-        let Some(panel) = self.wanted.panels.get(name) else {
+        let Some(panel) = self.config.panels.get(name) else {
             if !self.problems.concern(&["judges", "panels"]) {
                 let description = format!(
-                    "there is no judges.panels.{name}; name its members there, or take `{PANEL}{name}` out"
+                    "judges.panels.{name} does not exist; add it with its members, or remove `{PANEL}{name}`"
                 );
                 self.problems.add(&["judges", "chain"], description);
             }
             return None;
         };
         let path = ["judges", "panels", name, "members"];
-        let count = self.check_votes(&path, panel);
+        let problems = self.check_votes(&path, panel);
         let members: Vec<Option<CheckedMember>> = panel
             .members
             .iter()
@@ -328,30 +324,30 @@ impl Checking<'_> {
             })
             .collect();
         let members: Option<Vec<CheckedMember>> = members.into_iter().collect();
-        members.filter(|_| count == 0)
+        members.filter(|_| problems == 0)
     }
 
-    /// Notes what keeps a panel from voting; how much that is.
+    /// Checks that a panel can vote. Returns the number of problems added.
     fn check_votes(&mut self, path: &[&str], panel: &config::Panel) -> usize {
         let members = &panel.members;
         let mut found = Vec::new();
         if members.iter().all(|member| member.refutes) {
-            found.push("nobody judges; name a member without `refutes`".to_owned());
+            found.push("no member judges; add a member without `refutes`".to_owned());
         }
-        for (place, member) in members.iter().enumerate() {
-            let most = Member::MAX_WEIGHT;
-            if !(1..=most).contains(&member.weight) {
+        for (position, member) in members.iter().enumerate() {
+            let max = Member::MAX_WEIGHT;
+            if !(1..=max).contains(&member.weight) {
                 found.push(format!(
-                    "weight {} of {} is not allowed; give 1 to {most}",
+                    "weight {} of {} is not allowed; give 1 to {max}",
                     member.weight, member.judge
                 ));
             }
-            let is_it = |other: &config::Member| {
+            let is_same = |other: &config::Member| {
                 (&other.judge, other.refutes) == (&member.judge, member.refutes)
             };
-            if members.iter().take(place).any(is_it) {
+            if members.iter().take(position).any(is_same) {
                 found.push(format!(
-                    "{} is named twice; give it a weight, or its model samples",
+                    "{} is listed twice; give it a weight, or its model samples",
                     member.judge
                 ));
             }
@@ -373,8 +369,7 @@ impl Checking<'_> {
         }
         let source = match self.built_in(name) {
             Some(_) if refutes => {
-                let description =
-                    format!("{name} cannot be asked to disprove; only chat models can");
+                let description = format!("{name} cannot refute; only chat models can");
                 self.problems.add(path, description);
                 return None;
             }
@@ -393,7 +388,7 @@ impl Checking<'_> {
                 let known: Vec<&str> = known.into_iter().collect();
                 let parsed = parsed.map_err(|error| {
                     format!(
-                        "judge `{name}` is not known; known are {}, and chat models such as openai:gpt-4o-mini ({error})",
+                        "unknown judge `{name}`; known are {}, and chat models such as openai:gpt-4o-mini ({error})",
                         known.join(", ")
                     )
                 });
@@ -405,7 +400,7 @@ impl Checking<'_> {
         Some(CheckedMember { source, weight, refutes })
     }
 
-    /// Whether a chat model of that name can look at entities.
+    /// Registers the chat model that investigates entities. Returns `false` if its name is invalid.
     fn register_look_model(&mut self, name: &str) -> bool {
         let parsed: Result<ModelName, _> = name.parse();
         let path = ["judges", "look"];
@@ -417,24 +412,24 @@ impl Checking<'_> {
         self.known.iter().find(|judge| judge.name == name)
     }
 
-    /// Notes panels and models that the chain does not ask.
+    /// Adds a problem for each panel and model that is configured but not used.
     fn report_unused(&mut self) {
         let unreadable = [&["judges", "chain"][..], &["judges", "panels"]];
         if unreadable.iter().any(|path| self.problems.concern(path)) {
             return;
         }
-        for name in self.wanted.panels.keys() {
-            let mut links = self.wanted.chain.iter().chain([&self.wanted.second_look]);
+        for name in self.config.panels.keys() {
+            let mut links = self.config.chain.iter().chain([&self.config.second_look]);
             if !links.any(|link| link.strip_prefix(PANEL) == Some(name)) {
                 let description = format!(
-                    "is not in judges.chain; add `{PANEL}{name}` there, or take the panel out"
+                    "is not in judges.chain; add `{PANEL}{name}` there, or remove the panel"
                 );
                 self.problems.add(&["judges", "panels", name], description);
             }
         }
-        for name in self.wanted.models.keys() {
+        for name in self.config.models.keys() {
             if !self.models.contains_key(name) {
-                let description = "is not in judges.chain, nor in a panel of it, nor judges.second_look or judges.look; add it there, or take it out";
+                let description = "is not in judges.chain, in one of its panels, in judges.second_look or in judges.look; add it there, or remove it";
                 self.problems.add(&["judges", "models", name], description);
             }
         }

@@ -1,5 +1,5 @@
-//! This module checks a configuration as a whole: everything that can be known before an address is bound and without
-//! taking the data directory, so that it can be done beside a running server. It notes every problem, not the first.
+//! Checks a configuration as a whole without binding addresses or locking the data directory, so that it can run next
+//! to a server. Reports every problem, not only the first.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::ledger::{self, LedgerError, LedgerPlace, PostgresOptions};
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
-/// A configuration in which nothing is wrong, with what was read while it was checked.
+/// A valid configuration with everything loaded by the check.
 pub struct CheckedConfig {
     pub(super) config: Config,
     pub(super) policies: PolicyStore,
     pub(super) chain: CheckedChain,
-    /// The judges that need no configuration, loaded.
+    /// The loaded judges that need no configuration.
     pub(super) judges: Vec<Arc<dyn Judge>>,
     pub(super) embeddings: Embeddings,
     tls: Option<Arc<TlsStore>>,
@@ -30,7 +30,7 @@ pub struct CheckedConfig {
     sources: Option<Sources>,
 }
 
-/// The most sessions of a model.
+/// The maximum number of sessions of the local model.
 const MAX_WORKERS: usize = 64;
 
 impl std::fmt::Debug for CheckedConfig {
@@ -40,20 +40,20 @@ impl std::fmt::Debug for CheckedConfig {
 }
 
 impl CheckedConfig {
-    /// Checks policies, judges with their prompts and keys, the files of TLS, the model of the search, the data directory and the ledger in
-    /// it. Blocks: every page of the ledger is read. `added` are judges of the embedding program, which the chain may
-    /// name; `problems` are those that are known already.
+    /// Checks policies, judges with their prompts and keys, TLS files, the search model, the data directory and its
+    /// ledger. Blocks: it reads every page of the ledger. `added` are further judges that the chain may name; `problems`
+    /// are those found so far.
     ///
     /// # Errors
-    /// Every problem, those that were known among them.
+    /// All problems, including those found earlier.
     pub fn check(
         mut config: Config,
         mut added: Vec<Arc<dyn Judge>>,
         mut problems: Problems,
     ) -> Result<Self, Problems> {
         embedded::resolve(&mut config);
-        let kept = FactsCache::new(config.evidence.kept_in_memory.0);
-        added.push(Arc::new(FactsJudge::new(kept.clone())));
+        let facts = FactsCache::new(config.evidence.kept_in_memory.0);
+        added.push(Arc::new(FactsJudge::new(facts.clone())));
         let local = local_options(&config, &mut problems);
         let mut known: Vec<BuiltIn> = added.iter().map(BuiltIn::of).collect();
         known.extend(local.as_ref().map(|_| BuiltIn::new(LocalJudge::NAME)));
@@ -63,22 +63,22 @@ impl CheckedConfig {
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
         let checks = DeclaredChecks::check(&config.evidence.checks, &mut problems).map(Arc::new);
-        // For the budget of all, prices were asked for already.
+        // judges.daily_budget has required prices already.
         if config.judges.daily_budget.is_none()
             && let Some(chain) = &chain
             && let Some(principal) =
                 identities.as_ref().and_then(|known| known.principal_with_budget())
         {
-            chain.needs_prices(&principal, &mut problems);
+            chain.require_prices(&principal, &mut problems);
         }
         problems.note(&["data_dir"], data_dir(&config));
         if let Some(database) = config.storage.options(config.ledger.durable) {
             problems.note(&["storage"], database.check_files());
         }
-        // Models last: nobody waits for them where something else is wrong.
+        // Models are slow to load, so they come last and only if nothing else is wrong.
         let embeddings = embeddings(&config, &mut problems);
         if let Some(options) = local.filter(|_| problems.is_empty()) {
-            let judge = problems.note(&["judges", "local"], LocalJudge::open(&options, kept));
+            let judge = problems.note(&["judges", "local"], LocalJudge::open(&options, facts));
             added.extend(judge.map(|judge| Arc::new(judge) as Arc<dyn Judge>));
         }
         match (policies, chain, identities, checks) {
@@ -102,7 +102,7 @@ impl CheckedConfig {
         }
     }
 
-    /// With where the configuration came from, so that parts of it can be read again.
+    /// Adds the sources of the configuration, so that parts of it can be reloaded.
     #[must_use]
     pub fn with_sources(self, sources: Sources) -> Self {
         Self { sources: Some(sources), ..self }
@@ -112,25 +112,25 @@ impl CheckedConfig {
         self.sources.take()
     }
 
-    /// The certificate of `grpcs://` listeners, where there are such.
+    /// The certificate of `grpcs://` listeners, if there are any.
     #[must_use]
     pub fn tls(&self) -> Option<Arc<TlsStore>> {
         self.tls.clone()
     }
 
-    /// Who may call.
+    /// The principals that may call.
     #[must_use]
     pub fn identities(&self) -> Arc<IdentityStore> {
         Arc::clone(&self.identities)
     }
 
-    /// The checks that are declared.
+    /// The declared checks.
     #[must_use]
     pub fn checks(&self) -> Arc<DeclaredChecks> {
         Arc::clone(&self.checks)
     }
 
-    /// Asks the database that is named, where one is, and leaves its schema as it is.
+    /// Connects to the configured database, if any, and checks its schema.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -148,8 +148,8 @@ impl CheckedConfig {
     pub async fn migrate_ledger(&self) -> Result<(), String> {
         match self.database() {
             Some(options) => {
-                let wanted = PostgresOptions { migrate: true, ..options };
-                database::open(&wanted).await.map(drop)
+                let options = PostgresOptions { migrate: true, ..options };
+                database::open(&options).await.map(drop)
             }
             None => {
                 let opened = LedgerPlace::Sqlite(self.config.data_dir.clone()).open().await;
@@ -158,19 +158,19 @@ impl CheckedConfig {
         }
     }
 
-    /// The database that servers share, where one is named.
+    /// The database shared by servers, if configured.
     pub(super) fn database(&self) -> Option<PostgresOptions> {
         self.config.storage.options(self.config.ledger.durable)
     }
 
-    /// The values.
+    /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 }
 
-/// How the judge with a model is run, where it is named.
+/// Returns the options of the local model judge, if it is named.
 fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOptions> {
     let judges = &config.judges;
     let is_named = embedded::names(judges).any(|name| name == LocalJudge::NAME);
@@ -179,7 +179,7 @@ fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOption
     }
     let workers = judges.local.workers;
     if !(1..=MAX_WORKERS).contains(&workers) {
-        let description = format!("{workers} is not allowed, 1 to {MAX_WORKERS} are");
+        let description = format!("{workers} is not allowed; give 1 to {MAX_WORKERS}");
         problems.add(&["judges", "local", "workers"], description);
         return None;
     }
@@ -191,23 +191,22 @@ fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOption
 }
 
 fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
-    let wanted = &config.evidence;
-    let embeddings = match wanted.embeddings {
+    let evidence = &config.evidence;
+    let embeddings = match evidence.embeddings {
         EmbeddingsMode::Off => Embeddings::Off,
         EmbeddingsMode::Auto | EmbeddingsMode::Required => Embeddings::Model {
-            folder: wanted.model.clone(),
-            runtime: wanted.onnxruntime.clone(),
-            workers: wanted.embedding_workers,
+            folder: evidence.model.clone(),
+            runtime: evidence.onnxruntime.clone(),
+            workers: evidence.embedding_workers,
         },
     };
-    if !wanted.enabled {
+    if !evidence.enabled {
         return embeddings;
     }
-    let wrong = embeddings.check_files();
-    for (key, description) in &wrong {
+    for (key, description) in &embeddings.check_files() {
         problems.add(&["evidence", key], description);
     }
-    if wanted.embeddings == EmbeddingsMode::Required && problems.is_empty() {
+    if evidence.embeddings == EmbeddingsMode::Required && problems.is_empty() {
         let tried = embeddings.try_model().map_err(|reason| format!("is required: {reason}"));
         problems.note(&["evidence", "embeddings"], tried);
     }
@@ -215,8 +214,8 @@ fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
 }
 
 fn data_dir(config: &Config) -> Result<(), LedgerError> {
-    let is_ledger_here = config.ledger.enabled && config.storage.url.is_none();
-    match (is_ledger_here, config.ledger.enabled || config.evidence.enabled) {
+    let is_ledger_local = config.ledger.enabled && config.storage.url.is_none();
+    match (is_ledger_local, config.ledger.enabled || config.evidence.enabled) {
         (true, _) => ledger::check(&config.data_dir),
         (false, true) => ledger::check_directory(&config.data_dir),
         (false, false) => Ok(()),

@@ -1,4 +1,4 @@
-//! This module opens the database that servers share, in the schema of this version.
+//! Opens the PostgreSQL database shared by servers, with the schema of this version.
 
 use crate::evidence::postgres::SCHEMA as EVIDENCE;
 use crate::evidence::postgres::prepare_vectors;
@@ -7,10 +7,10 @@ use crate::ledger::PostgresOptions;
 use crate::ledger::postgres::SCHEMA as LEDGER;
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
-/// What it holds, each part with a version of its own.
+/// The parts of the schema, each with its own version.
 const PARTS: [PostgresSchema; 3] = [LEDGER, JUDGES, EVIDENCE];
 
-/// Connects, and creates the tables if they are missing and `migrate` is set.
+/// Connects, and creates missing tables if `migrate` is set.
 ///
 /// # Errors
 /// Why the database cannot be used.
@@ -18,22 +18,22 @@ pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> 
     let database = connect(options)?;
     for part in PARTS {
         let applied = part.create(&database, options.migrate).await;
-        applied.map_err(|failure| described(&database, &failure))?;
+        applied.map_err(|failure| describe(&database, &failure))?;
     }
     let vectors = prepare_vectors(&database, options.migrate).await;
-    vectors.map_err(|failure| described(&database, &failure))?;
+    vectors.map_err(|failure| describe(&database, &failure))?;
     Ok(database)
 }
 
-/// Asks whether it can be used, and changes nothing.
+/// Connects and checks the schema, without changing it.
 ///
 /// # Errors
-/// Why it cannot.
+/// Why the database cannot be used.
 pub(super) async fn check(options: &PostgresOptions) -> Result<(), String> {
     let database = connect(options)?;
     for part in PARTS {
         let checked = part.check(&database, options.migrate).await;
-        checked.map_err(|failure| described(&database, &failure))?;
+        checked.map_err(|failure| describe(&database, &failure))?;
     }
     Ok(())
 }
@@ -42,6 +42,6 @@ fn connect(options: &PostgresOptions) -> Result<Database, String> {
     Database::new(options).map_err(|reason| format!("storage: {reason}"))
 }
 
-fn described(database: &Database, failure: &SchemaFailure) -> String {
+fn describe(database: &Database, failure: &SchemaFailure) -> String {
     format!("storage.url: {} {failure}", database.shown())
 }

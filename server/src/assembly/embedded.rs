@@ -1,5 +1,4 @@
-//! This module says which embedded judge stands behind a name of the configuration: what `embedded` is on this machine,
-//! and what names of older versions became.
+//! Resolves the names of embedded judges: `embedded` to the judge that this machine can run, and names of older versions.
 
 use gsar_embedding::Runtime;
 
@@ -7,14 +6,14 @@ use crate::config::{Config, EMBEDDED, Judges};
 use crate::judge::facts::FactsJudge;
 use crate::judge::local::LocalJudge;
 
-/// A judge of older configurations; the judge over facts took its place.
+/// A judge of older versions, replaced by the facts judge.
 const FORMER: &str = "rules/1";
 
-/// Writes the names of embedded judges in chain and panels as those of this version.
+/// Replaces the names of embedded judges in chain and panels by those of this version.
 pub(super) fn resolve(config: &mut Config) {
     if rename(&mut config.judges, FORMER, FactsJudge::NAME) {
         tracing::warn!(
-            "judge `{FORMER}` is now `{}`; write that into judges.chain",
+            "judge `{FORMER}` is now `{}`; use that name in judges.chain",
             FactsJudge::NAME
         );
     }
@@ -25,7 +24,7 @@ pub(super) fn resolve(config: &mut Config) {
                 let reason = error.to_string();
                 tracing::warn!(
                     reason,
-                    "ONNX Runtime is not at hand, so {} judges, which decides little of a report; install it with the package, name it in evidence.onnxruntime, or run `make onnxruntime` in the sources",
+                    "ONNX Runtime is not available, so {} judges, which leaves most claims undecided; install the package's ONNX Runtime, set evidence.onnxruntime, or run `make onnxruntime` in the sources",
                     FactsJudge::NAME
                 );
                 FactsJudge::NAME
@@ -35,13 +34,13 @@ pub(super) fn resolve(config: &mut Config) {
     }
 }
 
-/// The judges that chain and panels name.
+/// Returns the judges named in chain and panels.
 pub(super) fn names(judges: &Judges) -> impl Iterator<Item = &str> {
     let members = judges.panels.values().flat_map(|panel| &panel.members);
     judges.chain.iter().chain(members.map(|member| &member.judge)).map(String::as_str)
 }
 
-/// Whether there was such a name.
+/// Renames a judge in chain and panels. Returns `true` if it was named there.
 fn rename(judges: &mut Judges, from: &str, to: &str) -> bool {
     let members = judges.panels.values_mut().flat_map(|panel| &mut panel.members);
     let named = judges.chain.iter_mut().chain(members.map(|member| &mut member.judge));
@@ -61,7 +60,7 @@ mod tests {
     use crate::config::{Member, Panel};
 
     #[test]
-    fn the_judge_of_older_configurations_is_the_one_over_facts() {
+    fn renames_the_judge_of_older_configurations() {
         let mut config = Config::default();
         config.judges.chain = vec!["panel:court".to_owned(), "rules/1".to_owned()];
         let member = Member { judge: "rules/1".to_owned(), weight: 1, refutes: false };
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn without_onnx_runtime_the_embedded_judge_is_the_one_over_facts() {
+    fn embedded_is_the_facts_judge_without_onnx_runtime() {
         let mut config = Config::default();
         config.evidence.onnxruntime = Some(PathBuf::from("/no/such/library.so"));
         resolve(&mut config);

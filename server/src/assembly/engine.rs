@@ -19,11 +19,11 @@ use crate::ledger::{
 use crate::storage::postgres::Database;
 
 impl CheckedConfig {
-    /// Takes the data directory, opens the ledger and the evidence, and builds the judges. Blocks; a ledger in
-    /// PostgreSQL needs a runtime.
+    /// Locks the data directory, opens the ledger and the evidence, and builds the judges. Blocks; PostgreSQL needs a
+    /// tokio runtime.
     ///
     /// # Errors
-    /// What prevents a start although the configuration is valid, such as another server in the data directory.
+    /// What prevents the start despite a valid configuration, such as another server using the data directory.
     pub fn build(self) -> Result<Engine, String> {
         let database = self.database();
         let Self { config, policies, chain, judges, embeddings, .. } = self;
@@ -32,14 +32,14 @@ impl CheckedConfig {
             true => Some(Storage::open(config, database)?),
             false => None,
         };
-        let BuiltChain { judges, look, reader, redactor } =
-            chain.build(&config.judges, &judges, storage.as_ref().map(Storage::of_judges))?;
+        let BuiltChain { judges, look, second_reader, redactor } =
+            chain.build(&config.judges, &judges, storage.as_ref().map(Storage::for_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
                 let bounds = bounds(&config.evidence);
                 let opened = match storage.as_ref().and_then(Storage::shared) {
                     Some(shared) => {
-                        warn_of_corpora_below(&config.data_dir);
+                        warn_about_local_corpora(&config.data_dir);
                         Evidence::shared(shared, bounds, embeddings)
                     }
                     None => Evidence::open(&config.data_dir, bounds, embeddings),
@@ -62,57 +62,57 @@ impl CheckedConfig {
             max_claim_bytes: bytes(config.limits.claim_text),
             ..parse::Limits::default()
         };
-        let evidence_kept = config.ledger.evidence;
-        let (ledger, held) = storage.map(Storage::into_parts).unzip();
+        let evidence_retention = config.ledger.evidence;
+        let (ledger, data_dir) = storage.map(Storage::into_parts).unzip();
         Ok(Engine {
             principal: Principal::anonymous(),
             policies: Arc::new(policies),
             judges: judges.into(),
             look,
-            reader,
+            second_reader,
             redactor,
             graded_claims: GradedClaims::default(),
-            evidence_kept,
+            evidence_retention,
             evidence,
             ledger,
-            _data_dir: held.flatten().map(Arc::new),
+            _data_dir: data_dir.flatten().map(Arc::new),
             limits: Arc::new(limits),
         })
     }
 }
 
-/// Says where corpora lie that were stored before there was a database to share.
-fn warn_of_corpora_below(data_dir: &Path) {
+/// Warns of corpora stored on disk before the shared database was configured.
+fn warn_about_local_corpora(data_dir: &Path) {
     let corpora = evidence::corpora_below(data_dir);
     if corpora > 0 {
         tracing::warn!(
             corpora,
             folder = %data_dir.display(),
-            "corpora below data_dir are not seen: with storage.url they stand in the database; store them again"
+            "corpora in data_dir are ignored: storage.url stores them in the database; store them again"
         );
     }
 }
 
-fn bounds(wanted: &config::Evidence) -> Bounds {
+fn bounds(config: &config::Evidence) -> Bounds {
     Bounds {
-        max_corpus_size: wanted.max_corpus_size.0,
-        max_size: wanted.max_size.0,
-        time_to_live: wanted.time_to_live.map(|lives| lives.0),
-        kept_in_memory: wanted.kept_in_memory.0,
+        max_corpus_size: config.max_corpus_size.0,
+        max_size: config.max_size.0,
+        time_to_live: config.time_to_live.map(|time| time.0),
+        kept_in_memory: config.kept_in_memory.0,
     }
 }
 
-/// Where the record is kept, and what judges keep.
+/// The storage of the ledger and of the judges.
 struct Storage {
     ledger: Arc<dyn Ledger>,
-    place: Place,
+    backend: Backend,
 }
 
-enum Place {
-    /// The data directory, which the ledger holds for this process.
-    Here(PathBuf),
-    /// A database that servers share, and the data directory, which is held for what is not there.
-    Shared { database: Database, runtime: Handle, held: DataDir },
+enum Backend {
+    /// The data directory, which the ledger has locked.
+    Local(PathBuf),
+    /// A database shared by servers, and the locked data directory for everything else.
+    Shared { database: Database, runtime: Handle, data_dir: DataDir },
 }
 
 impl Storage {
@@ -120,9 +120,9 @@ impl Storage {
         let Some(options) = database else {
             let opened = SqliteLedger::open(ledger_options(config));
             let ledger = Arc::new(opened.map_err(|error| error.to_string())?);
-            return Ok(Self { ledger, place: Place::Here(config.data_dir.clone()) });
+            return Ok(Self { ledger, backend: Backend::Local(config.data_dir.clone()) });
         };
-        let held = DataDir::lock(&config.data_dir).map_err(|error| error.to_string())?;
+        let data_dir = DataDir::lock(&config.data_dir).map_err(|error| error.to_string())?;
         let runtime = Handle::try_current().map_err(|error| error.to_string())?;
         let max_age = config.ledger.max_age.map(|age| age.0);
         let (ledger, database) = runtime.block_on(async {
@@ -131,30 +131,30 @@ impl Storage {
             let ledger = PostgresLedger::with_database(database.clone(), options).await;
             Ok::<_, String>((ledger.map_err(|error| error.to_string())?, database))
         })?;
-        let place = Place::Shared { database, runtime, held };
-        Ok(Self { ledger: Arc::new(ledger), place })
+        let backend = Backend::Shared { database, runtime, data_dir };
+        Ok(Self { ledger: Arc::new(ledger), backend })
     }
 
-    fn of_judges(&self) -> JudgeStorage<'_> {
-        match &self.place {
-            Place::Here(folder) => JudgeStorage::Folder(folder),
-            Place::Shared { database, runtime, .. } => JudgeStorage::Database(database, runtime),
+    fn for_judges(&self) -> JudgeStorage<'_> {
+        match &self.backend {
+            Backend::Local(folder) => JudgeStorage::Folder(folder),
+            Backend::Shared { database, runtime, .. } => JudgeStorage::Database(database, runtime),
         }
     }
 
-    /// The database that servers share, where there is one.
+    /// The database shared by servers, if configured.
     fn shared(&self) -> Option<(Database, Handle)> {
-        match &self.place {
-            Place::Here(_) => None,
-            Place::Shared { database, runtime, .. } => Some((database.clone(), runtime.clone())),
+        match &self.backend {
+            Backend::Local(_) => None,
+            Backend::Shared { database, runtime, .. } => Some((database.clone(), runtime.clone())),
         }
     }
 
-    /// The ledger, with what has to be held beside it.
+    /// Returns the ledger, and the lock on the data directory if the ledger does not own it.
     fn into_parts(self) -> (Arc<dyn Ledger>, Option<DataDir>) {
-        match self.place {
-            Place::Here(_) => (self.ledger, None),
-            Place::Shared { held, .. } => (self.ledger, Some(held)),
+        match self.backend {
+            Backend::Local(_) => (self.ledger, None),
+            Backend::Shared { data_dir, .. } => (self.ledger, Some(data_dir)),
         }
     }
 }

@@ -30,7 +30,7 @@ use tonic::Status;
 
 use crate::call::Call;
 use crate::errors;
-use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, dry_run, now, refused};
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, dry_run, ledger_status, now};
 use crate::evidence::CorpusName;
 use crate::identity::Principal;
 use crate::ledger::{InvestigationStart, Ledger, NewEvent};
@@ -79,7 +79,8 @@ impl Investigations {
             policy_toml: policy.toml().to_string(),
         };
         let started_at = Timestamp::from_micros(start.started_at_micros);
-        let before = ledger.start_investigation(start).await.map_err(|error| refused(&error))?;
+        let before =
+            ledger.start_investigation(start).await.map_err(|error| ledger_status(&error))?;
         let state = match before {
             None => State::begin(request, started_at, policy),
             Some(before) => {
@@ -105,7 +106,8 @@ impl Investigations {
         request: v1::GetInvestigationRequest,
     ) -> Result<v1::GetInvestigationResponse, Status> {
         let id = request.investigation_id;
-        let stored = self.ledger()?.investigation(&id).await.map_err(|error| refused(&error))?;
+        let stored =
+            self.ledger()?.investigation(&id).await.map_err(|error| ledger_status(&error))?;
         let stored = stored.ok_or_else(|| unknown(&id))?;
         let investigation = Some(self.view(&State::replay(&stored).map_err(unreadable)?));
         let events = match request.with_events {
@@ -200,7 +202,8 @@ impl Investigations {
         request: v1::LookAtEntityRequest,
     ) -> Result<v1::LookAtEntityResponse, Status> {
         let id = request.investigation_id.as_str();
-        let stored = self.ledger()?.investigation(id).await.map_err(|error| refused(&error))?;
+        let stored =
+            self.ledger()?.investigation(id).await.map_err(|error| ledger_status(&error))?;
         let stored = stored.ok_or_else(|| unknown(id))?;
         let state = State::replay(&stored).map_err(unreadable)?;
         if let Some(cause) = exhausted_budget(&state, now()).filter(|_| request.ask_model) {
@@ -256,7 +259,7 @@ impl Investigations {
         }
         parse::checks(request.checks.clone(), &mut violations);
         if let Some(options) = &request.options {
-            dry_run::refuse(options, &mut violations);
+            dry_run::reject(options, &mut violations);
             if options.redact {
                 let description = "an investigation needs its texts unredacted; leave it out";
                 violations.add("options.redact", description);
@@ -271,7 +274,7 @@ impl Investigations {
         let key = format!("{}@{id}", self.engine.principal().name());
         let lock = self.locks.get_with(key, Arc::default);
         let lock = lock.lock_owned().await;
-        let stored = ledger.investigation(id).await.map_err(|error| refused(&error))?;
+        let stored = ledger.investigation(id).await.map_err(|error| ledger_status(&error))?;
         let stored = stored.ok_or_else(|| unknown(id))?;
         Ok((State::replay(&stored).map_err(unreadable)?, lock))
     }
@@ -325,14 +328,14 @@ impl Investigations {
     ) -> Result<(), Status> {
         let event = next_event(state, event);
         let new = new_event(state, digest, &event);
-        self.ledger()?.append_event(new).await.map_err(|error| refused(&error))?;
+        self.ledger()?.append_event(new).await.map_err(|error| ledger_status(&error))?;
         state.apply(digest, event).map_err(unreadable)
     }
 
     async fn last_evaluation(&self, state: &State) -> Result<Option<v1::EvaluateResponse>, Status> {
         let Some(last) = state.reports.last() else { return Ok(None) };
         let id = last.evaluation_id.as_str();
-        let stored = self.ledger()?.read(id).await.map_err(|error| refused(&error))?;
+        let stored = self.ledger()?.read(id).await.map_err(|error| ledger_status(&error))?;
         let decode = |stored: crate::ledger::StoredEvaluation| {
             v1::EvaluateResponse::decode(stored.response.as_slice())
         };

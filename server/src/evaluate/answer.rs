@@ -1,4 +1,4 @@
-//! From an assessment to the parts of an answer.
+//! Renders an assessment as the parts of a response.
 
 use std::collections::HashMap;
 
@@ -19,44 +19,44 @@ use metrics::counter;
 use crate::judge::Votes;
 use crate::telemetry::metrics as names;
 
-/// The claims of an answer, with their impacts where asked for.
+/// Renders the claims, with their impacts if `explain` is set.
 pub(crate) fn claims(
     policy: &Policy,
     assessment: Assessment,
     explain: bool,
 ) -> Vec<v1::JudgedClaim> {
     let Assessment { claims, tally, findings, .. } = assessment;
-    let mut impacts = Impacts { policy, tally: &tally, findings: &findings, known: Vec::new() };
+    let mut impacts = Impacts { policy, tally: &tally, findings: &findings, computed: Vec::new() };
     let claim = |claim: VerifiedClaim| {
         let has_impact = explain && claim.judged.undecided.is_none();
         v1::JudgedClaim {
-            impact: has_impact.then(|| render::impact(impacts.of(group(&claim)))),
+            impact: has_impact.then(|| render::impact(impacts.get(group(&claim)))),
             ..render::judged_claim(claim.judged)
         }
     };
     claims.into_iter().map(claim).collect()
 }
 
-/// Whether at least one claim is grounded, none contradicted, and each decided.
+/// Returns `true` if at least one claim is grounded, none is contradicted, and all are decided.
 pub(super) fn is_grounded(assessment: &Assessment) -> bool {
     let is_decided = |claim: &VerifiedClaim| claim.judged.undecided.is_none();
     assessment.tally.is_grounded() && assessment.claims.iter().all(is_decided)
 }
 
-/// Adds to the claims what the judge considered for each.
+/// Adds what the judge considered for each claim.
 pub(super) fn attach_considered(
     claims: &mut [v1::JudgedClaim],
-    asked: &[Claim],
+    judged: &[Claim],
     considered: Vec<Vec<String>>,
 ) {
-    let ids = asked.iter().map(|claim| claim.id.as_str());
+    let ids = judged.iter().map(|claim| claim.id.as_str());
     let mut considered: HashMap<&str, Vec<String>> = ids.zip(considered).collect();
     for claim in claims {
         claim.considered = considered.remove(claim.id.as_str()).unwrap_or_default();
     }
 }
 
-/// Adds to the claims whose verdict on each counts.
+/// Adds the name of the judge whose verdict counts for each claim.
 pub(super) fn attach_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<ClaimId, String>) {
     let judges: HashMap<&str, &String> =
         judges.iter().map(|(claim, judge)| (claim.as_str(), judge)).collect();
@@ -66,7 +66,7 @@ pub(super) fn attach_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<Clai
     }
 }
 
-/// Adds to the claims how the votes on each were.
+/// Adds the votes on each claim.
 pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
     let mut votes: HashMap<&str, &Votes> =
         votes.iter().map(|votes| (votes.claim.as_str(), votes)).collect();
@@ -91,7 +91,7 @@ pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
     }
 }
 
-/// Adds to the claims what a second reader made of each.
+/// Adds the second look at each claim.
 pub(super) fn attach_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Reading]) {
     let readings: HashMap<&str, &Reading> =
         readings.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
@@ -101,26 +101,26 @@ pub(super) fn attach_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Re
     }
 }
 
-/// Impacts are the same for all claims of a group.
+/// Computes impacts once per group: they are the same for all its claims.
 struct Impacts<'a> {
     policy: &'a Policy,
     tally: &'a Tally,
     findings: &'a TextFindings,
-    known: Vec<(Group, Impact)>,
+    computed: Vec<(Group, Impact)>,
 }
 
 impl Impacts<'_> {
-    fn of(&mut self, wanted: Group) -> &Impact {
-        let at = match self.known.iter().position(|(group, _)| *group == wanted) {
+    fn get(&mut self, group: Group) -> &Impact {
+        let at = match self.computed.iter().position(|(known, _)| *known == group) {
             Some(at) => at,
             None => {
-                let impact = impact(self.policy, self.tally, wanted, Some(self.findings));
-                self.known.push((wanted, impact));
-                self.known.len() - 1
+                let impact = impact(self.policy, self.tally, group, Some(self.findings));
+                self.computed.push((group, impact));
+                self.computed.len() - 1
             }
         };
         #[expect(clippy::indexing_slicing, reason = "the position was found or pushed just above")]
-        &self.known[at].1
+        &self.computed[at].1
     }
 }
 
@@ -133,7 +133,7 @@ fn group(claim: &VerifiedClaim) -> Group {
     }
 }
 
-/// The decision of an answer, with margins where asked for.
+/// Renders the decision, with its margins if `explain` is set.
 pub(crate) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) -> v1::Decision {
     let decision = &assessment.decision;
     let margins = explain.then(|| {
@@ -151,7 +151,7 @@ pub(crate) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) 
     v1::Decision { margins, ..render::assessed_decision(assessment) }
 }
 
-/// What an assessment leaves open.
+/// Renders the points that an assessment leaves open.
 pub(super) fn open_points(
     policy: &Policy,
     assessment: &Assessment,
@@ -162,7 +162,7 @@ pub(super) fn open_points(
     open.iter().map(render::open_point).collect()
 }
 
-/// Claims that a margin may mean, in the order of the report.
+/// Returns claims whose change would make up the margin, in report order.
 fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     let mut left: Vec<RemedyStep> = margin.changes.clone();
     let mut ids = Vec::new();
@@ -170,9 +170,9 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
         if claim.judged.undecided.is_some() {
             continue;
         }
-        let wanted =
+        let change =
             left.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
-        if let Some(change) = wanted {
+        if let Some(change) = change {
             change.count -= 1;
             ids.push(claim.judged.claim.id.to_string());
         }
@@ -180,18 +180,18 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     ids
 }
 
-/// Gate, chain, cap and action of an answer.
+/// The rendered gate, chain, cap and action.
 #[derive(Debug, Default)]
 pub(super) struct SettledParts {
     pub(super) gate: Option<v1::GateVerdict>,
     pub(super) chain: Option<v1::EvidenceChain>,
     pub(super) cap: Option<v1::CapVerdict>,
     pub(super) action: Option<v1::ActionVerdict>,
-    /// What mechanisms in shadow would have said; `None` when none is.
+    /// Verdicts of mechanisms in shadow mode; `None` if there are none.
     pub(super) shadow: Option<v1::Shadow>,
 }
 
-/// Renders what was settled.
+/// Renders the settled verdicts.
 pub(super) fn settled(
     policy: &Policy,
     chain: &Option<EvidenceChain>,
@@ -217,8 +217,8 @@ pub(super) fn settled(
     }
 }
 
-/// Leaves what was decided in `shadow` where the policy's decision is in shadow, and holds nothing back.
-pub(super) fn govern(
+/// Moves the decision to `shadow` and returns Proceed if the policy's decision is in shadow mode.
+pub(super) fn apply_rollout(
     policy: &Policy,
     decided: v1::Decision,
     shadow: &mut Option<v1::Shadow>,
@@ -227,7 +227,7 @@ pub(super) fn govern(
         return decided;
     }
     let tier = Tier::from_number(decided.tier).map_or("nothing", Tier::name);
-    let sentence = format!("the decision is in shadow: {tier} was decided and does not govern");
+    let sentence = format!("the decision is in shadow mode: {tier} was decided but has no effect");
     shadow.get_or_insert_default().decision = Some(decided);
     v1::Decision {
         tier: v1::Tier::Proceed.into(),
@@ -241,14 +241,14 @@ pub(super) fn govern(
     }
 }
 
-/// What was decided, whether or not it governs.
-pub(crate) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+/// Returns the decision, in effect or in shadow mode.
+pub(crate) fn decision_or_shadow(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
 }
 
-/// Counts what was decided; a decision in shadow counts by itself.
-pub(super) fn count(policy: &Policy, decision: Option<&v1::Decision>) {
+/// Counts the decision; one in shadow mode has its own metric.
+pub(super) fn count_decision(policy: &Policy, decision: Option<&v1::Decision>) {
     let Some(decision) = decision else { return };
     let tier = decision.tier().as_str_name();
     if policy.rollout.decision == DecisionRollout::Shadow {

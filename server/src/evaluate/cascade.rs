@@ -1,5 +1,4 @@
-//! This module joins what the judges of a chain say of one report, where each is asked about what those before it left
-//! undecided. It asks nobody and decides nothing.
+//! Merges the judgements of a chain, in which each judge is asked about the claims that earlier judges left open.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,55 +11,56 @@ use crate::call::Call;
 use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Question};
 
-/// What the judges that answered say together.
-pub(super) struct Answer {
+/// The merged judgement of the judges that answered.
+pub(super) struct ChainJudgement {
     pub(super) judgement: Judgement,
     /// The judge that answered last.
     pub(super) judge: Arc<dyn Judge>,
-    /// The judge whose verdict on a claim counts.
+    /// The name of the judge whose verdict counts, by claim.
     pub(super) judges: HashMap<ClaimId, String>,
-    /// Claims that are not grounded by a judge that does not say whether they are the root cause.
+    /// Claims that are not grounded according to a judge that reports no roles, so they may be the root cause.
     without_role: HashSet<ClaimId>,
 }
 
-impl Answer {
-    /// What the first judge that answers says.
+impl ChainJudgement {
+    /// Starts with the first judge that answers.
     pub(super) fn new(judge: &Arc<dyn Judge>, judgement: Judgement) -> Self {
-        let judges = named(judge, &judgement.judged).collect();
+        let judges = deciding_judge(judge, &judgement.judged).collect();
         let without_role = without_role(judge, &judgement.judged).collect();
         Self { judgement, judge: Arc::clone(judge), judges, without_role }
     }
 
-    /// Takes over what the next judge says of the claims that it was asked about: those of `asked` among all of `question`.
-    pub(super) fn join(
+    /// Replaces verdicts by those of the next judge, which was asked about the claims of `open`, a part of `question`.
+    pub(super) fn merge(
         &mut self,
         question: &Question,
-        asked: &Question,
+        open: &Question,
         judge: &Arc<dyn Judge>,
         judgement: Judgement,
     ) {
         self.judge = Arc::clone(judge);
-        self.judges.extend(named(judge, &judgement.judged));
-        for said in &judgement.judged {
-            self.without_role.remove(&said.claim.id);
+        self.judges.extend(deciding_judge(judge, &judgement.judged));
+        for verdict in &judgement.judged {
+            self.without_role.remove(&verdict.claim.id);
         }
         self.without_role.extend(without_role(judge, &judgement.judged));
         let all = &mut self.judgement;
-        let mut said: HashMap<ClaimId, JudgedClaim> =
-            judgement.judged.into_iter().map(|said| (said.claim.id.clone(), said)).collect();
+        let by_claim = |verdict: JudgedClaim| (verdict.claim.id.clone(), verdict);
+        let mut verdicts: HashMap<ClaimId, JudgedClaim> =
+            judgement.judged.into_iter().map(by_claim).collect();
         for earlier in &mut all.judged {
-            if let Some(said) = said.remove(&earlier.claim.id) {
-                *earlier = said;
+            if let Some(verdict) = verdicts.remove(&earlier.claim.id) {
+                *earlier = verdict;
             }
         }
-        let asked = asked.claims.iter().map(|claim| &claim.id);
+        let open = open.claims.iter().map(|claim| &claim.id);
         let mut considered: HashMap<&ClaimId, Vec<String>> =
-            asked.zip(judgement.considered).collect();
+            open.zip(judgement.considered).collect();
         for (claim, lines) in question.claims.iter().zip(&mut all.considered) {
             lines.extend(considered.remove(&claim.id).unwrap_or_default());
         }
         all.votes.extend(judgement.votes);
-        // An estimate of a part of the claims says nothing of the report.
+        // A score of some of the claims is not a score of the report.
         all.score = None;
         if !judgement.explanation.is_empty() {
             all.explanation = judgement.explanation;
@@ -70,27 +70,27 @@ impl Answer {
         all.notices.extend(judgement.notices);
     }
 
-    /// The question for the next judge: about the claims that are undecided or may be a root cause that is not grounded,
-    /// where the tier depends on them. `None` where it does not.
+    /// Returns the question for the next judge: the claims that are undecided or may be an ungrounded root cause.
+    /// `None` if the tier does not depend on them.
     ///
     /// # Errors
-    /// It takes too long.
-    pub(super) async fn open(
+    /// DEADLINE_EXCEEDED.
+    pub(super) async fn open_question(
         &self,
         call: &Call,
         policy: &Arc<Policy>,
         question: &Arc<Question>,
     ) -> Result<Option<Arc<Question>>, Status> {
         let judged = &self.judgement.judged;
-        let is_open = |said: &&JudgedClaim| {
-            said.undecided.is_some() || self.without_role.contains(&said.claim.id)
+        let is_open = |verdict: &&JudgedClaim| {
+            verdict.undecided.is_some() || self.without_role.contains(&verdict.claim.id)
         };
         let claims: Vec<Claim> =
-            judged.iter().filter(is_open).map(|said| said.claim.clone()).collect();
+            judged.iter().filter(is_open).map(|verdict| verdict.claim.clone()).collect();
         if claims.is_empty() {
             return Ok(None);
         }
-        let decision = decided(call, policy, question, judged.clone()).await?;
+        let decision = decide(call, policy, question, judged.clone()).await?;
         let depends = match decision.tier {
             Tier::Abstain => {
                 decision.bounds.is_some_and(|bounds| bounds.worst.tier != bounds.best.tier)
@@ -103,12 +103,12 @@ impl Answer {
     }
 }
 
-fn named<'a>(
+fn deciding_judge<'a>(
     judge: &'a Arc<dyn Judge>,
     judged: &'a [JudgedClaim],
 ) -> impl Iterator<Item = (ClaimId, String)> + 'a {
-    let decided = judged.iter().filter(|said| said.undecided.is_none());
-    decided.map(|said| (said.claim.id.clone(), judge.name().to_owned()))
+    let decided = judged.iter().filter(|verdict| verdict.undecided.is_none());
+    decided.map(|verdict| (verdict.claim.id.clone(), judge.name().to_owned()))
 }
 
 fn without_role<'a>(
@@ -116,12 +116,13 @@ fn without_role<'a>(
     judged: &'a [JudgedClaim],
 ) -> impl Iterator<Item = ClaimId> + 'a {
     let reports_roles = judge.reports_roles();
-    let open = judged.iter().filter(move |said| !reports_roles && said.class != Class::Grounded);
-    open.map(|said| said.claim.id.clone())
+    let open =
+        judged.iter().filter(move |verdict| !reports_roles && verdict.class != Class::Grounded);
+    open.map(|verdict| verdict.claim.id.clone())
 }
 
-/// What would be decided of these verdicts.
-async fn decided(
+/// Returns the decision on these verdicts.
+async fn decide(
     call: &Call,
     policy: &Arc<Policy>,
     question: &Arc<Question>,

@@ -1,5 +1,4 @@
-//! This module settles which claims are judged: those that the caller gave, then whatever else the report says. A judge
-//! has no say in it.
+//! Determines the claims to judge: the given ones, then everything else the report states.
 
 use std::sync::Arc;
 
@@ -15,11 +14,11 @@ use tonic::Status;
 use crate::call::Call;
 use crate::compute::compute;
 
-/// The claims to judge. Where the policy asks for no coverage (`requires_coverage`), given claims are all.
+/// Returns the claims to judge: only the given ones unless the policy `requires_coverage` or there are none.
 ///
 /// # Errors
-/// It takes too long.
-pub(super) async fn of(
+/// DEADLINE_EXCEEDED.
+pub(super) async fn to_judge(
     call: &Call,
     report: &parse::ParsedReport,
     evidence: &Arc<Vec<EvidenceItem>>,
@@ -33,12 +32,12 @@ pub(super) async fn of(
     compute(call, move |budget| with_uncovered_claims(&synthesis, given, &evidence, budget)).await
 }
 
-/// Whether a report says more than its given claims, where it is read.
+/// Returns `true` if claims must be extracted from the report.
 pub(crate) fn is_split(synthesis: &str, given: &[Claim], requires_coverage: bool) -> bool {
     (given.is_empty() || requires_coverage) && !synthesis.trim().is_empty()
 }
 
-/// Given claims, then whatever else a report says.
+/// Returns the given claims followed by those extracted from the rest of the report.
 pub(crate) fn with_uncovered_claims(
     synthesis: &str,
     given: Vec<Claim>,
@@ -52,7 +51,7 @@ pub(crate) fn with_uncovered_claims(
     given.into_iter().chain(split).collect()
 }
 
-/// Refuses a report of more or longer claims than may be judged, however they were made.
+/// Rejects a report with too many or too long claims, given or extracted.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` on `report.synthesis`.
@@ -65,20 +64,20 @@ pub(super) fn check(
     let mut violations = Violations::default();
     if found > limits.max_claims {
         let included =
-            if given == 0 { String::new() } else { format!(", the {given} given ones included") };
+            if given == 0 { String::new() } else { format!(", including the {given} given") };
         let description = format!(
-            "says {found} claims{included}; at most {} are allowed (limits.claims); evaluate the report in parts",
+            "has {found} claims{included}; at most {} are allowed (limits.claims); evaluate the report in parts",
             limits.max_claims
         );
         violations.add("report.synthesis", description);
     }
     if let Some(long) = claims.iter().find(|claim| claim.text.len() > limits.max_claim_bytes) {
-        let place = long
+        let position = long
             .span
             .as_ref()
             .map_or_else(String::new, |span| format!(" at bytes {} to {}", span.start, span.end));
         let description = format!(
-            "has a statement of {} bytes{place}; at most {} are allowed (limits.claim_text); leave out what is no prose",
+            "has a statement of {} bytes{position}; at most {} are allowed (limits.claim_text); remove text that is not prose",
             long.text.len(),
             limits.max_claim_bytes
         );

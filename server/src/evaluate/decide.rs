@@ -1,5 +1,4 @@
-//! This module decides a judged partition: it is read a second time, core assesses it, and the result becomes an answer.
-//! It makes no rule of its own.
+//! Decides a judged partition: takes the second look, has gsar-core assess it, and renders the response.
 
 use std::sync::Arc;
 
@@ -17,21 +16,20 @@ use crate::call::Call;
 use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Notice, Question};
 
-/// What is decided on, beside the partition.
+/// The inputs of a decision other than the partition.
 pub(super) struct Case {
     pub(super) policy: Arc<Policy>,
     pub(super) question: Arc<Question>,
-    /// Who reads what the judge supports a second time.
+    /// The judge that takes the second look; `None` for none.
     pub(super) reader: Option<Arc<dyn Judge>>,
     pub(super) gate: Option<parse::ParsedGate>,
     pub(super) confidence: Option<Confidence>,
     pub(super) explain: bool,
-    /// Whether the metrics of claims count it.
+    /// `true` if the claim metrics count it.
     pub(super) is_counted: bool,
 }
 
-/// Decides a judgement. Returns the answer and the notices of the second look; calls of judge and reader are added to
-/// the provenance.
+/// Decides a judgement. Returns the answer and its notices, and adds the calls of judge and reader to the provenance.
 ///
 /// # Errors
 /// DEADLINE_EXCEEDED.
@@ -59,7 +57,7 @@ pub(super) async fn decide(
         Review { call, case: &case, judge, votes: &votes, notices: &mut notices, provenance };
     let reviewed = review.run(judged).await?;
     let readings = reviewed.readings.clone();
-    let assessment = assessed(call, &case, reviewed).await?;
+    let assessment = assess_reviewed(call, &case, reviewed).await?;
     if case.is_counted {
         answer::count_claims(&assessment);
     }
@@ -71,7 +69,11 @@ pub(super) async fn decide(
     Ok((v1::EvaluateResponse { judge_score, explanation, gaps, contradictions, ..answer }, notices))
 }
 
-async fn assessed(call: &Call, case: &Arc<Case>, reviewed: Reviewed) -> Result<Assessment, Status> {
+async fn assess_reviewed(
+    call: &Call,
+    case: &Arc<Case>,
+    reviewed: Reviewed,
+) -> Result<Assessment, Status> {
     let case = Arc::clone(case);
     compute(call, move |budget| {
         let Case { policy, question, reader: _, gate, confidence, .. } = case.as_ref();

@@ -1,34 +1,33 @@
-//! This module is for evaluations that judge and explain, and decide nothing: what they may be asked for, and what
-//! their answers leave out.
+//! Dry runs: evaluations that judge and explain but decide and record nothing.
 
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 
 use super::warnings::NO_SYNTHESIS;
 
-/// Refuses options of dry runs where a report is to be decided on.
-pub(crate) fn refuse(options: &v1::EvaluateOptions, violations: &mut Violations) {
+/// Rejects `dry_run` for methods without dry runs.
+pub(crate) fn reject(options: &v1::EvaluateOptions, violations: &mut Violations) {
     if options.dry_run {
         let description = "only Evaluate and EvaluateStream have dry runs; leave it out";
         violations.add("options.dry_run", description.to_owned());
     }
 }
 
-/// Refuses a key under which nothing would be kept.
+/// Rejects an idempotency key for a dry run, which records nothing.
 pub(super) fn check(
     options: &v1::EvaluateOptions,
     idempotency_key: &str,
     violations: &mut Violations,
 ) {
     if options.dry_run && !idempotency_key.is_empty() {
-        let description = "a dry run keeps nothing under a key; leave out one of the two";
+        let description = "a dry run records nothing; leave out either this key or options.dry_run";
         violations.add("idempotency_key", description.to_owned());
     }
 }
 
-/// The answer without all that could be taken for a verdict.
-pub(super) fn undecided(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
-    let sentence = "this was a dry run: nothing was decided, and nothing is recorded".to_owned();
+/// Removes from an answer everything that could be taken for a decision.
+pub(super) fn strip_decision(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
+    let sentence = "this was a dry run: nothing was decided or recorded".to_owned();
     v1::EvaluateResponse {
         evaluation_id: String::new(),
         outcome: v1::Outcome::Abstained.into(),
@@ -49,8 +48,8 @@ pub(super) fn undecided(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
         action: None,
         shadow: None,
         is_grounded: false,
-        // Nothing else was to be judged.
-        warnings: answer.warnings.into_iter().filter(|of| of.code != NO_SYNTHESIS).collect(),
+        // A dry run may judge claims alone.
+        warnings: answer.warnings.into_iter().filter(|it| it.code != NO_SYNTHESIS).collect(),
         ..answer
     }
 }

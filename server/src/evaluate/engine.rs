@@ -1,4 +1,4 @@
-//! What a server needs to evaluate: policies, judges, the ledger, stored evidence, limits.
+//! The engine: policies, judges, ledger, stored evidence and limits for evaluations.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use gsar_proto::parse;
 use gsar_redaction::Redactor;
 
 use super::examples::GradedClaims;
-use super::reader::Reader;
+use super::second_reader::SecondReader;
 use crate::config::EvidenceRetention;
 use crate::evidence::Evidence;
 use crate::identity::Principal;
@@ -15,24 +15,24 @@ use crate::judge::model::ModelJudge;
 use crate::ledger::{DataDir, Ledger};
 use crate::policies::PolicyStore;
 
-/// What a server needs to evaluate, for one who calls. Cheap to clone.
+/// Everything needed to evaluate for one principal. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) principal: Arc<Principal>,
     pub(crate) policies: Arc<PolicyStore>,
     pub(crate) judges: Arc<[Arc<dyn Judge>]>,
-    /// The chat model that looks at entities.
+    /// The chat model that investigates entities.
     pub(crate) look: Option<Arc<ModelJudge>>,
-    /// Who reads what judges support a second time.
-    pub(crate) reader: Reader,
-    /// What takes secrets and personal data out of answers that leave for others.
+    /// The judge that takes second looks.
+    pub(crate) second_reader: SecondReader,
+    /// Redacts secrets and personal data in answers.
     pub(crate) redactor: Redactor,
-    /// What people graded, for judges that are shown examples.
+    /// Claims graded by people, for judges that are shown examples.
     pub(crate) graded_claims: GradedClaims,
     pub(crate) ledger: Option<Arc<dyn Ledger>>,
-    pub(crate) evidence_kept: EvidenceRetention,
+    pub(crate) evidence_retention: EvidenceRetention,
     pub(crate) evidence: Option<Evidence>,
-    /// Held until the server ends, where the ledger does not hold it.
+    /// Keeps the lock on the data directory if the ledger does not.
     pub(crate) _data_dir: Option<Arc<DataDir>>,
     pub(crate) limits: Arc<parse::Limits>,
 }
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// The same for a principal: what it keeps is its own, and it finds what it sees.
+    /// Returns an engine for `principal`, limited to the records and evidence that it may access.
     #[must_use]
     pub(crate) fn for_principal(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Self> {
         if principal.is_anonymous() {
@@ -60,7 +60,7 @@ impl Engine {
         })
     }
 
-    /// Who calls.
+    /// The principal that calls.
     #[must_use]
     pub fn principal(&self) -> &Principal {
         &self.principal
@@ -72,31 +72,31 @@ impl Engine {
         &self.policies
     }
 
-    /// The ledger, where evaluations are recorded.
+    /// The ledger, if evaluations are recorded.
     #[must_use]
     pub fn ledger(&self) -> Option<&Arc<dyn Ledger>> {
         self.ledger.as_ref()
     }
 
-    /// Evidence that outlives one call, where it is kept.
+    /// The evidence store, if enabled.
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
     }
 
-    /// The chat model that looks at entities, where one is named.
+    /// The chat model that investigates entities, if configured.
     #[must_use]
     pub(crate) fn look(&self) -> Option<&ModelJudge> {
         self.look.as_deref()
     }
 
-    /// Bounds on requests.
+    /// Limits on requests.
     #[must_use]
     pub fn limits(&self) -> &parse::Limits {
         &self.limits
     }
 
-    /// Flushes and closes what is open.
+    /// Flushes and closes the ledger.
     pub async fn close(&self) {
         if let Some(ledger) = self.ledger.clone() {
             let _ = tokio::task::spawn_blocking(move || ledger.close()).await;

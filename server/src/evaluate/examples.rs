@@ -1,5 +1,5 @@
-//! This module finds claims that people graded and that are like those of a report, for chat models that are shown examples. It
-//! reads the ledger of the principal that calls and keeps what it read for a minute; it judges nothing.
+//! Finds graded claims similar to those of a report, as examples for chat models. Reads the calling principal's ledger
+//! and caches the graded claims for a minute.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use super::Engine;
 use crate::judge::{Example, Judge};
 use crate::ledger::{Cursor, Entry, Ledger, LedgerError, PageRequest, Selection};
 
-/// How long graded claims are kept until they are read again.
+/// The time that graded claims stay in the cache.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
-/// The most principals whose graded claims are kept.
+/// The maximum number of principals in the cache.
 const MAX_PRINCIPALS: u64 = 64;
-/// How many graded evaluations are read, the latest ones.
+/// The number of graded evaluations read, latest first.
 const MAX_EVALUATIONS: usize = 500;
-/// The most graded claims of a principal.
+/// The maximum number of graded claims per principal.
 const MAX_CLAIMS: usize = 2_000;
-/// A longer claim, or a longer quote, is no example.
+/// The maximum length of an example's claim and of each quote, in bytes.
 const MAX_BYTES: usize = 1 << 10;
-/// The most quotes of an example.
+/// The maximum number of quotes per example.
 const MAX_QUOTES: usize = 3;
 
-/// Graded claims by principal. A copy shares them.
+/// A cache of graded claims by principal. Clones share it.
 #[derive(Clone)]
-pub(crate) struct GradedClaims(Cache<String, Arc<Vec<Graded>>>);
+pub(crate) struct GradedClaims(Cache<String, Arc<Vec<GradedClaim>>>);
 
-/// A claim that was graded, and its terms.
-struct Graded {
+/// A graded claim with its terms.
+struct GradedClaim {
     example: Example,
     terms: HashSet<String>,
 }
@@ -46,39 +46,39 @@ impl Default for GradedClaims {
 }
 
 impl Engine {
-    /// Has graded claims read again: its principal has graded some.
+    /// Drops the cached claims of this principal, after it graded some.
     pub(crate) fn forget_graded_claims(&self) {
         self.graded_claims.0.invalidate(self.principal().name());
     }
 
-    /// The graded claims that are most like `claims`, as many as the judges want; none where they cannot be read.
+    /// Returns the graded claims most similar to `claims`, up to the number the judges use; none if reading fails.
     pub(super) async fn examples(
         &self,
         judges: &[Arc<dyn Judge>],
         claims: &[Claim],
     ) -> Arc<[Example]> {
-        let most = judges.iter().map(|judge| judge.examples()).max().unwrap_or(0);
-        let (Some(ledger), 1..) = (self.ledger(), most) else { return Arc::default() };
+        let max = judges.iter().map(|judge| judge.examples()).max().unwrap_or(0);
+        let (Some(ledger), 1..) = (self.ledger(), max) else { return Arc::default() };
         let principal = self.principal().name().to_owned();
         if let Some(graded) = self.graded_claims.0.get(&principal) {
-            return nearest(&graded, claims, most);
+            return nearest(&graded, claims, max);
         }
         match read(ledger).await {
             Ok(graded) => {
-                let examples = nearest(&graded, claims, most);
+                let examples = nearest(&graded, claims, max);
                 self.graded_claims.0.insert(principal, Arc::new(graded));
                 examples
             }
             Err(error) => {
-                tracing::warn!(%error, "graded claims cannot be read; judges are shown no examples");
+                tracing::warn!(%error, "failed to read graded claims; judges are shown no examples");
                 Arc::default()
             }
         }
     }
 }
 
-/// The graded claims of the latest evaluations.
-async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<Graded>, LedgerError> {
+/// Reads the graded claims of the latest evaluations.
+async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>, LedgerError> {
     let selection = Selection { graded: Some(true), ..Selection::default() };
     let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: MAX_EVALUATIONS };
     let latest = ledger.list(request.clone()).await?.evaluations;
@@ -95,8 +95,8 @@ async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<Graded>, LedgerError> {
     Ok(graded)
 }
 
-/// Adds the claims of an evaluation on whose class everybody who graded them agrees.
-fn add(entry: Entry, graded: &mut Vec<Graded>) {
+/// Adds the claims of an evaluation whose grades all agree.
+fn add(entry: Entry, graded: &mut Vec<GradedClaim>) {
     let Ok(answer) = v1::EvaluateResponse::decode(entry.response.as_slice()) else { return };
     let mut classes: BTreeMap<&str, HashSet<i32>> = BTreeMap::new();
     for stored in entry.grades.iter().filter(|stored| !stored.grade.claim_id.is_empty()) {
@@ -108,7 +108,7 @@ fn add(entry: Entry, graded: &mut Vec<Graded>) {
         let Some(class) = class.filter(|_| claim.text.len() <= MAX_BYTES) else { continue };
         let quotes = claim.citations.iter().map(|citation| citation.quote.clone());
         let quotes = quotes.filter(|quote| !quote.is_empty() && quote.len() <= MAX_BYTES);
-        graded.push(Graded {
+        graded.push(GradedClaim {
             terms: terms(&claim.text).into_iter().collect(),
             example: Example {
                 evaluation_id: entry.summary.evaluation_id.clone(),
@@ -121,33 +121,33 @@ fn add(entry: Entry, graded: &mut Vec<Graded>) {
     }
 }
 
-/// The graded claims that share most terms with one of `claims`, the nearest first. Not one that says the same: it would be
-/// an answer.
-fn nearest(graded: &[Graded], claims: &[Claim], most: usize) -> Arc<[Example]> {
-    let asked: Vec<(&str, HashSet<String>)> = claims
+/// Returns the graded claims that share the most terms with one of `claims`, best first. Leaves out identical claims:
+/// those would give away the answer.
+fn nearest(graded: &[GradedClaim], claims: &[Claim], max: usize) -> Arc<[Example]> {
+    let queries: Vec<(&str, HashSet<String>)> = claims
         .iter()
         .map(|claim| (claim.text.as_str(), terms(&claim.text).into_iter().collect()))
         .collect();
-    let nearness = |of: &Graded| {
-        let near = asked.iter().map(|(_, terms)| {
-            let shared = terms.intersection(&of.terms).count();
-            let all = terms.len() + of.terms.len() - shared;
+    let similarity = |claim: &GradedClaim| {
+        let similarities = queries.iter().map(|(_, terms)| {
+            let shared = terms.intersection(&claim.terms).count();
+            let all = terms.len() + claim.terms.len() - shared;
             (shared * 1_000_000).checked_div(all).unwrap_or(0)
         });
-        near.max().unwrap_or(0)
+        similarities.max().unwrap_or(0)
     };
-    let mut ranked: Vec<(usize, &Graded)> = graded
+    let mut ranked: Vec<(usize, &GradedClaim)> = graded
         .iter()
-        .filter(|of| asked.iter().all(|(text, _)| *text != of.example.text))
-        .map(|of| (nearness(of), of))
-        .filter(|(nearness, _)| *nearness > 0)
+        .filter(|claim| queries.iter().all(|(text, _)| *text != claim.example.text))
+        .map(|claim| (similarity(claim), claim))
+        .filter(|(similarity, _)| *similarity > 0)
         .collect();
-    // Of equals the latest.
+    // Ties go to the latest.
     ranked.reverse();
-    ranked.sort_by_key(|(nearness, _)| std::cmp::Reverse(*nearness));
-    let mut known = HashSet::new();
-    ranked.retain(|(_, of)| known.insert(&of.example.text));
-    ranked.into_iter().take(most).map(|(_, of)| of.example.clone()).collect()
+    ranked.sort_by_key(|(similarity, _)| std::cmp::Reverse(*similarity));
+    let mut seen = HashSet::new();
+    ranked.retain(|(_, claim)| seen.insert(&claim.example.text));
+    ranked.into_iter().take(max).map(|(_, claim)| claim.example.clone()).collect()
 }
 
 #[cfg(test)]
@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    fn graded(id: &str, text: &str) -> Graded {
+    fn graded(id: &str, text: &str) -> GradedClaim {
         let example = Example {
             evaluation_id: "e".to_owned(),
             claim_id: id.to_owned(),
@@ -164,11 +164,11 @@ mod tests {
             quotes: Vec::new(),
             class: Class::Grounded,
         };
-        Graded { example, terms: terms(text).into_iter().collect() }
+        GradedClaim { example, terms: terms(text).into_iter().collect() }
     }
 
     #[test]
-    fn the_nearest_are_shown_each_once_and_none_that_says_the_same() {
+    fn returns_the_nearest_once_and_no_identical_claim() {
         let graded = [
             graded("c1", "The pool of orders-db is exhausted."),
             graded("c2", "Nothing alike here."),
@@ -181,9 +181,9 @@ mod tests {
             text: text.to_owned(),
             span: None,
         };
-        let asked = [claim("The pool of payments-db is exhausted."), claim("A remark.")];
-        let shown = |most| {
-            let shown = nearest(&graded, &asked, most);
+        let claims = [claim("The pool of payments-db is exhausted."), claim("A remark.")];
+        let shown = |max| {
+            let shown = nearest(&graded, &claims, max);
             shown.iter().map(|example| example.claim_id.clone()).collect::<Vec<_>>()
         };
         assert_eq!(shown(9), ["c3", "c5"]);

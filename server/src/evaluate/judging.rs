@@ -1,4 +1,4 @@
-//! Asking the judges of the chain, one after the other, until what they decided settles the tier.
+//! Calls the judges of the chain one after another until their verdicts determine the tier.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,37 +12,37 @@ use tonic::Status;
 use tracing::Instrument as _;
 
 use super::Engine;
-use super::cascade::Answer;
-use super::reader::Reader;
+use super::cascade::ChainJudgement;
+use super::second_reader::SecondReader;
 use crate::call::Call;
 use crate::compute::stopped;
 use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
-/// Failures for which a caller that comes back later is judged.
-const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
+/// Failure codes of this server's own limits: a retry later may succeed.
+const OWN_LIMIT_CODES: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
-/// Why a judge is not asked about a report in a language that it does not read.
+/// The code for a judge that was skipped because it does not read the report's language.
 const LANGUAGE_NOT_READ: &str = "LANGUAGE_NOT_READ";
 
-/// The most time that is kept for a second look.
-const MAX_FOR_READER: Duration = Duration::from_secs(20);
+/// The maximum time reserved for a second look.
+const MAX_SECOND_LOOK_TIME: Duration = Duration::from_secs(20);
 
-/// What came of asking.
-pub(super) struct Judged {
-    /// What each judge did, in the order in which they were asked.
+/// The result of calling the chain.
+pub(super) struct ChainResult {
+    /// What each judge did, in call order.
     pub(super) links: Vec<v1::JudgeLink>,
-    /// The judge whose verdict on a claim counts.
+    /// The name of the judge whose verdict counts, by claim.
     pub(super) judges: HashMap<ClaimId, String>,
-    /// What the judges that answered let a person know.
+    /// Notices of the judges that answered.
     pub(super) notices: Vec<Notice>,
-    /// The judge that answered last with what all said together, or why there is no judgement.
+    /// The judge that answered last with the merged judgement, or the reason why there is none.
     pub(super) outcome: Result<(Arc<dyn Judge>, Judgement), Reason>,
 }
 
-impl Judged {
-    /// Nobody was asked.
+impl ChainResult {
+    /// No judge was called.
     pub(super) fn not_asked(reason: Reason) -> Self {
         Self::without_answer(Vec::new(), Vec::new(), reason)
     }
@@ -51,15 +51,15 @@ impl Judged {
         Self { links, judges: HashMap::new(), notices, outcome: Err(reason) }
     }
 
-    fn answered(links: Vec<v1::JudgeLink>, answer: Answer) -> Self {
-        let Answer { mut judgement, judge, judges, .. } = answer;
+    fn answered(links: Vec<v1::JudgeLink>, answer: ChainJudgement) -> Self {
+        let ChainJudgement { mut judgement, judge, judges, .. } = answer;
         let notices = std::mem::take(&mut judgement.notices);
         Self { links, judges, notices, outcome: Ok((judge, judgement)) }
     }
 }
 
 impl Engine {
-    /// The judges to ask: the one that the field names, or the whole chain. An unknown name is noted.
+    /// Returns the judge called `name`, or the whole chain for an empty name. An unknown name is a violation.
     pub(super) fn judges(
         &self,
         field: &'static str,
@@ -79,21 +79,20 @@ impl Engine {
     }
 }
 
-/// Asks the judges about a report in these languages. A judge that abstains has answered; the next is asked when one
-/// fails, does not read the language, or has had its share of the time, and about the claims that are left undecided
-/// where the tier depends on them.
-pub(super) async fn ask(
+/// Calls the judges about a report in these languages. An abstention is an answer. The next judge is called if one
+/// fails, does not read the language or uses up its share of the time, and about open claims that affect the tier.
+pub(super) async fn call_chain(
     call: &Call,
     policy: &Arc<Policy>,
     judges: &[Arc<dyn Judge>],
     question: &Arc<Question>,
     languages: &[&'static str],
-    reader: &Reader,
-) -> Result<Judged, Status> {
+    reader: &SecondReader,
+) -> Result<ChainResult, Status> {
     let mut unread = None;
     let mut links = Vec::with_capacity(judges.len());
     let (mut failures, mut codes) = (Vec::new(), Vec::new());
-    let mut answered: Option<Answer> = None;
+    let mut answered: Option<ChainJudgement> = None;
     let mut open = Arc::clone(question);
     let mut chain = judges;
     while let [judge, following @ ..] = chain {
@@ -108,8 +107,9 @@ pub(super) async fn ask(
             continue;
         }
         let span = traces::judge(&name);
-        let in_time = with_time_share(&open, following, reader.of(judge).is_some());
-        let mut answer = judge.judge(&in_time).instrument(span.clone()).await;
+        let has_reader = reader.for_judge(judge).is_some();
+        let limited = with_time_share(&open, following, has_reader);
+        let mut answer = judge.judge(&limited).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
             Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
             Ok(_) => ("judged", String::new(), ""),
@@ -130,30 +130,30 @@ pub(super) async fn ask(
         });
         match answer {
             Ok(Judgement { abstained: Some(reason), notices, .. }) => match &mut answered {
-                // What was decided before stays; what the next judge cannot judge stays undecided.
+                // Earlier verdicts stay; the open claims stay undecided.
                 Some(answer) => answer.judgement.notices.extend(notices),
                 None => {
                     let reason = Reason::JudgeAbstained { reason };
-                    return Ok(Judged::without_answer(links, notices, reason));
+                    return Ok(ChainResult::without_answer(links, notices, reason));
                 }
             },
             Ok(judgement) => {
                 let split = judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
                 counter!(names::DISAGREEMENTS, "judge" => name).increment(split as u64);
                 let answer = match answered.take() {
-                    None => Answer::new(judge, judgement),
+                    None => ChainJudgement::new(judge, judgement),
                     Some(mut answer) => {
-                        answer.join(question, &open, judge, judgement);
+                        answer.merge(question, &open, judge, judgement);
                         answer
                     }
                 };
-                let left = match following {
+                let still_open = match following {
                     [] => None,
-                    _ => answer.open(call, policy, question).await?,
+                    _ => answer.open_question(call, policy, question).await?,
                 };
-                match left {
-                    None => return Ok(Judged::answered(links, answer)),
-                    Some(left) => open = left,
+                match still_open {
+                    None => return Ok(ChainResult::answered(links, answer)),
+                    Some(question) => open = question,
                 }
                 answered = Some(answer);
             }
@@ -162,7 +162,7 @@ pub(super) async fn ask(
             {
                 return Err(stopped(call));
             }
-            // Its words may quote what a model said, and such texts are not logged.
+            // The error itself may quote a model's answer, which is never logged.
             Err(error) => {
                 tracing::warn!(judge = name, code, "a judge failed");
                 codes.push(code);
@@ -171,9 +171,9 @@ pub(super) async fn ask(
         }
     }
     if let Some(answer) = answered {
-        return Ok(Judged::answered(links, answer));
+        return Ok(ChainResult::answered(links, answer));
     }
-    if !codes.is_empty() && codes.iter().all(|code| OUR_OWN_LIMITS.contains(code)) {
+    if !codes.is_empty() && codes.iter().all(|code| OWN_LIMIT_CODES.contains(code)) {
         return Err(errors::judges_busy());
     }
     let is_unread = codes.iter().all(|code| *code == LANGUAGE_NOT_READ);
@@ -181,16 +181,16 @@ pub(super) async fn ask(
         Some(language) => Reason::LanguageNotRead { language: language.to_owned() },
         None => Reason::JudgeFailed { reason: failures.join("; ") },
     };
-    Ok(Judged::without_answer(links, Vec::new(), reason))
+    Ok(ChainResult::without_answer(links, Vec::new(), reason))
 }
 
-/// The language that the judge does not read, where there is one.
+/// Returns the first language that the judge does not read.
 fn unread_by(judge: &Arc<dyn Judge>, languages: &[&'static str]) -> Option<&'static str> {
     let capabilities = judge.capabilities();
     languages.iter().copied().find(|language| !capabilities.reads(language))
 }
 
-/// What is reported of a judge that was not asked.
+/// Reports a judge that was skipped for the language.
 fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
     counter!(names::JUDGED, "judge" => judge.to_owned(), "result" => "failed", "code" => LANGUAGE_NOT_READ)
         .increment(1);
@@ -203,9 +203,8 @@ fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
     }
 }
 
-/// The question with the time that its judge may take: those behind it need some as well. Judges that wait for others
-/// share it evenly, and those that compute here keep a tenth. A third of it, at most [`MAX_FOR_READER`], is kept for a
-/// second look.
+/// Shortens the deadline so that time is left for the following judges: remote judges get equal shares, local ones a
+/// tenth in all. A third, at most [`MAX_SECOND_LOOK_TIME`], is reserved for a second look.
 fn with_time_share(
     question: &Arc<Question>,
     following: &[Arc<dyn Judge>],
@@ -216,11 +215,11 @@ fn with_time_share(
     };
     let now = Instant::now();
     let all = deadline.saturating_duration_since(now);
-    let for_reader = if has_reader { (all / 3).min(MAX_FOR_READER) } else { Duration::ZERO };
+    let for_reader = if has_reader { (all / 3).min(MAX_SECOND_LOOK_TIME) } else { Duration::ZERO };
     let left = all - for_reader;
-    let waiting = following.iter().filter(|judge| !judge.is_local()).count();
-    let for_local = if waiting < following.len() { left / 10 } else { Duration::ZERO };
-    let share = (left - for_local) / u32::try_from(waiting + 1).unwrap_or(u32::MAX);
+    let remote = following.iter().filter(|judge| !judge.is_local()).count();
+    let for_local = if remote < following.len() { left / 10 } else { Duration::ZERO };
+    let share = (left - for_local) / u32::try_from(remote + 1).unwrap_or(u32::MAX);
     Arc::new(Question { deadline: Some(now + share), ..Question::clone(question) })
 }
 

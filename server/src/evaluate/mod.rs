@@ -1,4 +1,4 @@
-//! One evaluation, from request to recorded answer. Every rule it applies is in core.
+//! Evaluates a report: from the request to the recorded answer. All rules are in gsar-core.
 
 pub(crate) mod answer;
 mod cascade;
@@ -12,16 +12,16 @@ mod own_report;
 mod pipeline;
 mod policy_choice;
 mod prepare;
-mod reader;
 mod record;
-mod redacted;
+mod recorded;
+mod redact;
 mod rehearsal;
 mod retrieval;
 mod score;
 mod second_look;
+mod second_reader;
 mod select;
 mod stopwatch;
-mod stored;
 mod unjudged;
 mod warnings;
 
@@ -30,12 +30,12 @@ pub(crate) use examples::GradedClaims;
 pub(crate) use judging::{call_to_proto, count_call};
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
-pub(crate) use reader::Reader;
-pub(crate) use record::{item, now, refused};
+pub(crate) use record::{evidence_item, ledger_status, now};
+pub(crate) use recorded::{recorded_grade, summary, unknown_evaluation};
 pub(crate) use retrieval::search_hit;
-pub(crate) use stored::{recorded_grade, summary, unknown};
+pub(crate) use second_reader::SecondReader;
 
-/// What core looks at of an investigation.
+/// Returns the parts of a parsed gate that gsar-core assesses.
 pub(crate) fn investigation(
     gate: &gsar_proto::parse::ParsedGate,
 ) -> gsar_core::assess::Investigation<'_> {

@@ -1,4 +1,4 @@
-//! This module keeps a report from being its own evidence: items that repeat it count as earlier claims. It judges nothing.
+//! Keeps a report from being its own evidence: items that repeat it count as prior claims.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::compute::compute_briefly;
 use crate::judge::Notice;
 
-/// Makes every item that repeats the report an earlier claim, with a notice that names them.
+/// Marks every item that repeats the report as a prior claim, and returns a notice that names them.
 pub(super) async fn mark(
     call: &Call,
     report: &str,
@@ -26,24 +26,24 @@ pub(super) async fn mark(
 fn mark_now(report: &str, evidence: &mut Arc<Vec<EvidenceItem>>) -> Option<Notice> {
     let report = OwnReport::new(report);
     let is_repeated = |item: &EvidenceItem| report.is_repeated_by(item.content.as_str());
-    let places: Vec<usize> = evidence
+    let positions: Vec<usize> = evidence
         .iter()
         .enumerate()
-        .filter_map(|(place, item)| is_repeated(item).then_some(place))
+        .filter_map(|(position, item)| is_repeated(item).then_some(position))
         .collect();
-    if places.is_empty() {
+    if positions.is_empty() {
         return None;
     }
     let items = Arc::make_mut(evidence);
     let mut ids = Vec::new();
-    for place in places {
-        if let Some(item) = items.get_mut(place) {
+    for position in positions {
+        if let Some(item) = items.get_mut(position) {
             item.kind = EvidenceKind::PriorClaim;
             ids.push(item.id.to_string());
         }
     }
     let sentence = format!(
-        "a report is never its own evidence: {} holds the text of this report and counts as prior_claim; leave it out",
+        "a report is never its own evidence: {} repeats this report and counts as prior_claim; leave it out",
         ids.join(", ")
     );
     Some(Notice { code: "REPORT_IN_EVIDENCE", sentence })

@@ -1,4 +1,4 @@
-//! One evaluation, top to bottom: policy, fields, evidence, judge, assessment, record, answer.
+//! One evaluation from start to end: check, gather evidence, judge, decide, record, answer.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tonic::Status;
 use tracing::{Instrument as _, Span};
 
 use super::decide::{Case, decide};
-use super::judging::{Judged, ask};
+use super::judging::{ChainResult, call_chain};
 use super::prepare::{Prepared, Settings};
-use super::record::{self, Keyed};
-use super::retrieval::{Corpus, Gathered, insufficient};
+use super::record::{self, RequestKey};
+use super::retrieval::{Corpus, Gathered, insufficient_retrieval};
 use super::stopwatch::Stopwatch;
 use super::{
-    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, redacted,
+    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, redact,
     unjudged, warnings,
 };
 use crate::call::{Call, Step};
@@ -30,15 +30,14 @@ use crate::ledger::{Content, NewEvent};
 use crate::telemetry::safety::Outcomes;
 use crate::telemetry::{self, metrics as names, traces};
 
-/// An answer, with what the ledger records in addition to it: the policy, and the contents of the evidence if they are
-/// stored.
+/// An answer with the policy and the evidence contents that the ledger records; no contents if it does not store them.
 struct Decided {
     answer: v1::EvaluateResponse,
     policy: ChosenPolicy,
     contents: Vec<Content>,
 }
 
-/// What an answer reports about the way to its decision.
+/// The provenance, timings and notices of an answer in progress.
 struct AnswerContext {
     provenance: v1::Provenance,
     watch: Stopwatch,
@@ -46,10 +45,10 @@ struct AnswerContext {
 }
 
 impl Engine {
-    /// Evaluates a report; the answer is recorded before it is given.
+    /// Evaluates a report and records the answer before returning it.
     ///
     /// # Errors
-    /// The contract's errors; never a decision.
+    /// The errors of the API contract. A decision is never an error.
     pub async fn evaluate(
         &self,
         call: &Call,
@@ -61,10 +60,10 @@ impl Engine {
         self.redact_if(call, answer, redact).await
     }
 
-    /// Evaluates a report of a driven investigation; what the answer means for it is recorded together with it.
+    /// Evaluates a report of a driven investigation and records the investigation's event with the answer.
     ///
     /// # Errors
-    /// As [`Engine::evaluate`], and FAILED_PRECONDITION where the step is taken.
+    /// As [`Engine::evaluate`], and FAILED_PRECONDITION if the step is already recorded.
     pub(crate) async fn evaluate_with(
         &self,
         call: &Call,
@@ -76,24 +75,24 @@ impl Engine {
         let Some(ledger) = self.ledger.as_ref().filter(|_| !is_dry) else {
             return self.evaluate_unrecorded(call, request, policy).await;
         };
-        // Before the checks: what was acknowledged under a key stays so, whatever the configuration allows by now.
-        let keyed = Keyed::of(&request);
-        if let Some(before) = record::replay(ledger.as_ref(), &keyed).await? {
-            return Ok(before);
+        // Before the checks: an answer recorded under a key stays valid whatever the configuration allows now.
+        let key = RequestKey::new(&request);
+        if let Some(earlier) = record::replay(ledger.as_ref(), &key).await? {
+            return Ok(earlier);
         }
         let report = record::encoded_report(&request);
-        let recorded = record::RecordedRequest::of(&request, report);
-        let keeps_contents = self.evidence_kept == EvidenceRetention::Full;
+        let recorded = record::RecordedRequest::new(&request, report);
+        let store_contents = self.evidence_retention == EvidenceRetention::Full;
         let digest = recorded.report_digest();
         let Decided { mut answer, policy, contents } =
-            self.decide_report(call, request, digest, keeps_contents, policy).await?;
+            self.decide_report(call, request, digest, store_contents, policy).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
         let event = event(&answer);
         let recording =
-            record::record(ledger.as_ref(), keyed, recorded, contents, &policy, answer, event);
+            record::record(ledger.as_ref(), key, recorded, contents, &policy, answer, event);
         recording.instrument(traces::step("record")).await
     }
 
@@ -108,7 +107,7 @@ impl Engine {
             return Ok(answer);
         }
         let redactor = self.redactor.clone();
-        compute_briefly(call, move || redacted::answer(&redactor, &answer)).await
+        compute_briefly(call, move || redact::answer(&redactor, &answer)).await
     }
 
     /// Evaluates a report without recording it.
@@ -131,7 +130,7 @@ impl Engine {
         call: &Call,
         mut request: v1::EvaluateRequest,
         report_digest: String,
-        keeps_contents: bool,
+        store_contents: bool,
         policy: PolicyChoice,
     ) -> Result<Decided, Status> {
         let mut watch = Stopwatch::start();
@@ -141,7 +140,7 @@ impl Engine {
                 .and_then(|report| parse::report(report, &self.limits, violations))
         };
         let (prepared, contents, report) =
-            self.prepare(call, request, keeps_contents, policy, read, &mut watch).await?;
+            self.prepare(call, request, store_contents, policy, read, &mut watch).await?;
         let policy = prepared.settings.policy.clone();
         let answer = self.decide_prepared(call, prepared, report, report_digest, watch).await?;
         Ok(Decided { answer, policy, contents })
@@ -165,7 +164,7 @@ impl Engine {
         ctx.provenance.evidence = digests;
 
         let requires_coverage = settings.policy.policy.guards.min_coverage.is_some();
-        let claims = claims::of(call, &report, &evidence, requires_coverage).await?;
+        let claims = claims::to_judge(call, &report, &evidence, requires_coverage).await?;
         claims::check(&claims, &report, &self.limits)?;
 
         let span = match corpus {
@@ -173,7 +172,7 @@ impl Engine {
             Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step("retrieve"),
         };
         let gathered = corpus.gather(call, evidence, &claims).instrument(span).await?;
-        let is_cacheable = gathered.is_kept || (has_several && !gathered.is_searched());
+        let is_cacheable = gathered.is_cacheable || (has_several && !gathered.is_searched());
         let evidence = ctx.retrieved(gathered);
         let (evidence, notice) = own_report::mark(call, &report.synthesis, evidence).await;
         ctx.notices.extend(notice);
@@ -208,7 +207,7 @@ impl Engine {
         let answer = match judged.outcome {
             Ok((judge, judgement)) => {
                 let case = Case {
-                    reader: settings.reader.of(&judge),
+                    reader: settings.second_reader.for_judge(&judge),
                     policy: Arc::clone(&settings.policy.policy),
                     explain: question.explain,
                     is_counted: settings.is_counted,
@@ -232,12 +231,12 @@ impl Engine {
 }
 
 impl AnswerContext {
-    /// Records what was retrieved, and returns the evidence.
+    /// Adds the retrieval to the provenance and returns the evidence.
     fn retrieved(&mut self, gathered: Gathered) -> Arc<Vec<EvidenceItem>> {
-        let Gathered { evidence, is_kept: _, retrieval, found } = gathered;
+        let Gathered { evidence, is_cacheable: _, retrieval, corpus_digests } = gathered;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
-            self.provenance.evidence.extend(found);
+            self.provenance.evidence.extend(corpus_digests);
             self.provenance.retrieval = Some(retrieval);
             self.watch.lap(Step::Retrieve);
         }
@@ -245,19 +244,19 @@ impl AnswerContext {
     }
 }
 
-/// Has the claims judged, unless there is no evidence to judge them by.
+/// Calls the chain unless there is no evidence.
 async fn judge(
     call: &Call,
     settings: &Settings,
     question: &Arc<Question>,
-) -> Result<Judged, Status> {
+) -> Result<ChainResult, Status> {
     if has_no_evidence(&settings.policy, question) {
-        return Ok(Judged::not_asked(Reason::NoEvidence));
+        return Ok(ChainResult::not_asked(Reason::NoEvidence));
     }
-    let asked = Arc::clone(question);
-    let languages = compute_briefly(call, move || asked.languages()).await;
-    let Settings { policy, judges, reader, .. } = settings;
-    ask(call, &policy.policy, judges, question, &languages, reader).await
+    let shared = Arc::clone(question);
+    let languages = compute_briefly(call, move || shared.languages()).await;
+    let Settings { policy, judges, second_reader, .. } = settings;
+    call_chain(call, &policy.policy, judges, question, &languages, second_reader).await
 }
 
 fn shown_example(example: &Example) -> v1::GradedExample {
@@ -267,7 +266,7 @@ fn shown_example(example: &Example) -> v1::GradedExample {
     }
 }
 
-/// Counts an answer and completes it with its context.
+/// Counts an answer and completes it from its context.
 fn finish(
     settings: &Settings,
     report: &parse::ParsedReport,
@@ -277,11 +276,11 @@ fn finish(
     let AnswerContext { mut provenance, watch, notices } = ctx;
     let policy = &settings.policy;
     if settings.is_counted {
-        answer::count(&policy.policy, answer.decision.as_ref());
+        answer::count_decision(&policy.policy, answer.decision.as_ref());
     }
     let decided = answer.decision.take();
     answer.decision =
-        decided.map(|decided| answer::govern(&policy.policy, decided, &mut answer.shadow));
+        decided.map(|decided| answer::apply_rollout(&policy.policy, decided, &mut answer.shadow));
     if settings.is_counted {
         telemetry::safety::record_outcomes(Outcomes {
             gate: answer.gate.as_ref(),
@@ -291,17 +290,17 @@ fn finish(
         });
     }
     answer.evaluation_id = crate::wall_clock::new_id().to_string();
-    answer.warnings = warnings::of(policy, report, &provenance.judges, notices);
-    let cut = provenance.retrieval.as_ref();
-    answer.warnings.extend(cut.and_then(|cut| insufficient(cut, &answer.claims)));
+    answer.warnings = warnings::collect(policy, report, &provenance.judges, notices);
+    let retrieval = provenance.retrieval.as_ref();
+    answer.warnings.extend(retrieval.and_then(|it| insufficient_retrieval(it, &answer.claims)));
     provenance.policy = Some(policy.applied_to(&provenance.judges));
     provenance.verification = render::verification_mode(policy.policy.verification).into();
     provenance.timings = watch.into_timings();
     answer.provenance = Some(provenance);
-    if settings.options.dry_run { dry_run::undecided(answer) } else { answer }
+    if settings.options.dry_run { dry_run::strip_decision(answer) } else { answer }
 }
 
-/// Returns `true` if there is no evidence to judge by. The method as published scores such a report as well.
+/// Returns `true` if there is no evidence to judge by. The published method scores such a report too.
 fn has_no_evidence(policy: &ChosenPolicy, question: &Question) -> bool {
     question.evidence.is_empty() && policy.policy.undefined_score != UndefinedScore::Half
 }

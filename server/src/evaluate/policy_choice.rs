@@ -1,5 +1,4 @@
-//! This module leads from a name and overrides to a checked policy that the call may use. It compares nothing itself:
-//! what is stricter is said in core.
+//! Resolves a policy name and overrides to a checked policy that the caller may use. gsar-core compares strictness.
 
 use std::sync::Arc;
 
@@ -20,11 +19,11 @@ use crate::policies::Entry;
 pub struct ChosenPolicy {
     /// The policy.
     pub policy: Arc<Policy>,
-    /// Whether the request changed it.
+    /// `true` if the request changed it.
     pub overridden: bool,
-    /// Whether a caller may not decide by it.
+    /// `true` if the caller may not decide by it.
     pub hypothetical: bool,
-    /// It as a file, where that is known already.
+    /// The policy as TOML, if already written.
     toml: Option<Arc<str>>,
 }
 
@@ -34,10 +33,10 @@ impl ChosenPolicy {
         Self { policy: entry.policy, overridden: false, hypothetical: false, toml }
     }
 
-    /// A policy from the file that [`ChosenPolicy::toml`] gave, chosen before.
+    /// Parses a policy chosen earlier from its [`ChosenPolicy::toml`].
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The parse error.
     pub(crate) fn pinned(toml: &str, overridden: bool) -> Result<Self, String> {
         let policy = Policy::from_record(toml).map_err(|error| error.to_string())?;
         let toml = Some(toml.into());
@@ -48,13 +47,13 @@ impl ChosenPolicy {
         Self { policy: Arc::new(policy), overridden: true, hypothetical: false, toml: None }
     }
 
-    /// As named in an answer.
+    /// Renders the policy for an answer.
     #[must_use]
     pub fn applied(&self) -> v1::AppliedPolicy {
         render::applied_policy(&self.policy, self.overridden)
     }
 
-    /// What an answer says of the policy after judges were asked: whether its certificate covers the one that decided.
+    /// Renders the policy with its certificate, which reports if it covers the judge that decided.
     pub(crate) fn applied_to(&self, judges: &[v1::JudgeLink]) -> v1::AppliedPolicy {
         let decided = judges.iter().rev().find(|link| link.result == "judged");
         let judge = decided.map_or("", |link| link.judge.as_str());
@@ -67,41 +66,41 @@ impl ChosenPolicy {
         }
     }
 
-    /// The policy as a file, overrides included.
+    /// The policy as TOML, including overrides.
     #[must_use]
     pub fn toml(&self) -> Arc<str> {
         self.toml.clone().unwrap_or_else(|| to_toml(&self.policy).into())
     }
 }
 
-/// What a call wants a policy for.
+/// The use of a policy by a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyUse {
-    /// To decide by it: it must be no looser than the default, or allowed by name.
+    /// Decides by it: it must be at least as strict as the default, or allowed by name.
     Decide,
-    /// To see what it would decide, or for a check of the server's own: any policy.
+    /// Only shows what it would decide, or tests the server itself: any policy.
     Any,
 }
 
-/// Which policy an evaluation applies.
+/// The choice of a policy for an evaluation.
 #[derive(Clone, Debug)]
 pub(crate) enum PolicyChoice {
-    /// The one that the request names.
+    /// The policy that the request names.
     Named(PolicyUse),
     /// This one, whatever the request names.
     Pinned(ChosenPolicy),
 }
 
 impl Engine {
-    /// The policy of that name with these overrides; an unknown name and what is wrong with the overrides is noted.
+    /// Returns the policy called `name` with these overrides. An unknown name and invalid overrides are violations.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION where a caller may not decide by that policy, naming every field in which it is looser.
+    /// FAILED_PRECONDITION if the caller may not decide by that policy, naming every field in which it is looser.
     pub fn choose_policy(
         &self,
         name: &str,
         overrides: Option<v1::PolicyOverrides>,
-        wanted: PolicyUse,
+        policy_use: PolicyUse,
         violations: &mut Violations,
     ) -> Result<Option<ChosenPolicy>, Status> {
         let entry = match self.policies.named(name) {
@@ -122,20 +121,20 @@ impl Engine {
                 ChosenPolicy::overridden(changed)
             }
         };
-        match (self.permit(&base, &chosen), wanted) {
+        match (self.check_allowed(&base, &chosen), policy_use) {
             (Ok(()), _) => Ok(Some(chosen)),
             (Err(_), PolicyUse::Any) => Ok(Some(ChosenPolicy { hypothetical: true, ..chosen })),
-            (Err(refused), PolicyUse::Decide) => Err(refused),
+            (Err(status), PolicyUse::Decide) => Err(status),
         }
     }
 
-    /// Whether a caller may decide by a policy that was made of a named one.
-    fn permit(&self, base: &Policy, chosen: &ChosenPolicy) -> Result<(), Status> {
+    /// Checks that the caller may decide by `chosen`, which is `base` with or without overrides.
+    fn check_allowed(&self, base: &Policy, chosen: &ChosenPolicy) -> Result<(), Status> {
         let policy = &chosen.policy;
         let overrides = self.policies.allow_overrides();
         if chosen.overridden && overrides == AllowOverrides::None {
             return Err(errors::not_allowed(
-                "this server allows no policy_overrides",
+                "this server does not allow policy_overrides",
                 "name a policy of the server, or have policies.allow_overrides set to \"stricter\"",
             ));
         }
@@ -146,20 +145,20 @@ impl Engine {
             errors::unknown("policy", &self.policies.default_name(), &format!("known are {known}"))
         })?;
         let default = default.policy;
-        let is_open = |policy: &Policy| policy.at_least_as_strict_as(&default);
+        let check_strict = |policy: &Policy| policy.at_least_as_strict_as(&default);
         let is_allowed = self.policies.is_allowed(&base.name);
         let permitted = match (chosen.overridden, overrides) {
-            (false, _) => is_allowed || is_open(policy).is_ok(),
-            (true, AllowOverrides::Any) => is_allowed || is_open(base).is_ok(),
+            (false, _) => is_allowed || check_strict(policy).is_ok(),
+            (true, AllowOverrides::Any) => is_allowed || check_strict(base).is_ok(),
             (true, _) => is_allowed && policy.at_least_as_strict_as(base).is_ok(),
         };
         if permitted {
             return Ok(());
         }
-        is_open(policy).map_err(|looser| {
-            let fix = match (chosen.overridden, is_allowed || is_open(base).is_ok()) {
+        check_strict(policy).map_err(|looser| {
+            let fix = match (chosen.overridden, is_allowed || check_strict(base).is_ok()) {
                 (true, true) => {
-                    "give what is allowed, or have policies.allow_overrides set to \"any\""
+                    "give stricter values, or have policies.allow_overrides set to \"any\""
                         .to_owned()
                 }
                 _ => format!(

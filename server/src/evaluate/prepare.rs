@@ -1,4 +1,4 @@
-//! Checks a request, reads its evidence and finds its corpus, once for all of its reports.
+//! Checks a request, digests its evidence and opens its corpus, once for all of its reports.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, v1};
 use tonic::Status;
 
-use super::reader::Reader;
 use super::retrieval::Corpus;
+use super::second_reader::SecondReader;
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, dry_run, record};
 use crate::call::{Call, Step};
@@ -21,7 +21,7 @@ use crate::ledger::Content;
 pub(super) struct Settings {
     pub(super) policy: ChosenPolicy,
     pub(super) judges: Vec<Arc<dyn Judge>>,
-    pub(super) reader: Reader,
+    pub(super) second_reader: SecondReader,
     pub(super) options: v1::EvaluateOptions,
     /// `true` if the metrics of decisions count the request.
     pub(super) is_counted: bool,
@@ -39,7 +39,7 @@ pub(super) struct Prepared {
     pub(super) has_several: bool,
 }
 
-/// A request whose every field was checked.
+/// A request with every field checked.
 struct Checked<R> {
     settings: Settings,
     evidence: Vec<EvidenceItem>,
@@ -49,13 +49,13 @@ struct Checked<R> {
 }
 
 impl Engine {
-    /// Prepares a request whose reports `read` parses. Also returns the contents of its evidence for the ledger, if
-    /// `keeps_contents`.
+    /// Prepares a request whose reports `read` parses. With `store_contents`, also returns the contents of its evidence
+    /// for the ledger.
     pub(super) async fn prepare<R>(
         &self,
         call: &Call,
         request: v1::EvaluateRequest,
-        keeps_contents: bool,
+        store_contents: bool,
         policy: PolicyChoice,
         read: impl FnOnce(&mut Violations) -> Option<R>,
         watch: &mut Stopwatch,
@@ -67,7 +67,7 @@ impl Engine {
         let evidence = Arc::new(evidence);
         let items = Arc::clone(&evidence);
         let (digests, contents) =
-            compute_briefly(call, move || record::digested(&items, keeps_contents)).await;
+            compute_briefly(call, move || record::digest_evidence(&items, store_contents)).await;
         watch.lap(Step::Admit);
         let corpus = self.corpus(call, &corpus_id, &evidence, &settings.judges).await?;
         let settings = Arc::new(settings);
@@ -106,12 +106,12 @@ impl Engine {
         }
         let corpus_id = request.corpus_id;
         let checked = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
-            let reader = match policy.policy.second_look {
-                SecondLook::Off => Reader::Off,
-                SecondLook::Headline | SecondLook::All => self.reader.clone(),
+            let second_reader = match policy.policy.second_look {
+                SecondLook::Off => SecondReader::Off,
+                SecondLook::Headline | SecondLook::All => self.second_reader.clone(),
             };
             let is_counted = !is_rehearsal && !options.dry_run;
-            let settings = Settings { policy, judges, reader, options, is_counted };
+            let settings = Settings { policy, judges, second_reader, options, is_counted };
             Checked { settings, evidence, gate, corpus_id, reports }
         });
         violations.finish(checked)

@@ -1,4 +1,4 @@
-//! What the ledger is given, and what it gives back.
+//! Writes evaluations to the ledger and reads recorded answers back.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,46 +9,46 @@ use prost::Message as _;
 use tonic::Status;
 
 use super::ChosenPolicy;
-use super::answer::decided;
+use super::answer::decision_or_shadow;
 use super::warnings::FALLBACK_JUDGE;
 use crate::errors;
 use crate::ledger::{Content, Ledger, LedgerError, NewEvent, Record, Recorded};
 
-/// The most bytes of an item's content that the ledger keeps.
-const HEAD: usize = 1024;
+/// The maximum number of bytes of an item's content in its recorded head.
+const MAX_HEAD_BYTES: usize = 1024;
 
 /// A request's idempotency key and digest.
 #[derive(Debug)]
-pub(super) struct Keyed {
+pub(super) struct RequestKey {
     key: Option<String>,
     digest: [u8; 32],
 }
 
-impl Keyed {
-    /// For a request without an idempotency key.
-    pub(super) const fn unkeyed() -> Self {
+impl RequestKey {
+    /// The value for a request without an idempotency key.
+    pub(super) const fn none() -> Self {
         Self { key: None, digest: [0; 32] }
     }
 
-    pub(super) fn of(request: &v1::EvaluateRequest) -> Self {
+    pub(super) fn new(request: &v1::EvaluateRequest) -> Self {
         let key = (!request.idempotency_key.is_empty()).then(|| request.idempotency_key.clone());
-        // Only a request with a key is ever compared with another.
+        // Only requests with a key are compared.
         let digest = key.as_ref().map(|_| *blake3::hash(&request.encode_to_vec()).as_bytes());
         Self { key, digest: digest.unwrap_or_default() }
     }
 }
 
-/// The answer given before under the same key, if any.
+/// Returns the answer recorded earlier under the same key, if any.
 pub(super) async fn replay(
     ledger: &dyn Ledger,
-    keyed: &Keyed,
+    RequestKey { key, digest }: &RequestKey,
 ) -> Result<Option<v1::EvaluateResponse>, Status> {
-    let Some(key) = &keyed.key else { return Ok(None) };
-    let found = ledger.find_by_key(key, keyed.digest).await.map_err(|error| refused(&error))?;
-    found.map(|bytes| decoded(&bytes)).transpose()
+    let Some(key) = key else { return Ok(None) };
+    let found = ledger.find_by_key(key, *digest).await.map_err(|error| ledger_status(&error))?;
+    found.map(|bytes| decode(&bytes)).transpose()
 }
 
-/// What the ledger keeps of a request.
+/// The parts of a request that the ledger records.
 #[derive(Clone)]
 pub(super) struct RecordedRequest {
     report_id: String,
@@ -58,8 +58,8 @@ pub(super) struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    /// Takes it from a request whose encoded report is known.
-    pub(super) fn of(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
+    /// Takes the parts of a request whose encoded report is `report`.
+    pub(super) fn new(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
         Self {
             report_id: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
             investigation_id: request.investigation_id.clone(),
@@ -67,10 +67,8 @@ impl RecordedRequest {
             heads: heads(&request.evidence),
         }
     }
-}
 
-impl RecordedRequest {
-    /// The same for one of several reports of the request.
+    /// Returns a copy for one of several reports of the request.
     pub(super) fn with_report(&self, report: &v1::Report) -> Self {
         let encoded = report.encode_to_vec();
         Self { report_id: report.id.clone(), report: encoded, ..self.clone() }
@@ -82,15 +80,15 @@ impl RecordedRequest {
     }
 }
 
-/// The report of a request as it is hashed and kept.
+/// Encodes the report of a request for hashing and recording.
 pub(super) fn encoded_report(request: &v1::EvaluateRequest) -> Vec<u8> {
     request.report.as_ref().map(prost::Message::encode_to_vec).unwrap_or_default()
 }
 
-/// Records an answer and gives it back, or the one that was recorded first under the same key.
+/// Records an answer and returns it, or the one recorded earlier under the same key.
 pub(super) async fn record(
     ledger: &dyn Ledger,
-    keyed: Keyed,
+    RequestKey { key, digest }: RequestKey,
     recorded: RecordedRequest,
     contents: Vec<Content>,
     policy: &ChosenPolicy,
@@ -118,14 +116,14 @@ pub(super) async fn record(
         policy: policy.policy.name.clone(),
         judge: judge.map(|link| link.judge.clone()).unwrap_or_default(),
         outcome: answer.outcome,
-        tier: decided(&answer).map_or(0, |decision| decision.tier),
+        tier: decision_or_shadow(&answer).map_or(0, |decision| decision.tier),
         score: answer.score.map(|score| (score.numerator, score.denominator)),
-        claims: count(answer.claims.len()),
-        grounded: Some(count(grounded.count())),
+        claims: saturating_u32(answer.claims.len()),
+        grounded: Some(saturating_u32(grounded.count())),
         in_shadow: answer.shadow.as_ref().is_some_and(|shadow| shadow.decision.is_some()),
         fell_back: answer.warnings.iter().any(|warning| warning.code == FALLBACK_JUDGE),
-        idempotency_key: keyed.key,
-        request_digest: keyed.digest,
+        idempotency_key: key,
+        request_digest: digest,
         report,
         response: answer.encode_to_vec(),
         evidence: evidence.encode_to_vec(),
@@ -133,23 +131,23 @@ pub(super) async fn record(
         policy_toml: policy.toml(),
         event,
     };
-    match ledger.record(record).await.map_err(|error| refused(&error))? {
+    match ledger.record(record).await.map_err(|error| ledger_status(&error))? {
         Recorded::New => Ok(answer),
-        Recorded::Replayed { response } => decoded(&response),
+        Recorded::Replayed { response } => decode(&response),
     }
 }
 
-fn count(number: usize) -> u32 {
+fn saturating_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn decoded(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
+fn decode(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
     v1::EvaluateResponse::decode(bytes)
-        .map_err(|error| errors::ledger_unavailable(&format!("a record cannot be read: {error}")))
+        .map_err(|error| errors::ledger_unavailable(&format!("invalid record: {error}")))
 }
 
-/// The ledger's errors as the contract's.
-pub(crate) fn refused(error: &LedgerError) -> Status {
+/// Converts a ledger error to the status of the API contract.
+pub(crate) fn ledger_status(error: &LedgerError) -> Status {
     match error {
         LedgerError::KeyReused { .. } => errors::key_reused(),
         LedgerError::StepTaken { .. } => errors::not_due(&error.to_string()),
@@ -157,12 +155,12 @@ pub(crate) fn refused(error: &LedgerError) -> Status {
     }
 }
 
-/// What the ledger keeps of the evidence. Digests and sizes are those of the answer's provenance, taken once.
+/// Returns the heads of the evidence; [`record`] copies digests and sizes from the provenance.
 fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
         let item = parse::normalize_item(item);
         let content = content(&item);
-        let end = content.floor_char_boundary(HEAD);
+        let end = content.floor_char_boundary(MAX_HEAD_BYTES);
         v1::RecordedEvidence {
             id: item.id.clone(),
             kind: item.kind,
@@ -182,43 +180,43 @@ fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     evidence.iter().map(head).collect()
 }
 
-/// The digests of items that came with a request, and their contents for the ledger where it keeps them.
-pub(super) fn digested(
+/// Returns the digests of a request's items, and with `store_contents` their contents for the ledger.
+pub(super) fn digest_evidence(
     evidence: &[EvidenceItem],
-    packs: bool,
+    store_contents: bool,
 ) -> (Vec<v1::EvidenceDigest>, Vec<Content>) {
-    let (digests, hashes): (Vec<_>, Vec<_>) = evidence.iter().map(digest_of).unzip();
+    let (digests, hashes): (Vec<_>, Vec<_>) = evidence.iter().map(digest_item).unzip();
     let pack = |(item, hash): (&EvidenceItem, blake3::Hash)| {
         Content::new(*hash.as_bytes(), item.content.as_str())
     };
-    let contents = match packs {
+    let contents = match store_contents {
         true => evidence.iter().zip(hashes).map(pack).collect(),
         false => Vec::new(),
     };
     (digests, contents)
 }
 
-/// An item as it came with its request, from what the ledger keeps of it.
-pub(crate) fn item(kept: v1::RecordedEvidence, content: String) -> v1::EvidenceItem {
+/// Rebuilds an item as it was in its request.
+pub(crate) fn evidence_item(item: v1::RecordedEvidence, content: String) -> v1::EvidenceItem {
     v1::EvidenceItem {
-        id: kept.id,
-        kind: kept.kind,
-        lane: kept.lane,
-        tool: kept.tool,
-        query: kept.query,
-        content: Some(match kept.is_json {
+        id: item.id,
+        kind: item.kind,
+        lane: item.lane,
+        tool: item.tool,
+        query: item.query,
+        content: Some(match item.is_json {
             true => v1::evidence_item::Content::Json(content),
             false => v1::evidence_item::Content::Text(content),
         }),
-        collected_at: kept.collected_at,
-        exhaustive: kept.exhaustive,
-        step_id: kept.step_id,
-        specialist_id: kept.specialist_id,
-        verification_result: kept.verification_result,
+        collected_at: item.collected_at,
+        exhaustive: item.exhaustive,
+        step_id: item.step_id,
+        specialist_id: item.specialist_id,
+        verification_result: item.verification_result,
     }
 }
 
-/// Where an answer comes from, as far as it is known before judging.
+/// Returns the provenance known before judging.
 pub(super) fn provenance(report_digest: String, evaluated_at: Timestamp) -> v1::Provenance {
     v1::Provenance {
         report_digest,
@@ -228,8 +226,8 @@ pub(super) fn provenance(report_digest: String, evaluated_at: Timestamp) -> v1::
     }
 }
 
-/// The digest of an item.
-pub(super) fn digest_of(item: &EvidenceItem) -> (v1::EvidenceDigest, blake3::Hash) {
+/// Returns the digest of an item's content.
+pub(super) fn digest_item(item: &EvidenceItem) -> (v1::EvidenceDigest, blake3::Hash) {
     let content = item.content.as_str();
     let hash = blake3::hash(content.as_bytes());
     let digest = v1::EvidenceDigest {
@@ -241,7 +239,7 @@ pub(super) fn digest_of(item: &EvidenceItem) -> (v1::EvidenceDigest, blake3::Has
     (digest, hash)
 }
 
-/// BLAKE3 in hexadecimal.
+/// Returns the BLAKE3 digest in hexadecimal.
 pub(super) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
@@ -251,12 +249,12 @@ fn content(item: &v1::EvidenceItem) -> &str {
         Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
             text
         }
-        // A run that is wrong is refused before it is kept.
+        // An invalid check run is rejected before recording.
         Some(v1::evidence_item::Content::CheckRun(_)) | None => "",
     }
 }
 
-/// The time now.
+/// Returns the current time.
 pub(crate) fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))

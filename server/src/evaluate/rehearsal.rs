@@ -1,5 +1,4 @@
-//! A small report that must proceed: evaluated at the start as proof that the whole path works, and by any judge that
-//! a person wants to see tried. Never recorded.
+//! Evaluates a small report that must proceed, at startup as a self-test and on request to try out judges. Never recorded.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +10,10 @@ use super::{Engine, PolicyChoice, PolicyUse};
 use crate::call::Call;
 
 impl Engine {
-    /// Evaluates a small report without recording it, as proof that the whole path works. The first judge of
-    /// the chain that is local judges; where none is, nothing is asked of anyone.
+    /// Evaluates the small report with the first local judge of the chain, as a self-test. Does nothing without one.
     ///
     /// # Errors
-    /// What went wrong.
+    /// A description of the failure.
     pub async fn rehearse(&self) -> Result<(), String> {
         let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
         let request = rehearsal(judge.name());
@@ -26,11 +24,13 @@ impl Engine {
         let tier = answer.decision.map(|decision| decision.tier());
         match tier {
             Some(v1::Tier::Proceed) => Ok(()),
-            other => Err(format!("rehearsal: a faithful report must proceed, not {other:?}")),
+            other => {
+                Err(format!("rehearsal: expected PROCEED for a faithful report, got {other:?}"))
+            }
         }
     }
 
-    /// Has the judge of that name, or every judge of the chain, judge the small report.
+    /// Evaluates the small report with the judge called `name`, or with each judge of the chain if `name` is empty.
     ///
     /// # Errors
     /// NOT_FOUND for an unknown judge, DEADLINE_EXCEEDED.
@@ -59,7 +59,7 @@ impl Engine {
     }
 }
 
-/// A report of one claim, borne out word by word.
+/// Builds a report of one claim that its evidence states verbatim.
 fn rehearsal(judge: &str) -> v1::EvaluateRequest {
     let content = v1::evidence_item::Content::Text("connection pool size is 20".to_owned());
     v1::EvaluateRequest {

@@ -1,4 +1,5 @@
-//! What of a corpus the judge is given: every item where it reads that much, else the passages that bear on the claims.
+//! Selects evidence from a corpus for the judge: every item if it can read that much, else the passages relevant to the
+//! claims.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,48 +18,48 @@ use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreErr
 use crate::judge::Judge;
 use crate::offload::offload;
 
-/// Passages that are looked for with each claim.
-const PASSAGES_OF_CLAIM: usize = 12;
-/// What is given to a judge that has no bound of its own, in bytes.
-const USUAL_BUDGET: usize = 4 << 20;
+/// The number of passages searched for per claim.
+const PASSAGES_PER_CLAIM: usize = 12;
+/// The budget in bytes if the judges state no limit.
+const DEFAULT_BUDGET: usize = 4 << 20;
 
 /// The evidence of an evaluation.
 pub(super) struct Gathered {
-    /// What the judge is given: the items of the request, then those of the corpus.
+    /// The items of the request, then those of the corpus.
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
-    /// Whether more questions with it may follow, so that it stays in memory.
-    pub(super) is_kept: bool,
-    /// What of the corpus that is.
+    /// `true` if the same evidence may be used again, so that facts about it are cached.
+    pub(super) is_cacheable: bool,
+    /// How the corpus was used; `None` without one.
     pub(super) retrieval: Option<v1::Retrieval>,
-    /// The digests of what came from the corpus.
-    pub(super) found: Vec<v1::EvidenceDigest>,
+    /// The digests of the corpus items.
+    pub(super) corpus_digests: Vec<v1::EvidenceDigest>,
 }
 
 impl Gathered {
-    /// Returns `true` if a corpus was searched for what bears on this report.
+    /// Returns `true` if a corpus was searched for this report.
     pub(super) fn is_searched(&self) -> bool {
         self.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
     }
 }
 
-/// The corpus that a request names, for all of its reports.
+/// The corpus of a request, for all of its reports.
 #[derive(Clone)]
 pub(super) enum Corpus {
-    /// It names none.
+    /// The request names no corpus.
     None,
     /// The judge reads every item: those of the request, then those of the corpus.
     Whole {
         evidence: Arc<Vec<EvidenceItem>>,
-        is_kept: bool,
+        is_cacheable: bool,
         retrieval: v1::Retrieval,
-        found: Vec<v1::EvidenceDigest>,
+        corpus_digests: Vec<v1::EvidenceDigest>,
     },
-    /// The judge is given what bears on the claims of a report.
+    /// The judge reads the passages relevant to the claims of a report.
     Searched { store: Evidence, name: CorpusName, retrieval: v1::Retrieval },
 }
 
 impl Engine {
-    /// The corpus that a request names, read as a whole where the judges read that much beside the request's own items.
+    /// Opens the corpus of a request. Reads all of it if the judges can read that much in addition to the inline items.
     pub(super) async fn corpus(
         &self,
         call: &Call,
@@ -75,10 +76,10 @@ impl Engine {
         })?;
         let name = CorpusName::new(corpus_id).map_err(|error| errors::evidence(&error))?;
         let given: usize = inline.iter().map(|item| item.content.as_str().len()).sum();
-        let bound = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
-        let budget = bound.unwrap_or(USUAL_BUDGET).saturating_sub(given);
-        let (of, corpus) = (store.clone(), name.clone());
-        let summary = stored(call, move || of.summary(&corpus)).await?;
+        let limit = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
+        let budget = limit.unwrap_or(DEFAULT_BUDGET).saturating_sub(given);
+        let (evidence, corpus) = (store.clone(), name.clone());
+        let summary = query_store(call, move || evidence.summary(&corpus)).await?;
         let retrieval = v1::Retrieval {
             corpus_id: name.to_string(),
             items: summary.items,
@@ -88,20 +89,20 @@ impl Engine {
         if summary.size > budget as u64 {
             return Ok(Corpus::Searched { store, name, retrieval });
         }
-        let items = stored(call, move || store.items(&name)).await?;
+        let items = query_store(call, move || store.items(&name)).await?;
         let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
-        let is_kept = inline.is_empty();
-        let found = items.iter().map(|item| record::digest_of(item).0).collect();
-        let evidence = match is_kept {
+        let is_cacheable = inline.is_empty();
+        let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
+        let evidence = match is_cacheable {
             true => items,
-            false => Arc::new(joined(inline.to_vec(), items.to_vec(), corpus_id)?),
+            false => Arc::new(join_items(inline.to_vec(), items.to_vec(), corpus_id)?),
         };
-        Ok(Corpus::Whole { evidence, is_kept, retrieval, found })
+        Ok(Corpus::Whole { evidence, is_cacheable, retrieval, corpus_digests })
     }
 }
 
 impl Corpus {
-    /// Adds what bears on a report to the items of its request.
+    /// Adds the corpus items for a report to the items of its request.
     pub(super) async fn gather(
         self,
         call: &Call,
@@ -111,12 +112,12 @@ impl Corpus {
         match self {
             Self::None => Ok(Gathered {
                 evidence: inline,
-                is_kept: false,
+                is_cacheable: false,
                 retrieval: None,
-                found: Vec::new(),
+                corpus_digests: Vec::new(),
             }),
-            Self::Whole { evidence, is_kept, retrieval, found } => {
-                Ok(Gathered { evidence, is_kept, retrieval: Some(retrieval), found })
+            Self::Whole { evidence, is_cacheable, retrieval, corpus_digests } => {
+                Ok(Gathered { evidence, is_cacheable, retrieval: Some(retrieval), corpus_digests })
             }
             Self::Searched { store, name, retrieval } => {
                 call.enter(Step::Retrieve);
@@ -127,17 +128,17 @@ impl Corpus {
                 let retrieve =
                     move || retrieve(&store, &name, &claims, vectors, retrieval, deadline);
                 let (items, retrieval) = offload(call, retrieve).await?;
-                let found = items.iter().map(|item| record::digest_of(item).0).collect();
-                let evidence = joined(Arc::unwrap_or_clone(inline), items, &corpus)?;
-                let evidence = Arc::new(evidence);
-                Ok(Gathered { evidence, is_kept: false, retrieval: Some(retrieval), found })
+                let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
+                let evidence = Arc::new(join_items(Arc::unwrap_or_clone(inline), items, &corpus)?);
+                let retrieval = Some(retrieval);
+                Ok(Gathered { evidence, is_cacheable: false, retrieval, corpus_digests })
             }
         }
     }
 }
 
-/// The items of a request and of a corpus; one id names one item.
-fn joined(
+/// Joins the items of a request and of a corpus. Rejects duplicate ids.
+fn join_items(
     mut inline: Vec<EvidenceItem>,
     items: Vec<EvidenceItem>,
     corpus: &str,
@@ -151,7 +152,7 @@ fn joined(
             let id = &item.id;
             violations.add(
                 path,
-                format!("`{id}` is an item of corpus `{corpus}` as well; rename one of them"),
+                format!("`{id}` is also an item of corpus `{corpus}`; rename one of them"),
             );
         }
     }
@@ -160,7 +161,7 @@ fn joined(
     Ok(inline)
 }
 
-/// The passages that bear on the claims.
+/// Searches the passages relevant to the claims.
 fn retrieve(
     store: &Evidence,
     name: &CorpusName,
@@ -182,14 +183,14 @@ fn retrieve(
         }
         let vector = vectors.get(number).map(AsRef::as_ref);
         let query = Query { text: &claim.text, vector, by_terms: true };
-        let found = store.search(name, &query, &Filter::default(), PASSAGES_OF_CLAIM);
+        let found = store.search(name, &query, &Filter::default(), PASSAGES_PER_CLAIM);
         let found = found.map_err(failed)?;
         method = found.method;
         degraded = degraded.or(found.degraded);
         rankings.push(found.hits.into_iter().map(FoundPassage::from).collect());
     }
     let budget = usize::try_from(retrieval.budget).unwrap_or(usize::MAX);
-    let (given, dropped) = within(budget, &rankings);
+    let (given, dropped) = select_passages(budget, &rankings);
     retrieval.claims = claims
         .iter()
         .zip(&rankings)
@@ -197,7 +198,7 @@ fn retrieve(
             claim_id: claim.id.to_string(),
             passages: hits
                 .iter()
-                .map(|found| found.to_proto(given.contains_key(&found.place)))
+                .map(|found| found.to_proto(given.contains_key(&found.position)))
                 .collect(),
         })
         .collect();
@@ -214,11 +215,11 @@ fn retrieve(
     Ok((passages.into_iter().map(passage).collect(), retrieval))
 }
 
-/// A passage that was found, without its text: many claims find many, and few are given.
+/// A passage found by a search, without its text: many are found and few are given to the judge.
 struct FoundPassage {
     passage: i64,
-    /// Where it stands in the order of the corpus.
-    place: (String, u64),
+    /// The item's id and the byte offset in it.
+    position: (String, u64),
     size: usize,
     retrieved: v1::RetrievedPassage,
 }
@@ -227,7 +228,7 @@ impl From<Hit> for FoundPassage {
     fn from(hit: Hit) -> Self {
         Self {
             passage: hit.passage,
-            place: (hit.head.id.to_string(), hit.bytes.0),
+            position: (hit.head.id.to_string(), hit.bytes.0),
             size: hit.text.len(),
             retrieved: v1::RetrievedPassage {
                 label: hit.label(),
@@ -247,8 +248,8 @@ impl FoundPassage {
     }
 }
 
-/// Says which claims may be ungrounded only because passages that bear on them were left out.
-pub(super) fn insufficient(
+/// Warns of claims that may be ungrounded only because relevant passages were left out.
+pub(super) fn insufficient_retrieval(
     retrieval: &v1::Retrieval,
     claims: &[v1::JudgedClaim],
 ) -> Option<v1::Reason> {
@@ -262,7 +263,7 @@ pub(super) fn insufficient(
     (!ids.is_empty()).then(|| v1::Reason {
         code: "INSUFFICIENT_RETRIEVAL".to_owned(),
         sentence: format!(
-            "the judge reads {} bytes and was not given every passage that may bear on {}; ask about fewer claims at once, or keep a smaller corpus",
+            "the judge reads at most {} bytes and was not given every relevant passage for {}; evaluate fewer claims at once, or use a smaller corpus",
             retrieval.budget,
             ids.join(", ")
         ),
@@ -270,37 +271,40 @@ pub(super) fn insufficient(
     })
 }
 
-/// Asks the store on a thread that may wait for the disk.
-async fn stored<T: Send + 'static>(
+/// Queries the store on a blocking thread.
+async fn query_store<T: Send + 'static>(
     call: &Call,
-    ask: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    query: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Status> {
-    offload(call, ask).await.map_err(|error| errors::evidence(&error))
+    offload(call, query).await.map_err(|error| errors::evidence(&error))
 }
 
-/// The best passages of every claim, then the second best, as long as the budget lasts, in the order of the corpus;
-/// and how many were left out.
-fn within(budget: usize, rankings: &[Vec<FoundPassage>]) -> (BTreeMap<&(String, u64), i64>, u64) {
+/// Takes the best passage of every claim, then the second best, and so on within the budget. Returns them in corpus
+/// order, and the number left out.
+fn select_passages(
+    budget: usize,
+    rankings: &[Vec<FoundPassage>],
+) -> (BTreeMap<&(String, u64), i64>, u64) {
     let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
     let by_rank = (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |of| of.get(rank)));
     let mut left = budget;
     let mut dropped = BTreeSet::new();
     let mut given = BTreeMap::new();
     for found in by_rank {
-        if given.contains_key(&found.place) || dropped.contains(&found.place) {
+        if given.contains_key(&found.position) || dropped.contains(&found.position) {
             continue;
         }
         if found.size > left {
-            dropped.insert(&found.place);
+            dropped.insert(&found.position);
         } else {
             left -= found.size;
-            given.insert(&found.place, found.passage);
+            given.insert(&found.position, found.passage);
         }
     }
     (given, dropped.len() as u64)
 }
 
-/// A passage as an item of its own, under its label. It shows a part, so that nothing follows from what it lacks.
+/// Returns a passage as an item with its label as id. Never exhaustive, because it is only a part.
 fn passage(hit: Hit) -> EvidenceItem {
     let label = EvidenceId::new(hit.label());
     let is_whole =
@@ -320,7 +324,8 @@ fn passage(hit: Hit) -> EvidenceItem {
         verification_result: hit.head.verification_result,
     }
 }
-/// A passage as an answer shows it.
+
+/// Renders a passage for a search response.
 pub(crate) fn search_hit(hit: Hit) -> v1::SearchHit {
     let (first, last) = hit.lines;
     v1::SearchHit {

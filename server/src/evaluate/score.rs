@@ -1,4 +1,4 @@
-//! Deciding a partition that the caller gives: no judge is asked, nothing is recorded.
+//! Decides a partition given by the caller. Calls no judge and records nothing.
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::budget::Budget;
@@ -15,7 +15,7 @@ use crate::compute::compute;
 use crate::telemetry;
 use crate::telemetry::safety::Outcomes;
 
-/// A partition whose every field was checked.
+/// A partition with every field checked.
 enum Checked {
     Counts(parse::ParsedCounts),
     Judged(parse::ParsedPartition),
@@ -25,7 +25,7 @@ impl Engine {
     /// Decides a partition.
     ///
     /// # Errors
-    /// The contract's errors; never a decision.
+    /// The errors of the API contract. A decision is never an error.
     pub async fn score(
         &self,
         call: &Call,
@@ -42,10 +42,10 @@ impl Engine {
         }
         call.enter(Step::Decide);
         let answer = match partition {
-            Checked::Counts(counts) => by_counts(&policy, &counts, explain),
+            Checked::Counts(counts) => score_counts(&policy, &counts, explain),
             Checked::Judged(partition) => {
                 let score = move |budget: &Budget| {
-                    by_claims(&policy, partition, gate.as_ref(), explain, budget)
+                    score_claims(&policy, partition, gate.as_ref(), explain, budget)
                 };
                 compute(call, score).await?
             }
@@ -83,17 +83,17 @@ impl Engine {
     }
 }
 
-fn by_counts(
+fn score_counts(
     policy: &ChosenPolicy,
     counts: &parse::ParsedCounts,
     explain: bool,
 ) -> v1::ScoreResponse {
     let parse::ParsedCounts { decided, undecided } = counts;
     let decision = decide_counts(&policy.policy, decided, undecided);
-    // What to change is said of a tier that stands.
-    let stands = explain && undecided.total() == 0;
+    // Margins apply to a final tier only.
+    let has_margins = explain && undecided.total() == 0;
     let margins =
-        stands.then(|| render::margins(&margins(&policy.policy, decided, &decision, None)));
+        has_margins.then(|| render::margins(&margins(&policy.policy, decided, &decision, None)));
     v1::ScoreResponse {
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
@@ -106,7 +106,7 @@ fn by_counts(
     }
 }
 
-fn by_claims(
+fn score_claims(
     policy: &ChosenPolicy,
     partition: parse::ParsedPartition,
     gate: Option<&parse::ParsedGate>,

@@ -1,5 +1,5 @@
-//! This module has a judged partition read by a second reader, and asks the judge once more where the two disagree or a
-//! quote is missing. What is read, and what a reading does, are core's rules; nothing is decided here.
+//! Has a second judge (the reader) look at a judged partition, and asks the first judge to reconsider claims on which
+//! they disagree or that lost their citations. gsar-core selects the claims and applies the readings.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,52 +24,54 @@ use crate::compute::compute;
 use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
-/// The most bytes of evidence on a sheet.
-const MAX_SHEET: usize = 24 << 10;
-/// The most sheets of one evaluation that are read at once.
-const SHEETS_AT_ONCE: usize = 4;
-/// Kept of a call's time for deciding and recording.
+/// The maximum bytes of evidence on a sheet.
+const MAX_SHEET_BYTES: usize = 24 << 10;
+/// The maximum number of sheets of one evaluation read concurrently.
+const MAX_CONCURRENT_SHEETS: usize = 4;
+/// The maximum time reserved for deciding and recording.
 const MAX_RESERVE: Duration = Duration::from_secs(1);
 
-/// A partition after second looks and the extra turn.
+/// A partition after the second look and the extra turn.
 #[derive(Default)]
 pub(super) struct Reviewed {
     pub(super) judged: Vec<JudgedClaim>,
-    /// The partition before the extra turn, where there was one.
+    /// The partition before the extra turn, if there was one.
     pub(super) first: Option<Vec<JudgedClaim>>,
     pub(super) readings: Vec<Reading>,
-    /// Why claims that were to be read were not.
+    /// Why some claims did not get their second look.
     pub(super) unread: Option<String>,
 }
 
-/// One partition under review: who judges and reads it, and where that is recorded.
+/// The review of one partition.
 pub(super) struct Review<'a> {
     pub(super) call: &'a Call,
     pub(super) case: &'a Arc<Case>,
-    /// The judge of the partition, where it can be asked once more.
+    /// The judge of the partition, if it can reconsider.
     pub(super) judge: Option<&'a Arc<dyn Judge>>,
     pub(super) votes: &'a [Votes],
     pub(super) notices: &'a mut Vec<Notice>,
     pub(super) provenance: &'a mut v1::Provenance,
 }
 
-/// What came of reading.
+/// The result of reading sheets.
 #[derive(Default)]
-struct Read {
+struct SheetResults {
     readings: Vec<Reading>,
     unread: Option<String>,
 }
 
-/// The claims to ask the judge about: those that lost every citation, and those on which the reader disagrees.
-fn disputed(
+/// Returns objections to the claims that lost every citation and those on which the reader disagrees.
+fn all_objections(
     judged: &[JudgedClaim],
     verified: &VerifiedPartition,
     readings: &[Reading],
 ) -> Vec<Objection> {
-    let mut asked = objections(judged, &verified.corrections);
+    let mut objections = objections(judged, &verified.corrections);
     for reading in readings {
-        let said = judged.iter().find(|said| said.claim.id == reading.claim);
-        let Some(said) = said.filter(|said| reading.disagrees(said.class)) else { continue };
+        let verdict = judged.iter().find(|verdict| verdict.claim.id == reading.claim);
+        let Some(verdict) = verdict.filter(|verdict| reading.disagrees(verdict.class)) else {
+            continue;
+        };
         let finding = match reading.verdict {
             SecondLookVerdict::Refuted => {
                 format!("The reader says that it is refuted: {}", reading.words)
@@ -78,67 +80,70 @@ fn disputed(
                 format!("The reader does not find it shown: {}", reading.words)
             }
         };
-        match asked.iter_mut().find(|objection| objection.judged.claim.id == reading.claim) {
+        match objections.iter_mut().find(|objection| objection.judged.claim.id == reading.claim) {
             Some(objection) => objection.findings.push(finding),
-            None => asked.push(Objection { judged: said.clone(), findings: vec![finding] }),
+            None => objections.push(Objection { judged: verdict.clone(), findings: vec![finding] }),
         }
     }
-    asked
+    objections
 }
 
 impl Review<'_> {
-    /// Reads a partition, asks its judge once more where that is needed, and reads what it cites then: at most four
-    /// calls of a judge that is one model.
+    /// Takes the second look, has the judge reconsider disputed claims, and looks at its new citations. A judge that is
+    /// one model is called at most four times.
     ///
     /// # Errors
-    /// It takes too long.
+    /// DEADLINE_EXCEEDED.
     pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Result<Reviewed, Status> {
         let mode = self.case.policy.verification;
         if mode == VerificationMode::Off {
             return Ok(Reviewed { judged, ..Reviewed::default() });
         }
-        self.warn_unread();
-        let (verified, sheets) = self.verify_and_lay_out(judged.clone(), None).await?;
-        let mut read = self.read(sheets).await;
-        let asked = match mode {
-            VerificationMode::Enforce => disputed(&judged, &verified, &read.readings),
+        self.warn_without_reader();
+        let (verified, sheets) = self.verify(judged.clone(), None).await?;
+        let mut results = self.read(sheets).await;
+        let objections = match mode {
+            VerificationMode::Enforce => all_objections(&judged, &verified, &results.readings),
             VerificationMode::Observe | VerificationMode::Off => Vec::new(),
         };
-        let Some(judge) = self.judge.filter(|_| !asked.is_empty()) else {
-            let Read { readings, unread } = read;
+        let Some(judge) = self.judge.filter(|_| !objections.is_empty()) else {
+            let SheetResults { readings, unread } = results;
             return Ok(Reviewed { judged, first: None, readings, unread });
         };
-        let ids: Vec<ClaimId> = asked.iter().map(|one| one.judged.claim.id.clone()).collect();
-        let revised = self.reconsider(judge, asked, &judged).await;
-        let cites_anew = |id: &ClaimId| {
-            let of = |said: &[JudgedClaim]| {
-                said.iter().find(|said| said.claim.id == *id).map(|said| said.citations.clone())
+        let ids: Vec<ClaimId> = objections.iter().map(|one| one.judged.claim.id.clone()).collect();
+        let revised = self.reconsider(judge, objections, &judged).await;
+        let has_new_citations = |id: &ClaimId| {
+            let citations = |judged: &[JudgedClaim]| {
+                let verdict = judged.iter().find(|verdict| verdict.claim.id == *id);
+                verdict.map(|verdict| verdict.citations.clone())
             };
-            of(&revised) != of(&judged)
+            citations(&revised) != citations(&judged)
         };
-        let only = ids.into_iter().filter(cites_anew).collect();
-        let (_, sheets) = self.verify_and_lay_out(revised.clone(), Some(only)).await?;
+        let only = ids.into_iter().filter(has_new_citations).collect();
+        let (_, sheets) = self.verify(revised.clone(), Some(only)).await?;
         let again = self.read(sheets).await;
-        read.readings.retain(|earlier| again.readings.iter().all(|now| now.claim != earlier.claim));
-        read.readings.extend(again.readings);
-        let unread = read.unread.or(again.unread);
-        Ok(Reviewed { judged: revised, first: Some(judged), readings: read.readings, unread })
+        let is_replaced =
+            |earlier: &Reading| again.readings.iter().any(|now| now.claim == earlier.claim);
+        results.readings.retain(|earlier| !is_replaced(earlier));
+        results.readings.extend(again.readings);
+        let unread = results.unread.or(again.unread);
+        Ok(Reviewed { judged: revised, first: Some(judged), readings: results.readings, unread })
     }
 
-    /// Says where a policy has claims read that nobody reads.
-    fn warn_unread(&mut self) {
-        let is_wanted = self.case.policy.second_look != SecondLook::Off;
-        let reads = |judge: &&Arc<dyn Judge>| judge.can_take_second_look();
-        if is_wanted && self.case.reader.is_none() && self.judge.is_some_and(|judge| reads(&judge))
+    /// Warns if the policy requires a second look, the judge could take it, and it is turned off.
+    fn warn_without_reader(&mut self) {
+        let is_required = self.case.policy.second_look != SecondLook::Off;
+        if is_required
+            && self.case.reader.is_none()
+            && self.judge.is_some_and(|judge| judge.can_take_second_look())
         {
-            let sentence =
-                "nobody reads what the judge supports a second time: judges.second_look is off";
+            let sentence = "supported claims get no second look: judges.second_look is off";
             self.notices.push(Notice { code: "NO_SECOND_LOOK", sentence: sentence.to_owned() });
         }
     }
 
-    /// The partition verified, and the sheets on which its claims are read: those of `only`, where that is given.
-    async fn verify_and_lay_out(
+    /// Verifies the partition and builds the sheets for its claims, or for those in `only`.
+    async fn verify(
         &self,
         judged: Vec<JudgedClaim>,
         only: Option<Vec<ClaimId>>,
@@ -146,7 +151,7 @@ impl Review<'_> {
         let reader = self.case.reader.as_ref();
         let mode = reader.map_or(SecondLook::Off, |_| self.case.policy.second_look);
         let room = reader.and_then(|reader| reader.capabilities().max_evidence_bytes);
-        let room = room.unwrap_or(MAX_SHEET).min(MAX_SHEET);
+        let room = room.unwrap_or(MAX_SHEET_BYTES).min(MAX_SHEET_BYTES);
         let case = Arc::clone(self.case);
         compute(self.call, move |budget| {
             let mut judged = judged;
@@ -155,39 +160,39 @@ impl Review<'_> {
             let evidence = EvidenceSet::new(&question.evidence).with_budget(budget);
             let verified =
                 verify(VerificationMode::Enforce, policy, &question.claims, judged, &evidence);
-            let is_wanted = |judged: &&JudgedClaim| {
+            let is_selected = |judged: &&JudgedClaim| {
                 only.as_ref().is_none_or(|only| only.contains(&judged.claim.id))
             };
-            let claims = verified.claims.iter().map(|claim| &claim.judged).filter(is_wanted);
+            let claims = verified.claims.iter().map(|claim| &claim.judged).filter(is_selected);
             let sheets = sheets(mode, claims, &question.synthesis, &evidence, room);
             (verified, sheets)
         })
         .await
     }
 
-    /// Has sheets read.
-    async fn read(&mut self, sheets: Vec<Sheet>) -> Read {
+    /// Sends the sheets to the reader.
+    async fn read(&mut self, sheets: Vec<Sheet>) -> SheetResults {
         let Some(reader) = self.case.reader.clone().filter(|_| !sheets.is_empty()) else {
-            return Read::default();
+            return SheetResults::default();
         };
         self.call.enter(Step::Judge);
         let questions = sheets.into_iter().map(|sheet| self.question(sheet));
-        let asked = questions.map(|question| {
+        let requests = questions.map(|question| {
             let reader = Arc::clone(&reader);
             async move {
                 let answer = reader.judge(&question).await;
                 (question, answer)
             }
         });
-        let asked: Vec<_> = asked.collect();
+        let requests: Vec<_> = requests.collect();
         let span = traces::judge(reader.name());
-        let answers: Vec<_> = stream::iter(asked)
-            .buffered(SHEETS_AT_ONCE)
+        let answers: Vec<_> = stream::iter(requests)
+            .buffered(MAX_CONCURRENT_SHEETS)
             .collect()
             .instrument(span.clone())
             .instrument(traces::step("second_look"))
             .await;
-        let mut read = Read::default();
+        let mut results = SheetResults::default();
         let mut calls = Vec::new();
         let mut code = "";
         for (question, answer) in answers {
@@ -195,49 +200,49 @@ impl Review<'_> {
                 Ok(answer) => {
                     calls.extend(answer.calls);
                     add_new(self.notices, answer.notices);
-                    let readings =
-                        answer.judged.into_iter().map(|said| reading(said, reader.name()));
-                    let before = read.readings.len();
-                    read.readings.extend(readings);
-                    let given = read.readings.get(before..).unwrap_or_default();
+                    let verdicts = answer.judged.into_iter();
+                    let readings: Vec<Reading> =
+                        verdicts.map(|verdict| reading(verdict, reader.name())).collect();
                     if let Some(why) = answer.abstained {
-                        read.unread.get_or_insert(format!("the reader abstained: {why}"));
+                        results.unread.get_or_insert(format!("the reader abstained: {why}"));
                     } else {
-                        read.unread = read.unread.or_else(|| without_verdict(&question, given));
+                        results.unread =
+                            results.unread.or_else(|| without_verdict(&question, &readings));
                     }
+                    results.readings.extend(readings);
                 }
                 Err(JudgeError::DeadlinePassed { calls: made, .. }) => {
                     calls.extend(made);
                     code = "DEADLINE_EXCEEDED";
-                    read.unread.get_or_insert("the deadline passed".to_owned());
+                    results.unread.get_or_insert("the deadline passed".to_owned());
                 }
                 Err(JudgeError::Failed { code: failed, reason, calls: made, .. }) => {
                     calls.extend(made);
                     code = failed;
-                    read.unread.get_or_insert(format!("{reason} ({failed})"));
+                    results.unread.get_or_insert(format!("{reason} ({failed})"));
                 }
             }
         }
-        let result = if read.unread.is_some() { "failed" } else { "judged" };
+        let result = if results.unread.is_some() { "failed" } else { "judged" };
         traces::record_judge_result(&span, result, code);
-        for reading in &read.readings {
+        for reading in &results.readings {
             let verdict = reading.verdict.name();
             counter!(names::SECOND_LOOKS, "reader" => reader.name().to_owned(), "verdict" => verdict)
                 .increment(1);
         }
-        if let Some(why) = &read.unread {
-            let sentence = format!("what the judge supports was not read a second time: {why}");
+        if let Some(why) = &results.unread {
+            let sentence = format!("supported claims did not get their second look: {why}");
             add_new(self.notices, vec![Notice { code: "SECOND_LOOK_FAILED", sentence }]);
         }
-        let detail = read.unread.clone().unwrap_or_default();
+        let detail = results.unread.clone().unwrap_or_default();
         self.record(reader.name(), result, detail, code, calls);
         self.call.enter(Step::Decide);
-        read
+        results
     }
 
     fn question(&self, sheet: Sheet) -> Arc<Question> {
         let Sheet { statements, evidence } = sheet;
-        let asked = &self.case.question;
+        let original = &self.case.question;
         Arc::new(Question {
             synthesis: "".into(),
             claims: statements.iter().map(|statement| statement.claim.clone()).collect(),
@@ -249,13 +254,13 @@ impl Review<'_> {
             explain: false,
             samples: None,
             sample: 0,
-            bypass_cache: asked.bypass_cache,
-            deadline: asked.deadline.map(with_reserve),
-            call: asked.call.clone(),
+            bypass_cache: original.bypass_cache,
+            deadline: original.deadline.map(with_reserve),
+            call: original.call.clone(),
         })
     }
 
-    /// Adds to the provenance what the reader did.
+    /// Adds the reader's calls to the provenance.
     fn record(
         &mut self,
         reader: &str,
@@ -275,24 +280,24 @@ impl Review<'_> {
         link.calls.extend(calls.into_iter().map(call_to_proto));
     }
 
-    /// Asks the judge once more. A turn that fails changes nothing.
+    /// Sends the objections to the judge. A failed turn changes nothing.
     async fn reconsider(
         &mut self,
         judge: &Arc<dyn Judge>,
-        asked: Vec<Objection>,
+        objections: Vec<Objection>,
         first: &[JudgedClaim],
     ) -> Vec<JudgedClaim> {
         self.call.enter(Step::Judge);
-        let ids: Vec<ClaimId> = asked.iter().map(|one| one.judged.claim.id.clone()).collect();
-        let objected = asked.into_iter().map(|Objection { judged: said, findings }| {
-            let votes = self.votes.iter().find(|votes| votes.claim == said.claim.id);
+        let ids: Vec<ClaimId> = objections.iter().map(|one| one.judged.claim.id.clone()).collect();
+        let with_votes = objections.into_iter().map(|Objection { judged, findings }| {
+            let votes = self.votes.iter().find(|votes| votes.claim == judged.claim.id);
             let votes = votes.map(|votes| votes.votes.clone()).unwrap_or_default();
-            judge::Objection { verdict: said, findings, votes }
+            judge::Objection { verdict: judged, findings, votes }
         });
         let question = &self.case.question;
         let turn = Question {
             deadline: question.deadline.map(with_reserve),
-            ..question.about(objected.collect())
+            ..question.about(with_votes.collect())
         };
         let mut answer = judge.judge(&turn).await;
         let calls = std::mem::take(calls_of(&mut answer));
@@ -322,13 +327,13 @@ impl Review<'_> {
     }
 }
 
-fn reading(said: JudgedClaim, reader: &str) -> Reading {
-    let verdict = match said.class {
+fn reading(judged: JudgedClaim, reader: &str) -> Reading {
+    let verdict = match judged.class {
         Class::Grounded => SecondLookVerdict::Shown,
         Class::Contradicted => SecondLookVerdict::Refuted,
         Class::Ungrounded | Class::Complementary => SecondLookVerdict::NotShown,
     };
-    Reading { claim: said.claim.id, verdict, words: said.note, reader: reader.to_owned() }
+    Reading { claim: judged.claim.id, verdict, words: judged.note, reader: reader.to_owned() }
 }
 
 /// Names the claims of a question that have no verdict.
@@ -360,6 +365,6 @@ fn with_reserve(deadline: Instant) -> Instant {
 fn turn_failed(reason: &str) -> Notice {
     Notice {
         code: "EXTRA_TURN_FAILED",
-        sentence: format!("the judge gave no answer when it was asked once more: {reason}"),
+        sentence: format!("the judge did not answer when asked to reconsider: {reason}"),
     }
 }

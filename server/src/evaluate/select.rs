@@ -1,4 +1,4 @@
-//! This module evaluates several reports over the same evidence and ranks them. How they compare is a rule of core.
+//! Evaluates several reports over the same evidence and ranks them by the rules of gsar-core.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::prepare::Prepared;
-use super::record::{self, Keyed, RecordedRequest};
+use super::record::{self, RecordedRequest, RequestKey};
 use super::stopwatch::Stopwatch;
 use super::{Engine, PolicyChoice, PolicyUse, answer, dry_run};
 use crate::call::{Call, Step};
 use crate::config::EvidenceRetention;
 use crate::ledger::Content;
 
-/// The most reports of one call that are evaluated at a time.
-const AT_ONCE: usize = 4;
+/// The maximum number of reports of one call evaluated concurrently.
+const MAX_CONCURRENT: usize = 4;
 
 /// One of the reports.
 struct Candidate {
@@ -31,10 +31,10 @@ struct Candidate {
 }
 
 impl Engine {
-    /// Evaluates reports over the same evidence and ranks them; each answer is recorded before it is given.
+    /// Evaluates reports over the same evidence, records the answers and ranks them.
     ///
     /// # Errors
-    /// The contract's errors for what the reports share; that of the first report where none could be evaluated.
+    /// The errors of the API contract for the shared fields; the first report's error if no report could be evaluated.
     pub async fn select_best(
         &self,
         call: &Call,
@@ -61,19 +61,20 @@ impl Engine {
             idempotency_key: String::new(),
             corpus_id,
         };
-        let recorded = RecordedRequest::of(&common, Vec::new());
+        let recorded = RecordedRequest::new(&common, Vec::new());
         let recorded: Vec<RecordedRequest> =
             candidates.iter().map(|report| recorded.with_report(report)).collect();
-        let keeps_contents = self.ledger.is_some() && self.evidence_kept == EvidenceRetention::Full;
+        let store_contents =
+            self.ledger.is_some() && self.evidence_retention == EvidenceRetention::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let options = common.options.clone().unwrap_or_default();
         let read = |violations: &mut Violations| {
-            dry_run::refuse(&options, violations);
+            dry_run::reject(&options, violations);
             parse::candidates(candidates, &self.limits, violations)
         };
         let mut watch = Stopwatch::start();
         let (prepared, contents, reports) =
-            self.prepare(call, common, keeps_contents, policy, read, &mut watch).await?;
+            self.prepare(call, common, store_contents, policy, read, &mut watch).await?;
         let prepared = Prepared { has_several: reports.len() > 1, ..prepared };
         let candidates = reports
             .into_iter()
@@ -83,7 +84,7 @@ impl Engine {
             self.evaluate_candidate(call, prepared.clone(), contents.clone(), candidate, &watch)
         });
         let evaluated: Vec<Result<v1::EvaluateResponse, Status>> =
-            stream::iter(evaluated).buffered(AT_ONCE).collect().await;
+            stream::iter(evaluated).buffered(MAX_CONCURRENT).collect().await;
         if let Some(Err(first)) = evaluated.first().filter(|_| evaluated.iter().all(Result::is_err))
         {
             return Err(first.clone());
@@ -113,7 +114,7 @@ impl Engine {
         }
         let recording = record::record(
             ledger.as_ref(),
-            Keyed::unkeyed(),
+            RequestKey::none(),
             recorded,
             contents,
             &settings.policy,
@@ -130,8 +131,8 @@ fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::Ranke
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let mut evaluated: Vec<Option<Result<v1::EvaluateResponse, Status>>> =
         evaluated.into_iter().map(Some).collect();
-    let places = rank(&outcomes).into_iter();
-    places
+    rank(&outcomes)
+        .into_iter()
         .map(|place| {
             let result = evaluated.get_mut(place.index).and_then(Option::take);
             let failure = result.as_ref().and_then(failure);
@@ -151,12 +152,12 @@ fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::Ranke
         .collect()
 }
 
-/// What came of a report; `None` where its judge failed.
+/// Returns what the ranking compares; `None` if the judge failed.
 fn outcome(evaluation: &v1::EvaluateResponse) -> Option<ReportOutcome> {
     if evaluation.outcome() == v1::Outcome::Failed {
         return None;
     }
-    let decision = answer::decided(evaluation)?;
+    let decision = answer::decision_or_shadow(evaluation)?;
     let score = evaluation.guarded_score.as_ref();
     let is_at_fault = |claim: &&v1::JudgedClaim| {
         let class = Class::from_number(claim.class);
@@ -170,7 +171,7 @@ fn outcome(evaluation: &v1::EvaluateResponse) -> Option<ReportOutcome> {
     })
 }
 
-/// Why no judge judged a report.
+/// Returns the reason why no judge judged a report.
 fn failure(result: &Result<v1::EvaluateResponse, Status>) -> Option<String> {
     match result {
         Ok(answer) if answer.outcome() == v1::Outcome::Failed => {

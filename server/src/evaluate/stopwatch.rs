@@ -1,4 +1,4 @@
-//! How long each step of an evaluation took.
+//! Measures the duration of each step of an evaluation.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use metrics::histogram;
 use crate::call::Step;
 use crate::telemetry::metrics as names;
 
-/// Times the steps of one evaluation, one after the other.
+/// Times the consecutive steps of one evaluation.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
     since: Instant,
@@ -33,7 +33,7 @@ impl Stopwatch {
         self.laps.push(v1::StepTiming { step: step.name().to_owned(), duration: Some(duration) });
     }
 
-    /// For one of several evaluations that share the steps so far.
+    /// Returns a stopwatch for one of several evaluations that share the steps so far.
     pub(super) fn resumed(&self) -> Self {
         Self { since: Instant::now(), laps: self.laps.clone() }
     }

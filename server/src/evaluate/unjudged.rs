@@ -1,5 +1,4 @@
-//! This module answers for a report that no judge partitioned: there was nothing to judge by, or every judge failed or
-//! abstained.
+//! Answers for reports that no judge partitioned: there was no evidence, or every judge failed or abstained.
 
 use gsar_core::assess::without_partition;
 use gsar_core::open_points::open_without_partition;
@@ -9,7 +8,7 @@ use gsar_proto::{parse, render, v1};
 
 use super::{answer, investigation};
 
-/// The answer, with its reason.
+/// Returns the answer for `reason`.
 pub(super) fn answer(
     policy: &Policy,
     reason: Reason,

@@ -1,4 +1,4 @@
-//! This module is what an answer warns of: who judged, what was given, what the policy leaves open. No warning decides.
+//! Collects the warnings of an answer. Warnings never affect the decision.
 
 use gsar_proto::{parse, v1};
 
@@ -10,8 +10,8 @@ pub(super) const FALLBACK_JUDGE: &str = "FALLBACK_JUDGE";
 /// Claims were given without the text of their report.
 pub(super) const NO_SYNTHESIS: &str = "NO_SYNTHESIS";
 
-/// Every warning, in the order in which they are shown.
-pub(super) fn of(
+/// Returns every warning, in display order.
+pub(super) fn collect(
     policy: &ChosenPolicy,
     report: &parse::ParsedReport,
     judges: &[v1::JudgeLink],
@@ -22,8 +22,9 @@ pub(super) fn of(
     let mut warnings = Vec::new();
     warnings.extend(same_model(writer, judges));
     warnings.extend(fallback(judges));
-    let unwise = policy.policy.warnings();
-    warnings.extend(unwise.iter().map(|found| warning("UNWISE_POLICY", found.to_string())));
+    let policy_warnings = policy.policy.warnings();
+    warnings
+        .extend(policy_warnings.iter().map(|found| warning("UNWISE_POLICY", found.to_string())));
     warnings.extend(without_synthesis(policy, has_synthesis));
     warnings.extend(notices.into_iter().map(|notice| warning(notice.code, notice.sentence)));
     warnings
@@ -42,15 +43,15 @@ fn same_model(writer: &str, judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
 
 fn fallback(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
     let failed = judges.first().is_some_and(|link| link.result == "failed");
-    let sentence = "the first judge of the chain failed; provenance.judges says who judged";
+    let sentence = "the first judge of the chain failed; provenance.judges lists the judges called";
     failed.then(|| warning(FALLBACK_JUDGE, sentence.to_owned()))
 }
 
-/// Claims alone do not tell what else the report says.
+/// Warns if only claims were given: the rest of the report is unknown then.
 fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
     let guards = &policy.policy.guards;
     let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
-    let sentence = "only the given claims were judged: give report.synthesis, so that nothing else of the report goes unjudged";
+    let sentence = "only the given claims were judged: give report.synthesis so that the rest of the report is judged too";
     warns.then(|| warning(NO_SYNTHESIS, sentence.to_owned()))
 }
 

@@ -19,7 +19,7 @@ use prost::Message as _;
 use tonic::Status;
 
 use crate::errors;
-use crate::evaluate::refused;
+use crate::evaluate::ledger_status;
 use crate::ledger::{Cursor, Entry, Ledger, PageRequest, Selection};
 use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side, Taus};
 use position::{Position, RequestDigest};
@@ -142,7 +142,7 @@ impl Export {
     async fn page(&self, after: i64) -> Result<Vec<Entry>, Status> {
         let (selection, cursor) = (self.selection.clone(), Cursor::After(after));
         let page = self.ledger.entries(PageRequest { selection, cursor, limit: PAGE }).await;
-        page.map(|page| page.evaluations).map_err(|error| refused(&error))
+        page.map(|page| page.evaluations).map_err(|error| ledger_status(&error))
     }
 
     fn response(&self, records: Vec<Record>, position: Position) -> v1::ExportResponse {
@@ -212,7 +212,7 @@ impl Export {
     /// Reads one report of a pair; `None` if its evaluation was deleted meanwhile.
     async fn paired(&self, candidate: &Candidate) -> Result<Option<Paired>, Status> {
         let stored = self.ledger.read(&candidate.evaluation_id).await;
-        let Some(stored) = stored.map_err(|error| refused(&error))? else { return Ok(None) };
+        let Some(stored) = stored.map_err(|error| ledger_status(&error))? else { return Ok(None) };
         let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
         let answer = decode(&stored.response)?;
         let report = v1::Report::decode(stored.report.as_slice()).map_err(unreadable)?;

@@ -1,6 +1,6 @@
-//! This module decides a recorded evaluation anew under another policy: no judge is asked, nothing is recorded.
+//! Decides a recorded evaluation under another policy. Calls no judge and records nothing.
 
-mod many;
+mod batch;
 mod not_rescored;
 
 use std::collections::HashMap;
@@ -22,23 +22,23 @@ use self::not_rescored::Scope;
 use crate::call::{Call, Step};
 use crate::compute::compute;
 use crate::errors;
-use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, answer, claims, item as recorded_item};
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, answer, claims, evidence_item};
 
-pub(crate) use many::MAX_DECIDED;
+pub(crate) use batch::MAX_DECIDED;
 
-/// The purpose of a call that asks a judge about findings once more.
-const ASKED_AGAIN: &str = "reconsider";
+/// The recorded purpose of a call that asks a judge to reconsider.
+const RECONSIDER: &str = "reconsider";
 
 /// The evidence of an evaluation.
 enum Evidence {
-    /// All of it, as it was.
+    /// The full evidence.
     Whole(Vec<EvidenceItem>),
-    /// Whose it is, and why there is no more of it.
+    /// Items without contents, and why the contents are missing.
     Heads(Vec<EvidenceItem>, &'static str),
 }
 
 /// A recorded evaluation that a judge partitioned.
-struct Evaluation {
+struct RecordedEvaluation {
     answer: v1::EvaluateResponse,
     report: v1::Report,
     partition: parse::RecordedPartition,
@@ -47,10 +47,10 @@ struct Evaluation {
 }
 
 impl Engine {
-    /// Decides a recorded evaluation anew.
+    /// Decides a recorded evaluation under the requested policy.
     ///
     /// # Errors
-    /// NOT_FOUND for an unknown evaluation, else the contract's errors; never a decision.
+    /// NOT_FOUND for an unknown evaluation, and the other errors of the API contract. A decision is never an error.
     pub async fn rescore(
         &self,
         call: &Call,
@@ -67,7 +67,7 @@ impl Engine {
         let answer = stored.evaluation.clone().unwrap_or_default();
         let response = v1::RescoreResponse {
             evaluation_id,
-            before: Some(before(&answer)),
+            before: Some(recorded_decision(&answer)),
             policy: Some(policy.applied()),
             hypothetical: policy.hypothetical,
             ..v1::RescoreResponse::default()
@@ -75,26 +75,26 @@ impl Engine {
         if !is_partitioned(&answer) {
             return Ok(abstention(&policy.policy, answer, response));
         }
-        let evaluation = self.evaluation(&response.evaluation_id, answer, stored).await?;
+        let evaluation = self.recorded_evaluation(&response.evaluation_id, answer, stored).await?;
         call.enter(Step::Decide);
-        compute(call, move |budget| evaluation.decided(&policy, explain, response, budget)).await
+        compute(call, move |budget| evaluation.decide(&policy, explain, response, budget)).await
     }
 
-    async fn evaluation(
+    async fn recorded_evaluation(
         &self,
         id: &str,
         answer: v1::EvaluateResponse,
         stored: v1::GetEvaluationResponse,
-    ) -> Result<Evaluation, Status> {
+    ) -> Result<RecordedEvaluation, Status> {
         let policy = ChosenPolicy::pinned(&stored.policy_toml, false).map_err(|error| {
-            let what = format!("the policy that evaluation `{id}` was decided by is unknown to this version: {error}");
+            let what = format!("this version cannot read the policy of evaluation `{id}`: {error}");
             errors::not_allowed(&what, "evaluate the report again")
         })?;
         let enforced = policy.policy.verification == VerificationMode::Enforce;
         let partition = parse::recorded_partition(&answer, enforced)
             .map_err(|error| errors::ledger_unavailable(&error.to_string()))?;
         let evidence = self.recorded_evidence(id, &answer, stored.evidence).await?;
-        Ok(Evaluation {
+        Ok(RecordedEvaluation {
             report: stored.report.unwrap_or_default(),
             policy: policy.policy,
             answer,
@@ -103,43 +103,43 @@ impl Engine {
         })
     }
 
-    /// The evidence of an evaluation, whole where every item of it is kept so.
+    /// Reads the evidence of an evaluation: whole if the ledger has the contents of every item.
     async fn recorded_evidence(
         &self,
         id: &str,
         answer: &v1::EvaluateResponse,
-        kept: Vec<v1::RecordedEvidence>,
+        recorded: Vec<v1::RecordedEvidence>,
     ) -> Result<Evidence, Status> {
         let retrieved = answer.provenance.as_ref().is_some_and(|from| from.retrieval.is_some());
         if retrieved {
-            return heads(kept, "part of it came from a corpus, which the ledger does not keep");
+            return heads(recorded, "part of it is from a corpus, which the ledger does not store");
         }
-        let mut items = Vec::with_capacity(kept.len());
-        for item in &kept {
+        let mut items = Vec::with_capacity(recorded.len());
+        for item in &recorded {
             let Some(content) = self.stored_content(id, item).await? else {
                 let why =
-                    "the ledger keeps its heads alone (ledger.evidence = \"full\" keeps all of it)";
-                return heads(kept, why);
+                    "the ledger stores only its heads (ledger.evidence = \"full\" stores it all)";
+                return heads(recorded, why);
             };
-            items.push((item.attested, recorded_item(item.clone(), content)));
+            items.push((item.attested, evidence_item(item.clone(), content)));
         }
-        parsed(items).map(Evidence::Whole)
+        parse_items(items).map(Evidence::Whole)
     }
 }
 
-/// What is known of items without their contents.
-fn heads(kept: Vec<v1::RecordedEvidence>, why: &'static str) -> Result<Evidence, Status> {
-    let item = |kept: v1::RecordedEvidence| {
-        let attested = kept.attested;
-        // The head of a JSON document is none.
-        let text = v1::RecordedEvidence { is_json: false, head: String::new(), ..kept };
-        (attested, recorded_item(text, String::new()))
+/// Returns items without their contents.
+fn heads(recorded: Vec<v1::RecordedEvidence>, why: &'static str) -> Result<Evidence, Status> {
+    let item = |recorded: v1::RecordedEvidence| {
+        let attested = recorded.attested;
+        // The head of a JSON document is not JSON.
+        let text = v1::RecordedEvidence { is_json: false, head: String::new(), ..recorded };
+        (attested, evidence_item(text, String::new()))
     };
-    parsed(kept.into_iter().map(item).collect()).map(|items| Evidence::Heads(items, why))
+    parse_items(recorded.into_iter().map(item).collect()).map(|items| Evidence::Heads(items, why))
 }
 
-/// Items that were valid when they were recorded, whatever the configuration allows by now.
-fn parsed(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Status> {
+/// Parses recorded items, whatever the configured limits are now.
+fn parse_items(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Status> {
     let limits = parse::Limits {
         max_evidence_items: usize::MAX,
         max_text_bytes: usize::MAX,
@@ -150,7 +150,7 @@ fn parsed(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Sta
     let mut violations = Violations::default();
     let mut items = parse::evidence(items, &limits, &mut violations);
     if !violations.is_empty() {
-        let reason = "its evidence is unknown to this version";
+        let reason = "this version cannot read its evidence";
         return Err(errors::ledger_unavailable(reason));
     }
     for (item, attested) in items.iter_mut().zip(attested) {
@@ -159,9 +159,9 @@ fn parsed(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Sta
     Ok(items)
 }
 
-impl Evaluation {
-    /// The answer under a policy.
-    fn decided(
+impl RecordedEvaluation {
+    /// Returns the response under a policy.
+    fn decide(
         self,
         chosen: &ChosenPolicy,
         explain: bool,
@@ -172,12 +172,12 @@ impl Evaluation {
         let (assessment, not_rescored) = self.assessment(policy, budget);
         let decision = &assessment.decision;
         let rendered = answer::decision(policy, &assessment, explain);
-        let was = response.before.as_ref().map(|before| before.tier);
+        let before = response.before.as_ref().map(|before| before.tier);
         v1::RescoreResponse {
             score: decision.score.map(render::score),
             guarded_score: decision.guarded_score.map(render::score),
             terms: Some(render::terms(&decision.terms, policy)),
-            changed: was != Some(rendered.tier),
+            changed: before != Some(rendered.tier),
             decision: Some(rendered),
             corrections: assessment.corrections.iter().map(render::correction).collect(),
             coverage: assessment.findings.coverage.as_ref().map(render::coverage),
@@ -187,7 +187,7 @@ impl Evaluation {
         }
     }
 
-    /// What the evaluation comes to under a policy, and the fields of it that could not take effect.
+    /// Returns the assessment under a policy, and the fields of the policy that could not take effect.
     fn assessment(&self, policy: &Policy, budget: &Budget) -> (Assessment, Vec<v1::NotRescored>) {
         let undone = self.undone();
         let claims = self.claims(budget);
@@ -205,20 +205,20 @@ impl Evaluation {
             blind_coverage,
         });
         let assessment = match &self.evidence {
-            Evidence::Whole(items) => self.assessed(policy, &claims, undone, items, budget),
-            Evidence::Heads(items, _) => self.reassessed(policy, &claims, undone, items, budget),
+            Evidence::Whole(items) => self.assess(policy, &claims, undone, items, budget),
+            Evidence::Heads(items, _) => self.reassess(policy, &claims, undone, items, budget),
         };
         (assessment, not_rescored)
     }
 
-    /// The judge's own partition.
+    /// Returns the judge's own partition, before verification.
     fn undone(&self) -> RestoredPartition {
         let verified = &self.partition.verified;
         if self.policy.verification == VerificationMode::Enforce {
             let links = self.answer.provenance.iter().flat_map(|from| &from.judges);
             let mut calls = links.flat_map(|link| &link.calls);
-            let asked = calls.any(|call| call.purpose == ASKED_AGAIN);
-            return undo(verified, asked);
+            let reconsidered = calls.any(|call| call.purpose == RECONSIDER);
+            return undo(verified, reconsidered);
         }
         RestoredPartition {
             judged: verified.claims.iter().map(|claim| claim.judged.clone()).collect(),
@@ -228,16 +228,16 @@ impl Evaluation {
         }
     }
 
-    /// The claims that the judge was asked about. Of a partition that was not corrected they are found in the report as
-    /// they were then; where the evidence is missing they are those that the judge spoke of.
+    /// Returns the claims that were judged. For an uncorrected partition they are extracted from the report again; if
+    /// the evidence is missing, they are the claims that have a verdict.
     fn claims(&self, budget: &Budget) -> Vec<Claim> {
-        let counted = self.partition.verified.claims.iter();
-        let counted = counted.map(|claim| claim.judged.claim.clone());
+        let verified = self.partition.verified.claims.iter();
+        let verified = verified.map(|claim| claim.judged.claim.clone());
         let items = match &self.evidence {
             Evidence::Whole(items) if self.policy.verification != VerificationMode::Enforce => {
                 items
             }
-            Evidence::Whole(_) | Evidence::Heads(..) => return counted.collect(),
+            Evidence::Whole(_) | Evidence::Heads(..) => return verified.collect(),
         };
         let given = self.report.claims.iter().filter_map(|claim| {
             let v1::Claim { id, text, span } = claim.clone();
@@ -255,20 +255,18 @@ impl Evaluation {
 
     fn lacks_coverage(&self, policy: &Policy) -> bool {
         let guards = &policy.guards;
-        let is_asked_for = guards.min_coverage.is_some() || guards.synthesis_required;
-        is_asked_for
-            && self.partition.coverage.is_none()
-            && !self.report.synthesis.trim().is_empty()
+        let is_required = guards.min_coverage.is_some() || guards.synthesis_required;
+        is_required && self.partition.coverage.is_none() && !self.report.synthesis.trim().is_empty()
     }
 
-    /// Why claims were not read a second time, where the reader failed then.
+    /// Returns why claims got no second look, if the reader failed.
     fn unread(&self) -> Option<String> {
         let link = self.answer.provenance.as_ref()?.second_look.as_ref()?;
         (link.result == "failed").then(|| link.detail.clone())
     }
 
-    /// Verifies and decides over the evidence.
-    fn assessed(
+    /// Verifies and decides with the evidence.
+    fn assess(
         &self,
         policy: &Policy,
         claims: &[Claim],
@@ -295,16 +293,16 @@ impl Evaluation {
             confidence: None,
         };
         let mut assessment = assess(policy, subject, budget);
-        let is_found_again = |found: &Correction| {
-            let same = |now: &Correction| (&now.claim, now.code) == (&found.claim, found.code);
+        let is_repeated = |earlier: &Correction| {
+            let same = |now: &Correction| (&now.claim, now.code) == (&earlier.claim, earlier.code);
             assessment.corrections.iter().any(same)
         };
         let removed: Vec<Correction> = removed
             .into_iter()
-            .filter(|found| !is_found_again(found))
-            .map(|found| match is_enforced {
-                true => found,
-                false => Correction { outcome: CorrectionOutcome::Noted, ..found },
+            .filter(|earlier| !is_repeated(earlier))
+            .map(|earlier| match is_enforced {
+                true => earlier,
+                false => Correction { outcome: CorrectionOutcome::Noted, ..earlier },
             })
             .collect();
         if policy.verification != VerificationMode::Off {
@@ -313,8 +311,8 @@ impl Evaluation {
         assessment
     }
 
-    /// Decides on what verification made of the partition then.
-    fn reassessed(
+    /// Decides the recorded result of verification.
+    fn reassess(
         &self,
         policy: &Policy,
         claims: &[Claim],
@@ -323,15 +321,13 @@ impl Evaluation {
         budget: &Budget,
     ) -> Assessment {
         let guards = &policy.guards;
-        let is_asked_for = guards.min_coverage.is_some() || guards.synthesis_required;
-        let covered = match &self.partition.coverage {
-            Some(covered) => Some(covered.clone()),
-            None => coverage(&self.report.synthesis, claims, &[], budget),
-        };
+        let is_required = guards.min_coverage.is_some() || guards.synthesis_required;
+        let recorded = self.partition.coverage.clone();
+        let covered = recorded.or_else(|| coverage(&self.report.synthesis, claims, &[], budget));
         let recorded = RecordedPartition {
             judged: undone.first.unwrap_or(undone.judged),
             verified: self.partition.verified.clone(),
-            coverage: covered.filter(|_| is_asked_for),
+            coverage: covered.filter(|_| is_required),
             unread: self.unread(),
             evidence,
         };
@@ -339,7 +335,7 @@ impl Evaluation {
     }
 }
 
-/// Adds to the claims who judged each, how the votes were, and what a second reader made of it.
+/// Copies the recorded judge, votes and second look to the claims.
 fn with_votes(
     mut claims: Vec<v1::JudgedClaim>,
     recorded: &[v1::JudgedClaim],
@@ -359,38 +355,39 @@ fn with_votes(
 }
 
 fn check_id(id: &str, violations: &mut Violations) {
-    let most = ClaimId::MAX_BYTES;
+    let max = ClaimId::MAX_BYTES;
     if id.is_empty() {
-        violations.add("evaluation_id", "is missing; `gsar ledger list` shows those recorded");
-    } else if id.len() > most {
+        violations
+            .add("evaluation_id", "is missing; `gsar ledger list` shows recorded evaluations");
+    } else if id.len() > max {
         let given = id.len();
-        violations.add("evaluation_id", format!("has {given} bytes; at most {most} are allowed"));
+        violations.add("evaluation_id", format!("has {given} bytes; at most {max} are allowed"));
     }
 }
 
-fn before(answer: &v1::EvaluateResponse) -> v1::RecordedDecision {
+fn recorded_decision(answer: &v1::EvaluateResponse) -> v1::RecordedDecision {
     v1::RecordedDecision {
-        tier: answer::decided(answer).map_or(0, |decision| decision.tier),
+        tier: answer::decision_or_shadow(answer).map_or(0, |decision| decision.tier),
         score: answer.score,
         guarded_score: answer.guarded_score,
         policy: answer.provenance.as_ref().and_then(|from| from.policy.clone()),
     }
 }
 
-/// Whether a judge partitioned the report.
+/// Returns `true` if a judge partitioned the report.
 fn is_partitioned(answer: &v1::EvaluateResponse) -> bool {
     answer.judge_status() == v1::JudgeStatus::Resolved
         || answer.outcome() == v1::Outcome::Scored
         || !answer.claims.is_empty()
 }
 
-/// What no judge partitioned abstains under every policy.
+/// Returns the response for a report that no judge partitioned: every policy abstains.
 fn abstention(
     policy: &Policy,
     answer: v1::EvaluateResponse,
     response: v1::RescoreResponse,
 ) -> v1::RescoreResponse {
-    let decision = answer::decided(&answer).cloned();
+    let decision = answer::decision_or_shadow(&answer).cloned();
     let reasons = decision.as_ref().map(|decision| decision.reasons.as_slice());
     v1::RescoreResponse {
         not_rescored: not_rescored::of_abstention(policy, &answer, reasons.unwrap_or_default()),

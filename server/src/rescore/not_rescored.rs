@@ -1,30 +1,29 @@
-//! This module says which fields of a policy could not take effect on a recorded evaluation, and why. It decides
-//! nothing.
+//! Lists the fields of a policy that could not take effect on a recorded evaluation, and why.
 
 use gsar_core::Policy;
 use gsar_core::policy::{UndefinedScore, VerificationMode};
 use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome, RestoredPartition};
 use gsar_proto::v1;
 
-/// What there is of an evaluation, and the policies that it was and is decided by.
+/// The available parts of an evaluation, and its recorded and its new policy.
 pub(super) struct Scope<'a> {
-    /// The policy that applied.
+    /// The recorded policy.
     pub(super) recorded: &'a Policy,
-    /// The policy to decide by.
+    /// The new policy.
     pub(super) policy: &'a Policy,
     /// The recorded answer.
     pub(super) answer: &'a v1::EvaluateResponse,
-    /// The judge's own partition.
+    /// The judge's own partition, before verification.
     pub(super) undone: &'a RestoredPartition,
-    /// Why the evidence is not at hand, where it is not.
+    /// Why the evidence is missing; `None` if it is not.
     pub(super) missing: Option<&'static str>,
-    /// What verification found then.
+    /// The recorded corrections.
     pub(super) found: &'a [Correction],
-    /// Whether coverage had to be computed without the evidence.
+    /// `true` if coverage had to be computed without the evidence.
     pub(super) blind_coverage: bool,
 }
 
-/// What a partition could not be decided on.
+/// Lists the fields without effect on a partition.
 pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
     let mut fields = Vec::new();
     fields.extend(verification(scope));
@@ -32,15 +31,15 @@ pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
         fields.extend(needing_evidence(scope, missing));
     }
     if scope.blind_coverage {
-        let reason = "coverage is computed without the evidence, so that titles and lines that \
-                      repeat it count as not covered";
+        let reason = "coverage is computed without the evidence, so titles and lines that repeat \
+                      it count as not covered";
         fields.push(field("guards.min_coverage", reason));
     }
     fields.extend(settled(scope.answer));
     fields
 }
 
-/// What a report that nobody judged could not be decided on.
+/// Lists the fields without effect on a report that no judge partitioned.
 pub(super) fn of_abstention(
     policy: &Policy,
     answer: &v1::EvaluateResponse,
@@ -50,7 +49,7 @@ pub(super) fn of_abstention(
     let is_scored = without_evidence && policy.undefined_score == UndefinedScore::Half;
     let mut fields = Vec::new();
     if is_scored {
-        let reason = "no judge was asked, because there was no evidence; evaluate the report under \
+        let reason = "no judge was called because there was no evidence; evaluate the report under \
                       this policy";
         fields.push(field("undefined_score", reason));
     }
@@ -65,47 +64,47 @@ fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
         let codes: Vec<&str> = scope.undone.lossy.iter().map(|code| code.name()).collect();
         let codes = codes.join(", ");
         let reason = format!(
-            "the record does not tell all that the judge said: verification corrected it by {codes}"
+            "the judge's own verdicts are not fully recorded: verification corrected them by {codes}"
         );
         return Some(field(name, &reason));
     }
     let missing = scope.missing?;
-    let runs_anew = is > was && (is == VerificationMode::Enforce || was == VerificationMode::Off);
-    if runs_anew {
+    let must_run = is > was && (is == VerificationMode::Enforce || was == VerificationMode::Off);
+    if must_run {
         return Some(field(name, &format!("verification needs the evidence, and {missing}")));
     }
-    let is_kept = |found: &&Correction| {
+    let is_retired = |found: &&Correction| {
         matches!(found.code, CorrectionCode::Retired(_))
             && found.outcome == CorrectionOutcome::Corrected
     };
-    let kept = scope.found.iter().find(is_kept).filter(|_| is == VerificationMode::Enforce)?;
-    let code = kept.code.name();
-    let reason =
-        format!("what checks found that are no longer made, such as {code}, is kept: {missing}");
+    let retired =
+        scope.found.iter().find(is_retired).filter(|_| is == VerificationMode::Enforce)?;
+    let code = retired.code.name();
+    let reason = format!("corrections of retired checks, such as {code}, stay: {missing}");
     Some(field(name, &reason))
 }
 
-/// What only verification over the evidence can apply.
+/// Lists the fields that only verification with the evidence can apply.
 fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
     let (was, is) = (scope.recorded, scope.policy);
     if is.verification != VerificationMode::Enforce {
         return Vec::new();
     }
-    let reason = format!("verification applies it over the evidence, and {missing}");
+    let reason = format!("verification needs the evidence to apply it, and {missing}");
     let mut fields = Vec::new();
     if was.guards.tool_match_needs_attestation != is.guards.tool_match_needs_attestation {
         fields.push(field("guards.tool_match_needs_attestation", &reason));
     }
     // Verification lowers a type only where the lower one weighs no more.
     if was.weights != is.weights {
-        let reason = "claims get these weights with the types that verification gave them by the \
-                      recorded weights";
+        let reason = "these weights apply to the types that verification chose by the recorded \
+                      weights";
         fields.push(field("weights", reason));
     }
     fields
 }
 
-/// Gate, cap and ladder look at an investigation, which is not recorded.
+/// Gate, cap and ladder depend on the investigation, which is not recorded.
 fn settled(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
     let shadow = answer.shadow.as_ref();
     let has = |governs: bool, is_shadow: fn(&v1::Shadow) -> bool| {
@@ -116,8 +115,7 @@ fn settled(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
         ("cap", has(answer.cap.is_some(), |shadow| shadow.cap.is_some())),
         ("ladder", has(answer.action.is_some(), |shadow| shadow.action.is_some())),
     ];
-    let reason = "the investigation behind the report is not recorded; what was said of it stays \
-                  as it was";
+    let reason = "the investigation behind the report is not recorded; its recorded verdict stays";
     sections.into_iter().filter(|(_, has)| *has).map(|(name, _)| field(name, reason)).collect()
 }
 

@@ -1,19 +1,20 @@
-//! Chains that are refused, and what is said of each.
+//! Tests that invalid chains are rejected with the right problem.
 
 use super::*;
-use crate::config::{Config, Member as Wanted, Panel as WantedPanel};
+use crate::config::{Config, Member as ConfigMember, Panel as ConfigPanel};
 use crate::judge::facts::FactsCache;
 
-fn member(judge: &str, weight: u32, refutes: bool) -> Wanted {
-    Wanted { judge: judge.to_owned(), weight, refutes }
+fn member(judge: &str, weight: u32, refutes: bool) -> ConfigMember {
+    ConfigMember { judge: judge.to_owned(), weight, refutes }
 }
 
-fn made(link: &str, members: Vec<Wanted>) -> Result<Vec<String>, String> {
+/// Builds a chain of `link` with a panel `court`, and returns the names of its judges or the problems.
+fn build(link: &str, members: Vec<ConfigMember>) -> Result<Vec<String>, String> {
     let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(FactsCache::new(0)));
     let known = [BuiltIn::of(&rules)];
     let mut judges = Config::default().judges;
     judges.chain = vec![link.to_owned()];
-    judges.panels.insert("court".to_owned(), WantedPanel { members });
+    judges.panels.insert("court".to_owned(), ConfigPanel { members });
     let mut problems = Problems::default();
     let chain = CheckedChain::check(&judges, &known, false, &mut problems);
     match chain {
@@ -26,7 +27,7 @@ fn made(link: &str, members: Vec<Wanted>) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn what_cannot_vote_is_refused() {
+fn rejects_panels_that_cannot_vote() {
     let rules = || member("rules/2", 1, false);
     for (link, members, expected) in [
         (
@@ -34,18 +35,18 @@ fn what_cannot_vote_is_refused() {
             vec![rules()],
             "judges.panels.court: is not in judges.chain; add `panel:court`",
         ),
-        ("panel:other", vec![rules()], "judges.chain: there is no judges.panels.other"),
-        ("panel:court", vec![], "nobody judges"),
-        ("panel:court", vec![member("rules/2", 1, true)], "nobody judges"),
+        ("panel:other", vec![rules()], "judges.chain: judges.panels.other does not exist"),
+        ("panel:court", vec![], "no member judges"),
+        ("panel:court", vec![member("rules/2", 1, true)], "no member judges"),
         ("panel:court", vec![member("rules/2", 0, false)], "weight 0 of rules/2"),
         ("panel:court", vec![member("rules/2", 101, false)], "1 to 100"),
-        ("panel:court", vec![rules(), rules()], "named twice"),
+        ("panel:court", vec![rules(), rules()], "listed twice"),
         ("panel:court", vec![member("panel:court", 1, false)], "is a panel"),
         ("panel:court", vec![rules(), member("rules/2", 1, true)], "only chat models can"),
         ("panel:court", vec![rules(), member("ollama:m", 1, false)], "chat models need a ledger"),
     ] {
-        let refused = made(link, members).unwrap_err();
-        assert!(refused.contains(expected), "{expected}: {refused}");
+        let problems = build(link, members).unwrap_err();
+        assert!(problems.contains(expected), "{expected}: {problems}");
     }
-    assert_eq!(made("panel:court", vec![rules()]), Ok(vec!["panel:court".to_owned()]));
+    assert_eq!(build("panel:court", vec![rules()]), Ok(vec!["panel:court".to_owned()]));
 }

@@ -1,5 +1,4 @@
-//! This module decides many recorded evaluations anew, on what verification made of each when it was recorded. It verifies
-//! nothing and changes nothing.
+//! Decides many recorded evaluations under another policy. Uses the recorded results of verification and changes nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,26 +12,26 @@ use gsar_proto::{parse, render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::{Evaluation, Evidence, before, is_partitioned, not_rescored};
+use super::{Evidence, RecordedEvaluation, is_partitioned, not_rescored, recorded_decision};
 use crate::call::{Call, Step};
 use crate::compute::compute;
-use crate::evaluate::{ChosenPolicy, Engine, answer, refused, summary};
+use crate::evaluate::{ChosenPolicy, Engine, answer, ledger_status, summary};
 use crate::ledger::{Cursor, Entry, PageRequest, Selection};
 
-/// The most evaluations that one call decides.
+/// The maximum number of evaluations per call.
 pub(crate) const MAX_DECIDED: u32 = 10_000;
-/// The most evaluations with another tier that are named.
+/// The maximum number of changed evaluations listed in a response.
 const MAX_CHANGED: usize = 1_000;
-/// The most evaluations that are read at once.
-const PAGE: u32 = 500;
-/// Why the evidence is not looked at.
-const NOT_VERIFIED: &str = "it is not run again over many evaluations; Rescore runs it for one";
+/// The maximum number of evaluations read at once.
+const PAGE_SIZE: u32 = 500;
+/// Why the evidence is not used.
+const NOT_VERIFIED: &str = "it does not run again for many evaluations; Rescore runs it for one";
 
 impl Engine {
-    /// Decides the newest evaluations that fit anew under a policy.
+    /// Decides the newest evaluations that match `selection` under a policy.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION where nothing is recorded, UNAVAILABLE where it cannot be read.
+    /// FAILED_PRECONDITION if evaluations are not recorded, UNAVAILABLE if reading fails.
     pub(crate) async fn rescore_evaluations(
         &self,
         call: &Call,
@@ -42,28 +41,29 @@ impl Engine {
     ) -> Result<v1::RescoreEvaluationsResponse, Status> {
         let ledger = self.recording()?;
         call.enter(Step::Decide);
-        let mut many = Many::new(policy.policy.clone());
+        let mut batch = Batch::new(policy.policy.clone());
         let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: 0 };
         let mut left = limit;
         let has_more = loop {
-            request.limit = usize::try_from(left.min(PAGE)).unwrap_or(usize::MAX);
-            let page = ledger.entries(request.clone()).await.map_err(|error| refused(&error))?;
+            request.limit = usize::try_from(left.min(PAGE_SIZE)).unwrap_or(usize::MAX);
+            let page =
+                ledger.entries(request.clone()).await.map_err(|error| ledger_status(&error))?;
             let read = u32::try_from(page.evaluations.len()).unwrap_or(u32::MAX);
             left = left.saturating_sub(read);
-            many = compute(call, move |budget| many.with(page.evaluations, budget)).await?;
+            batch = compute(call, move |budget| batch.with_page(page.evaluations, budget)).await?;
             match page.next {
                 Some(next) if left > 0 => request.cursor = next,
                 next => break next.is_some(),
             }
         };
-        Ok(many.answer(&policy, has_more))
+        Ok(batch.into_response(&policy, has_more))
     }
 }
 
-/// What came of the evaluations so far.
-struct Many {
+/// The evaluations decided so far.
+struct Batch {
     policy: Arc<Policy>,
-    /// The policies that evaluations were decided by, by their files; `None` for one that cannot be read.
+    /// The recorded policies by their TOML; `None` for one that this version cannot read.
     recorded: HashMap<String, Option<Arc<Policy>>>,
     decided: u32,
     unreadable: u32,
@@ -72,14 +72,14 @@ struct Many {
     not_rescored: Vec<v1::NotRescored>,
 }
 
-/// What an evaluation comes to.
+/// The new outcome of an evaluation.
 struct Outcome {
     tier: i32,
     guarded_score: Option<v1::Score>,
     not_rescored: Vec<v1::NotRescored>,
 }
 
-impl Many {
+impl Batch {
     fn new(policy: Arc<Policy>) -> Self {
         Self {
             policy,
@@ -92,27 +92,27 @@ impl Many {
         }
     }
 
-    fn with(mut self, page: Vec<Entry>, budget: &Budget) -> Self {
+    fn with_page(mut self, page: Vec<Entry>, budget: &Budget) -> Self {
         for entry in page {
             match self.outcome(&entry, budget) {
-                Some((was, outcome)) => self.note(entry, was, outcome),
+                Some((before, outcome)) => self.count(entry, before, outcome),
                 None => self.unreadable += 1,
             }
         }
         self
     }
 
-    fn note(&mut self, entry: Entry, was: i32, outcome: Outcome) {
+    fn count(&mut self, entry: Entry, before: i32, outcome: Outcome) {
         self.decided += 1;
         for field in outcome.not_rescored {
             if self.not_rescored.iter().all(|known| known.field != field.field) {
                 self.not_rescored.push(field);
             }
         }
-        if was == outcome.tier {
+        if before == outcome.tier {
             return;
         }
-        *self.changes.entry((was, outcome.tier)).or_default() += 1;
+        *self.changes.entry((before, outcome.tier)).or_default() += 1;
         if self.changed.len() < MAX_CHANGED {
             self.changed.push(v1::RescoredEvaluation {
                 evaluation: Some(summary(entry.summary)),
@@ -122,21 +122,21 @@ impl Many {
         }
     }
 
-    /// The tier that was recorded, and what the evaluation comes to; `None` where this version cannot read it.
+    /// Returns the recorded tier and the new outcome; `None` if this version cannot read the evaluation.
     fn outcome(&mut self, entry: &Entry, budget: &Budget) -> Option<(i32, Outcome)> {
         let answer = v1::EvaluateResponse::decode(entry.response.as_slice()).ok()?;
         let recorded = self.recorded_policy(&entry.policy_toml)?;
-        let was = before(&answer).tier;
+        let before = recorded_decision(&answer).tier;
         if !is_partitioned(&answer) {
-            let decided = answer::decided(&answer);
-            let reasons = decided.map_or(&[][..], |decision| &decision.reasons);
+            let decision = answer::decision_or_shadow(&answer);
+            let reasons = decision.map_or(&[][..], |decision| &decision.reasons);
             let not_rescored = not_rescored::of_abstention(&self.policy, &answer, reasons);
-            return Some((was, Outcome { tier: was, guarded_score: None, not_rescored }));
+            return Some((before, Outcome { tier: before, guarded_score: None, not_rescored }));
         }
         let enforced = recorded.verification == VerificationMode::Enforce;
         let partition = parse::recorded_partition(&answer, enforced).ok()?;
         let report = v1::Report::decode(entry.report.as_slice()).ok()?;
-        let evaluation = Evaluation {
+        let evaluation = RecordedEvaluation {
             report,
             policy: recorded,
             partition,
@@ -146,7 +146,7 @@ impl Many {
         let (Assessment { decision, .. }, not_rescored) =
             evaluation.assessment(&self.policy, budget);
         let guarded_score = decision.guarded_score.map(render::score);
-        Some((was, Outcome { tier: decision.tier.number(), guarded_score, not_rescored }))
+        Some((before, Outcome { tier: decision.tier.number(), guarded_score, not_rescored }))
     }
 
     fn recorded_policy(&mut self, toml: &str) -> Option<Arc<Policy>> {
@@ -158,7 +158,11 @@ impl Many {
         policy
     }
 
-    fn answer(self, policy: &ChosenPolicy, has_more: bool) -> v1::RescoreEvaluationsResponse {
+    fn into_response(
+        self,
+        policy: &ChosenPolicy,
+        has_more: bool,
+    ) -> v1::RescoreEvaluationsResponse {
         let change = |((before, after), evaluations)| v1::TierChange { before, after, evaluations };
         v1::RescoreEvaluationsResponse {
             policy: Some(policy.applied()),

@@ -1,5 +1,4 @@
-//! This module takes secrets and personal data out of answers that leave for others: the same finds are replaced as in
-//! questions to chat models. It changes nothing that is kept.
+//! Redacts secrets and personal data in answers, as in requests to chat models. Recorded answers stay as they are.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,28 +9,27 @@ use gsar_redaction::{Redaction, Redactor};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Fields set by the server itself, never redacted.
+/// Fields that the server itself sets; never redacted.
 const EXEMPT: [&str; 3] = ["digest", "report_digest", "evaluation_id"];
 
-/// The answer with placeholders. Ranges of its report stay those of the original, which its caller has.
+/// Redacts an answer. Ranges in the report keep their original values, because the caller has the report.
 ///
 /// # Errors
-/// The message is not of the contract, a defect of the server.
+/// INTERNAL if the message is unknown to the API contract, a bug.
 pub(super) fn answer(
     redactor: &Redactor,
     answer: &v1::EvaluateResponse,
 ) -> Result<v1::EvaluateResponse, Status> {
     let redaction = begin(redactor, &answer.evaluation_id, &texts(answer));
-    let mut redacting = Redacting { redaction, report: None };
-    let mut hidden = rewrite(answer, &mut redacting).map_err(broken)?;
-    if let Some(provenance) = &mut hidden.provenance {
+    let mut rewriter = Rewriter { redaction, report: None };
+    let mut redacted = rewrite(answer, &mut rewriter).map_err(internal)?;
+    if let Some(provenance) = &mut redacted.provenance {
         provenance.redacted = true;
     }
-    Ok(hidden)
+    Ok(redacted)
 }
 
-/// The record with placeholders. Ranges are those of the texts in it; of evidence only the beginning is there, so that
-/// ranges behind it are left out.
+/// Redacts a record. Ranges refer to the redacted texts; ranges beyond the recorded head of an item are dropped.
 ///
 /// # Errors
 /// As [`answer`].
@@ -46,34 +44,35 @@ pub(super) fn record(
     known.extend(record.evidence.iter().map(|item| item.head.as_str()));
     let mut redaction = begin(redactor, &evaluation.evaluation_id, &known);
     let hidden = redaction.hide(synthesis).into_owned();
-    let report = Some(Moved { replaced: redaction.replaced_in(&hidden) });
-    let mut redacting = Redacting { redaction, report };
-    let mut hidden = rewrite(record, &mut redacting).map_err(broken)?;
-    if let Some(evaluation) = &mut hidden.evaluation {
+    let report = Some(OffsetMap { replaced: redaction.replaced_in(&hidden) });
+    let mut rewriter = Rewriter { redaction, report };
+    let mut redacted = rewrite(record, &mut rewriter).map_err(internal)?;
+    if let Some(evaluation) = &mut redacted.evaluation {
         evaluation.provenance.get_or_insert_default().redacted = true;
-        let heads = record.evidence.iter().zip(&hidden.evidence);
+        let heads = record.evidence.iter().zip(&redacted.evidence);
         let heads: HashMap<&str, Head> = heads
-            .map(|(item, hidden)| {
-                let replaced = redacting.redaction.replaced_in(&hidden.head);
+            .map(|(item, redacted)| {
+                let replaced = rewriter.redaction.replaced_in(&redacted.head);
                 (
                     item.id.as_str(),
-                    Head { length: item.head.len() as u64, moved: Moved { replaced } },
+                    Head { length: item.head.len() as u64, offsets: OffsetMap { replaced } },
                 )
             })
             .collect();
-        cite(&mut evaluation.claims, record.evaluation.as_ref(), &heads);
+        map_citations(&mut evaluation.claims, record.evaluation.as_ref(), &heads);
     }
-    Ok(hidden)
+    Ok(redacted)
 }
 
-/// The beginning of an evidence item.
+/// The recorded head of an evidence item.
 struct Head {
+    /// In bytes, before redaction.
     length: u64,
-    moved: Moved,
+    offsets: OffsetMap,
 }
 
-/// Says where citations stand in the beginnings of their items.
-fn cite(
+/// Maps the ranges of citations to the redacted heads of their items.
+fn map_citations(
     claims: &mut [v1::JudgedClaim],
     original: Option<&v1::EvaluateResponse>,
     heads: &HashMap<&str, Head>,
@@ -83,14 +82,14 @@ fn cite(
         for (citation, original) in claim.citations.iter_mut().zip(&original.citations) {
             let head = heads.get(original.evidence_id.as_str());
             citation.bytes = original.bytes.zip(head).and_then(|(bytes, head)| {
-                let (start, end) = (head.moved.start(bytes.start), head.moved.end(bytes.end));
+                let (start, end) = (head.offsets.start(bytes.start), head.offsets.end(bytes.end));
                 (bytes.end <= head.length).then_some(v1::ByteRange { start, end })
             });
         }
     }
 }
 
-/// Texts that give secrets away which stand elsewhere as well.
+/// Returns texts whose secrets must be redacted wherever they occur.
 fn texts(answer: &v1::EvaluateResponse) -> Vec<&str> {
     let claims = answer.claims.iter().map(|claim| claim.text.as_str());
     let citations = answer.claims.iter().flat_map(|claim| &claim.citations);
@@ -102,17 +101,17 @@ fn begin(redactor: &Redactor, id: &str, texts: &[&str]) -> Redaction {
     redactor.begin(salt, texts.iter().copied())
 }
 
-fn broken(error: impl std::fmt::Display) -> Status {
+fn internal(error: impl std::fmt::Display) -> Status {
     Status::internal(format!("the answer cannot be redacted: {error}"))
 }
 
-struct Redacting {
+struct Rewriter {
     redaction: Redaction,
-    /// Where the report's bytes went, where it is in the message.
-    report: Option<Moved>,
+    /// The offsets of the redacted report, if the message contains it.
+    report: Option<OffsetMap>,
 }
 
-impl Rewrite for Redacting {
+impl Rewrite for Rewriter {
     fn text(&mut self, field: &str, text: &str) -> String {
         if EXEMPT.contains(&field) {
             return text.to_owned();
@@ -126,38 +125,38 @@ impl Rewrite for Redacting {
     }
 }
 
-/// Where bytes of a text stand once parts of it were replaced.
-struct Moved {
-    /// The bytes in the new text, and how long was what they replaced; ascending.
+/// Maps byte offsets of a text to its redacted form.
+struct OffsetMap {
+    /// The ranges of the placeholders in the redacted text with the lengths of what they replaced; ascending.
     replaced: Vec<(Range<usize>, usize)>,
 }
 
-impl Moved {
+impl OffsetMap {
     fn start(&self, original: u64) -> u64 {
-        self.at(original, |range| range.start)
+        self.map(original, |range| range.start)
     }
 
     fn end(&self, original: u64) -> u64 {
-        self.at(original, |range| range.end)
+        self.map(original, |range| range.end)
     }
 
-    /// Where an offset stands; `within` says where one within a replaced part does.
-    fn at(&self, original: u64, within: impl Fn(&Range<usize>) -> usize) -> u64 {
+    /// Maps an offset; `within` maps one inside a replaced part.
+    fn map(&self, original: u64, within: impl Fn(&Range<usize>) -> usize) -> u64 {
         let original = usize::try_from(original).unwrap_or(usize::MAX);
-        // How far the bytes behind the parts so far stand apart: the new offset less the original one.
-        let (mut ahead, mut behind) = (0, 0);
+        // Bytes inserted and removed so far.
+        let (mut inserted, mut removed) = (0, 0);
         for (range, length) in &self.replaced {
-            let from = range.start + behind - ahead;
+            let from = range.start + removed - inserted;
             if original <= from {
                 break;
             }
             if original < from + length {
                 return within(range) as u64;
             }
-            ahead += range.len();
-            behind += length;
+            inserted += range.len();
+            removed += length;
         }
-        (original + ahead - behind) as u64
+        (original + inserted - removed) as u64
     }
 }
 
@@ -167,25 +166,25 @@ mod tests {
     use gsar_redaction::Options;
 
     #[test]
-    fn offsets_follow_what_was_replaced() {
+    fn maps_offsets_across_placeholders() {
         let text = "a postgres://shop:hunter22@db/orders b 10.2.0.7 c";
         let redactor = Redactor::new(&Options::default()).unwrap();
         let mut redaction = redactor.begin(7, [text]);
         let hidden = redaction.hide(text).into_owned();
-        let moved = Moved { replaced: redaction.replaced_in(&hidden) };
-        assert_eq!(moved.replaced.len(), 2, "{hidden}");
+        let offsets = OffsetMap { replaced: redaction.replaced_in(&hidden) };
+        assert_eq!(offsets.replaced.len(), 2, "{hidden}");
         for word in ["a ", "postgres", "db/orders", " b ", " c"] {
             let at = text.find(word).unwrap() as u64;
-            assert_eq!(part(&hidden, &moved, at, at + word.len() as u64), word, "{hidden}");
+            assert_eq!(part(&hidden, &offsets, at, at + word.len() as u64), word, "{hidden}");
         }
-        // A claim that begins or ends within a secret has all of its placeholder.
+        // A claim that begins or ends within a secret includes the whole placeholder.
         let address = text.find("2.0.7").unwrap() as u64;
-        let placeholder = part(&hidden, &moved, address, address + 2);
+        let placeholder = part(&hidden, &offsets, address, address + 2);
         assert!(placeholder.starts_with('[') && placeholder.ends_with(']'), "{hidden}");
     }
 
-    fn part<'h>(hidden: &'h str, moved: &Moved, start: u64, end: u64) -> &'h str {
-        let (start, end) = (moved.start(start), moved.end(end));
+    fn part<'h>(hidden: &'h str, offsets: &OffsetMap, start: u64, end: u64) -> &'h str {
+        let (start, end) = (offsets.start(start), offsets.end(end));
         hidden.get(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()).unwrap()
     }
 }

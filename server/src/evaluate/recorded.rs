@@ -1,4 +1,4 @@
-//! This module reads evaluations back from the ledger. It decides nothing about them.
+//! Reads evaluations back from the ledger.
 
 use std::sync::Arc;
 
@@ -7,52 +7,52 @@ use gsar_proto::{render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::record::refused;
-use super::{Engine, redacted};
+use super::record::ledger_status;
+use super::{Engine, redact};
 use crate::call::Call;
 use crate::compute::compute_briefly;
 use crate::errors;
 use crate::ledger::{Ledger, NewGrade, StoredGrade, Summary};
 
 impl Engine {
-    /// The ledger, where evaluations are recorded.
+    /// Returns the ledger.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION where they are not.
+    /// FAILED_PRECONDITION if evaluations are not recorded.
     pub(crate) fn recording(&self) -> Result<&Arc<dyn Ledger>, Status> {
         self.ledger().ok_or_else(|| {
             errors::not_allowed(
-                "this server records no evaluations",
+                "this server does not record evaluations",
                 "have ledger.enabled turned on",
             )
         })
     }
 
-    /// An evaluation in full.
+    /// Reads a recorded evaluation.
     ///
     /// # Errors
-    /// NOT_FOUND where there is none of that id, FAILED_PRECONDITION where nothing is recorded, UNAVAILABLE where it
-    /// cannot be read.
+    /// NOT_FOUND for an unknown id, FAILED_PRECONDITION if evaluations are not recorded, UNAVAILABLE if reading fails.
     pub(crate) async fn stored_evaluation(
         &self,
         id: &str,
     ) -> Result<v1::GetEvaluationResponse, Status> {
-        let found = self.recording()?.read(id).await.map_err(|error| refused(&error))?;
-        let stored = found.ok_or_else(|| unknown(id))?;
-        let kept = v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(broken)?;
+        let found = self.recording()?.read(id).await.map_err(|error| ledger_status(&error))?;
+        let stored = found.ok_or_else(|| unknown_evaluation(id))?;
+        let recorded =
+            v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(invalid)?;
         Ok(v1::GetEvaluationResponse {
             evaluation: Some(
-                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(broken)?,
+                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(invalid)?,
             ),
-            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(broken)?),
-            evidence: kept.evidence,
+            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(invalid)?),
+            evidence: recorded.evidence,
             policy_toml: stored.policy_toml,
             grades: stored.grades.into_iter().map(recorded_grade).collect(),
             principal: stored.summary.owner,
         })
     }
 
-    /// The same with placeholders in place of secrets and personal data.
+    /// Reads a recorded evaluation and redacts it.
     ///
     /// # Errors
     /// As [`Engine::stored_evaluation`].
@@ -63,13 +63,13 @@ impl Engine {
     ) -> Result<v1::GetEvaluationResponse, Status> {
         let record = self.stored_evaluation(id).await?;
         let redactor = self.redactor.clone();
-        compute_briefly(call, move || redacted::record(&redactor, &record)).await
+        compute_briefly(call, move || redact::record(&redactor, &record)).await
     }
 
-    /// The content of an item of an evaluation; `None` where the ledger keeps no more than its head.
+    /// Reads the content of an item of an evaluation; `None` if the ledger has only its head.
     ///
     /// # Errors
-    /// UNAVAILABLE where it cannot be read.
+    /// UNAVAILABLE if reading fails.
     pub(crate) async fn stored_content(
         &self,
         evaluation_id: &str,
@@ -78,14 +78,14 @@ impl Engine {
         match blake3::Hash::from_hex(&item.digest) {
             Ok(digest) if item.is_whole => {
                 let content = self.recording()?.content(evaluation_id, *digest.as_bytes()).await;
-                content.map_err(|error| refused(&error))
+                content.map_err(|error| ledger_status(&error))
             }
             _ => Ok(None),
         }
     }
 }
 
-/// A grade as the contract has it.
+/// Renders a grade.
 pub(crate) fn recorded_grade(stored: StoredGrade) -> v1::RecordedGrade {
     use v1::grade::Subject;
     let StoredGrade { grade: NewGrade { claim_id, verdict, note }, grader, graded_at_micros } =
@@ -102,16 +102,16 @@ pub(crate) fn recorded_grade(stored: StoredGrade) -> v1::RecordedGrade {
     }
 }
 
-/// NOT_FOUND: no evaluation has that id.
-pub(crate) fn unknown(id: &str) -> Status {
-    errors::unknown("evaluation", id, "`gsar ledger list` shows those that are recorded")
+/// Returns NOT_FOUND for an unknown evaluation.
+pub(crate) fn unknown_evaluation(id: &str) -> Status {
+    errors::unknown("evaluation", id, "`gsar ledger list` shows recorded evaluations")
 }
 
-fn broken(error: prost::DecodeError) -> Status {
-    errors::ledger_unavailable(&format!("the record cannot be read: {error}"))
+fn invalid(error: prost::DecodeError) -> Status {
+    errors::ledger_unavailable(&format!("invalid record: {error}"))
 }
 
-/// An evaluation as in a list.
+/// Renders an evaluation for a list.
 pub(crate) fn summary(summary: Summary) -> v1::EvaluationSummary {
     v1::EvaluationSummary {
         evaluation_id: summary.evaluation_id,
