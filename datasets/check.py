@@ -21,13 +21,13 @@ KINDS = {"tool_output", "step_output", "signal", "change", "verification", "prio
 LANES = {"traces", "logs", "metrics", "static_infra", "change", "synthetic", "verification", "llm_inferred"}
 CLASSES = {"grounded", "ungrounded", "contradicted", "complementary"}
 TYPES = {"tool_match", "specific_data", "signal_match", "complementary_finding", "synthesis", "neg_evidence", "inference", "domain"}
-# The kinds of item that a claim of such a type may cite; types not named here may cite any.
+# The kinds of item that a claim of each type may cite; other types may cite any.
 KINDS_OF_TYPE = {
     "tool_match": {"tool_output", "change", "verification"},
     "specific_data": {"step_output"},
     "signal_match": {"signal"},
 }
-# What each report must hold and what it must not hold.
+# The classes that each report must contain and must not contain.
 REPORTS = {
     "faithful": ({"grounded"}, {"ungrounded", "contradicted"}),
     "overreaching": ({"grounded", "ungrounded"}, {"contradicted"}),
@@ -36,7 +36,7 @@ REPORTS = {
 FILES = range(8, 13)
 SENTENCES = range(6, 11)
 BYTES = range(1000, 6145)
-# Words of a sentence that may lie outside its labels: connectives such as "and" or "but".
+# The maximum number of words of a sentence outside its labels: connectives such as "and" or "but".
 LOOSE_WORDS = 3
 
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
@@ -52,7 +52,7 @@ def problem(where, text):
 
 
 def read(path):
-    """The text of a file, or None after reporting why there is none."""
+    """Returns the text of a file, or None after reporting a problem."""
     where = path.relative_to(ROOT)
     try:
         data = path.read_bytes()
@@ -68,7 +68,7 @@ def read(path):
         problem(where, "does not end with a newline")
     for number, line in enumerate(text.split("\n"), 1):
         if any(ord(c) < 32 and c != "\t" or 127 <= ord(c) < 160 for c in line):
-            problem(where, f"line {number} holds a control character")
+            problem(where, f"line {number} contains a control character")
     return text
 
 
@@ -94,24 +94,24 @@ def time(where, key, value):
 
 
 def keys(where, table, required, optional=frozenset()):
-    """Whether the table has just these keys; strings must not be empty."""
+    """Returns True if the table has exactly these keys; strings must not be empty."""
     good = True
     for key in sorted(required - table.keys()):
         problem(where, f"{key} is missing")
         good = False
     for key in sorted(table.keys() - required - optional):
-        problem(where, f"{key} is not a known key")
+        problem(where, f"unknown key {key}")
         good = False
     for key in sorted(required & table.keys()):
         if not isinstance(table[key], str) or not table[key].strip():
-            problem(where, f"{key} is {table[key]!r}; expected a string that is not empty")
+            problem(where, f"{key} is {table[key]!r}; expected a non-empty string")
             good = False
     return good
 
 
 def one_of(where, key, value, legal):
     if value not in legal:
-        problem(where, f"{key} is {value!r}; legal: {', '.join(sorted(legal))}")
+        problem(where, f"{key} is {value!r}; expected one of {', '.join(sorted(legal))}")
         return False
     return True
 
@@ -133,7 +133,7 @@ def check_incident_toml(folder):
 
 
 def check_evidence(folder):
-    """Items by id, each as (kind, exhaustive, text)."""
+    """Returns items by id, each as (kind, exhaustive, text)."""
     evidence = folder / "evidence"
     path = evidence / "evidence.toml"
     where = path.relative_to(ROOT)
@@ -143,7 +143,7 @@ def check_evidence(folder):
     items = {}
     listed = set()
     for key in table.keys() - {"item"}:
-        problem(where, f"{key} is not a known key")
+        problem(where, f"unknown key {key}")
     for number, item in enumerate(table.get("item", []), 1):
         at = f"{where} item {number}"
         if not keys(at, item, ITEM_KEYS, {"exhaustive"}):
@@ -186,8 +186,8 @@ def check_evidence(folder):
 
 
 def sentences(text):
-    """The sentences of a report as (start, end). Headings and list marks belong to none; a full stop, question or exclamation mark
-    before white space ends one, and so do a blank line, a heading and the next list item."""
+    """Returns the sentences of a report as (start, end), without headings and list markers. A sentence ends at a full stop,
+    question or exclamation mark before white space, at a blank line, a heading and the next list item."""
     spans = []
     start = 0
     blocks = []
@@ -224,7 +224,7 @@ def check_label(at, label, items):
         return
     if quote is not None:
         if item is None:
-            problem(at, "a quote without evidence")
+            problem(at, "quote without evidence")
         elif not isinstance(quote, str) or not quote or quote not in items[item][2]:
             problem(at, f"the quote is not in {item}: {quote!r}")
     if not legal:
@@ -241,14 +241,14 @@ def check_label(at, label, items):
         problem(at, f"a {name} claim needs evidence")
         return
     if quote is None and not (kind == "neg_evidence" and items[item][1]):
-        problem(at, "no quote; only the absence from an exhaustive item can do without one")
+        problem(at, "no quote; only an absence from an exhaustive item needs none")
     allowed = KINDS_OF_TYPE.get(kind)
     if allowed and items[item][0] not in allowed:
         problem(at, f"type {kind} cites {item}, which is a {items[item][0]}")
 
 
 def check_report(folder, name, items):
-    """The number of claims of the report."""
+    """Checks a report and returns the number of its claims."""
     report = read(folder / "reports" / f"{name}.md")
     path = folder / "labels" / f"{name}.jsonl"
     labels = read(path)
@@ -276,7 +276,7 @@ def check_report(folder, name, items):
         found = report.find(text, position) if isinstance(text, str) and text.strip() else -1
         if found < 0:
             known = isinstance(text, str) and text.strip() and text in report
-            problem(at, "the text is out of order or overlaps the one before" if known else f"the text is not in the report: {text!r}")
+            problem(at, "the text is out of order or overlaps the previous one" if known else f"the text is not in the report: {text!r}")
             continue
         position = found + len(text)
         spans.append((found, position))
@@ -303,12 +303,12 @@ def check_report(folder, name, items):
     return count
 
 
-def main(wanted):
+def main(names):
     folders = sorted(path for path in ROOT.iterdir() if path.is_dir())
-    unknown = sorted(set(wanted) - {path.name for path in folders})
+    unknown = sorted(set(names) - {path.name for path in folders})
     for name in unknown:
         problem(name, "no such incident")
-    folders = [path for path in folders if not wanted or path.name in wanted]
+    folders = [path for path in folders if not names or path.name in names]
     claims = 0
     for folder in folders:
         check_incident_toml(folder)
@@ -319,7 +319,7 @@ def main(wanted):
             if (folder / part).is_dir():
                 for file in sorted((folder / part).iterdir()):
                     if file.name not in legal:
-                        problem(file.relative_to(ROOT), f"unexpected; {part}/ holds {', '.join(sorted(legal))}")
+                        problem(file.relative_to(ROOT), f"unexpected; {part}/ contains {', '.join(sorted(legal))}")
         for name in REPORTS:
             claims += check_report(folder, name, items)
     if problems:

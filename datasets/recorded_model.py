@@ -1,5 +1,5 @@
-"""A chat model whose answers were recorded: what a careful judge and a careful reader said of the reports of the incidents
-(answers/README.md), behind OpenAI's chat completions on loopback. It answers what was asked of them and nothing else.
+"""A chat model with recorded answers of a careful judge and a careful reader to the reports of the incidents
+(answers/README.md), behind the API of OpenAI's chat completions on loopback. It only answers recorded requests.
 
     python3 datasets/recorded_model.py FILE    serve, and write the address into FILE
 
@@ -30,7 +30,7 @@ def evidence_ids(incident):
 
 
 class Recorded:
-    """Verdicts by report and claim, second looks by statement and quotes."""
+    """Recorded verdicts by report and claim, and second looks by statement and quotes."""
 
     def __init__(self):
         self.judged, self.items = {}, {}
@@ -43,27 +43,28 @@ class Recorded:
         self.looks = {(line["statement"], tuple(line["quotes"])): line for line in lines("looks.jsonl")}
 
     def answer(self, prompt):
-        statements = asked(prompt, STATEMENTS)
+        statements = json_lines(prompt, STATEMENTS)
         if statements is not None:
             return {"statements": [self.look(statement) for statement in statements]}
         report = json.loads(prompt.split(REPORT, 1)[1].splitlines()[0]).strip()
-        is_again = asked(prompt, AGAIN) is not None
-        claims = [self.verdict(report, claim, is_again) for claim in asked(prompt, CLAIMS)]
+        is_again = json_lines(prompt, AGAIN) is not None
+        claims = [self.verdict(report, claim, is_again) for claim in json_lines(prompt, CLAIMS)]
         empty = {"gaps": [], "contradictions": [], "abstain": None}
         return {"claims": claims, "score": None, "explanation": "recorded", **empty}
 
-    def look(self, asked):
-        unknown = {"verdict": "not_shown", "words": "nothing is recorded of it"}
-        said = self.looks.get((asked["statement"], tuple(quote["quote"] for quote in asked["quotes"])), unknown)
-        return {"id": asked["id"], "verdict": said["verdict"], "words": said["words"]}
+    def look(self, statement):
+        unknown = {"verdict": "not_shown", "words": "no answer is recorded"}
+        key = statement["statement"], tuple(quote["quote"] for quote in statement["quotes"])
+        answer = self.looks.get(key, unknown)
+        return {"id": statement["id"], "verdict": answer["verdict"], "words": answer["words"]}
 
     def verdict(self, report, claim, is_again):
-        said = self.judged.get((report, claim["text"]))
-        if said is None:
-            said = {"class": "ungrounded", "type": "inference", "role": "observation", "note": "nothing is recorded of it"}
-            return {"id": claim["id"], "citations": [], **said}
-        if is_again and said.get("again"):
-            said = said["again"]
+        answer = self.judged.get((report, claim["text"]))
+        if answer is None:
+            answer = {"class": "ungrounded", "type": "inference", "role": "observation", "note": "no answer is recorded"}
+            return {"id": claim["id"], "citations": [], **answer}
+        if is_again and answer.get("again"):
+            answer = answer["again"]
         items = self.items[report]
         citations = [
             {
@@ -71,13 +72,13 @@ class Recorded:
                 "field_path": cited["field_path"],
                 "quote": cited["quote"],
             }
-            for cited in said["citations"]
+            for cited in answer["citations"]
         ]
-        return {"id": claim["id"], "citations": citations} | {name: said[name] for name in ("class", "type", "role", "note")}
+        return {"id": claim["id"], "citations": citations} | {name: answer[name] for name in ("class", "type", "role", "note")}
 
 
-def asked(prompt, heading):
-    """The JSON objects behind a heading; None where it is not there."""
+def json_lines(prompt, heading):
+    """Returns the JSON objects after a heading, or None without the heading."""
     _, found, rest = prompt.partition(heading)
     if not found:
         return None
@@ -114,7 +115,7 @@ def main():
         sys.exit(__doc__)
     Handler.recorded = Recorded()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    # Whole or not at all, for whoever waits for it.
+    # Written atomically: other processes wait for this file.
     path = pathlib.Path(sys.argv[1])
     part = path.with_suffix(".part")
     part.write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")

@@ -1,11 +1,10 @@
-"""Runs the `$ ...` commands of README.md and compares their output with what stands there.
+"""Runs the `$ ...` commands of README.md and compares their output with the output shown there.
 
     python3 docs/check_readme.py BIN            compare, exit 1 on a difference
-    python3 docs/check_readme.py BIN --write    put the real output there
+    python3 docs/check_readme.py BIN --write    update README.md
 
-BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident, beside a server whose judge is the
-recorded chat model of datasets/. What README is there to show is checked before anything is written: the faithful report
-proceeds, the contradicted one does not.
+BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident, with a server whose judge is
+the recorded chat model of datasets/. The faithful report must proceed and the contradicted one must not.
 """
 
 import contextlib
@@ -26,11 +25,11 @@ work = pathlib.Path(tempfile.mkdtemp(prefix="gsar-readme-"))
 endpoint = f"unix://{work}/gsar.sock"
 
 
-def until(is_so):
-    give_up = time.monotonic() + 60
-    while not is_so():
-        if time.monotonic() > give_up:
-            sys.exit("the server of the commands does not start")
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            sys.exit("the server did not start")
         time.sleep(0.05)
 
 
@@ -47,30 +46,30 @@ def running(log, *command):
 
 @contextlib.contextmanager
 def server():
-    """A server that asks the recorded chat model."""
+    """Runs a server with the recorded chat model as its judge."""
     address, config, log = work / "model", work / "gsar.toml", work / "server.log"
     with running(work / "model.log", sys.executable, "-B", str(root / "datasets/recorded_model.py"), str(address)):
-        until(address.exists)
+        wait_until(address.exists)
         model = "openai-compatible:recorded"
         config.write_text(
             f'[judges]\nchain = ["{model}"]\n[judges.models."{model}"]\nbase_url = "{address.read_text()}"\ncanary = false\n'
         )
         command = [str(binaries / "gsar-server"), "--config", str(config), "--listen", endpoint]
         with running(log, *command, "--data-dir", str(work / "data")):
-            until(lambda: '"message":"ready"' in log.read_text())
+            wait_until(lambda: '"message":"ready"' in log.read_text())
             yield
 
 
 def run(command):
     environment = {"PATH": f"{binaries}:{os.environ['PATH']}", "HOME": "/nonexistent", "NO_COLOR": "1", "GSAR_ENDPOINT": endpoint}
     folder = root / "datasets/incidents/checkout-oom"
-    done = subprocess.run(
+    result = subprocess.run(
         ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
     )
-    if done.stderr:
-        sys.exit(f"{command}\n{done.stderr}")
-    # Identifiers differ from run to run.
-    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "…", done.stdout)
+    if result.stderr:
+        sys.exit(f"{command}\n{result.stderr}")
+    # Identifiers differ between runs.
+    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "…", result.stdout)
 
 
 def block(match):
@@ -78,7 +77,7 @@ def block(match):
     output = run(command)
     for report, proceeds in {"faithful.md": True, "contradicted.md": False}.items():
         if f"evaluate reports/{report}" in command and bool(re.search("^PROCEED", output, re.MULTILINE)) != proceeds:
-            sys.exit(f"README.md promises that {report} {'proceeds' if proceeds else 'is held back'}:\n{output}")
+            sys.exit(f"README.md states that {report} {'proceeds' if proceeds else 'does not proceed'}:\n{output}")
     return f"```console\n$ {command}\n{output}```"
 
 

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Starts a server on a socket in a temporary directory, evaluates three reports of one incident, stops it; then one of them
-# without any chat model.
+# Evaluates three reports of one incident with a temporary server, then one of them without a chat model.
 set -eu
 bin=$1
 datasets=$(dirname "$0")/../datasets
@@ -28,7 +27,7 @@ chain = ["openai-compatible:recorded"]
 
 [judges.models."openai-compatible:recorded"]
 base_url = "$(cat "$work/model")"
-# A canary would be a statement that nothing is recorded of.
+# The recorded answers contain none for a canary statement.
 canary = false
 EOF
 "$bin/gsar-server" --config "$work/gsar.toml" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
@@ -40,17 +39,17 @@ evaluate() {
     shift
     status=0
     "$bin/gsar" evaluate "$here/reports/$report.md" --evidence "$here/evidence" "$@" || status=$?
-    # 0 proceed, 10 regenerate, 11 replan, 12 abstain; anything else is a failure of the demo.
+    # 0 proceed, 10 regenerate, 11 replan, 12 abstain; any other status is a failure of the demo.
     case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac
 }
 
-echo "Judge and second reader are a chat model whose answers to these reports were recorded (datasets/answers)."
+echo "Judge and second reader are a chat model with recorded answers (datasets/answers)."
 for report in faithful overreaching contradicted; do
     printf '\n$ gsar evaluate %s.md --evidence evidence\n' "$report"
     evaluate "$report" --endpoint "unix://$work/gsar.sock"
 done
 
-printf '\nWithout any chat model: what the embedded judge finds supported by nothing. It grounds only what rules find.\n'
+printf '\nWithout a chat model: the claims that the embedded judge finds unsupported. It grounds only what rules find.\n'
 printf '\n$ gsar evaluate overreaching.md --evidence evidence --only ungrounded\n'
 GSAR_JUDGES__CHAIN='["embedded"]' evaluate overreaching --data-dir "$work/embedded" --only ungrounded
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts a server on a socket in a temporary directory, stores the evidence of sixteen incidents as one corpus and finds in it by
-# words and by meaning, then evaluates a report against the corpus of one incident. Needs a sentence model: make models onnxruntime.
+# Starts a temporary server, stores the evidence of sixteen incidents as one corpus and searches it by terms and by
+# vectors, then evaluates a report against the corpus of one incident. Needs an embedding model: make models onnxruntime.
 set -eu
 bin=$1
 incidents=$(dirname "$0")/../datasets/incidents
@@ -23,7 +23,7 @@ rm -f "$work"/week/*/evidence.toml
 
 printf '$ gsar evidence put week week/\n'
 gsar evidence put week "$work/week" | tail -3
-printf '\nPassages get their vectors in the background; words find them at once ...\n'
+printf '\nVectors are computed in the background; search by terms works at once ...\n'
 until gsar evidence list --output json | grep -q '"embedded":true'; do
     if gsar evidence list --output json | grep -q '"degraded":"[^"]'; then
         gsar doctor | grep -i search >&2 || :
@@ -40,5 +40,5 @@ gsar evidence put checkout-oom "$incidents/checkout-oom/evidence" | tail -3
 printf '\n$ gsar evaluate checkout-oom/reports/faithful.md --corpus checkout-oom --only contradicted,ungrounded\n'
 status=0
 gsar evaluate "$incidents/checkout-oom/reports/faithful.md" --corpus checkout-oom --only contradicted,ungrounded || status=$?
-# 0 proceed, 10 regenerate, 11 replan, 12 abstain; anything else is a failure of the demo.
+# 0 proceed, 10 regenerate, 11 replan, 12 abstain; any other status is a failure of the demo.
 case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Failure drills: causes each failure to servers of its own and prints what a caller, /readyz, metrics and the log show.
+"""Failure drills: causes each failure on private servers and prints what a caller, /readyz, metrics and the log show.
 
     python3 docs/drills/run.py BIN             every drill (BIN is the folder of gsar and gsar-server)
-    python3 docs/drills/run.py BIN NAME...     some
+    python3 docs/drills/run.py BIN NAME...     only these
 
-Ends with 1 where something was not seen that docs/operations/drills.md says is. What a drill needs and is not here (root for a
-full disk, strace, faketime, PostgreSQL) skips it with a line. Linux; everything is on loopback and below a temporary folder.
+Exits with 1 if a result differs from docs/operations/drills.md. A drill with missing requirements (root for a full disk,
+strace, faketime, PostgreSQL) is skipped with a line. Linux only; uses loopback and a temporary folder.
 """
 
 import concurrent.futures
@@ -28,15 +28,15 @@ BINARIES = Path(sys.argv[1] if len(sys.argv) > 1 else "target/debug").resolve()
 
 
 class Skipped(Exception):
-    """What the drill needs is not here."""
+    """A requirement of the drill is missing."""
 
 
 def show(what: str, seen: object):
     print(f"  {what:<9} {seen}", flush=True)
 
 
-def expect(is_so: object, what: str):
-    if not is_so:
+def expect(condition: object, what: str):
+    if not condition:
         raise SystemExit(f"drill failed: {what}")
 
 
@@ -46,15 +46,15 @@ def refusal(answer: tuple[int, dict]) -> str:
 
 
 def line(found: list[dict]) -> str:
-    """The last line, without what differs from run to run."""
+    """The last line, without fields that differ between runs."""
     if not found:
         return "none"
-    kept = {
+    stable = {
         key: value
         for key, value in found[-1].items()
         if key not in ("timestamp", "target", "request_id", "milliseconds")
     }
-    return " ".join(f"{key}={value}" for key, value in kept.items())
+    return " ".join(f"{key}={value}" for key, value in stable.items())
 
 
 def changed(before: dict[str, float], after: dict[str, float]) -> str:
@@ -86,15 +86,15 @@ def killed(folder: Path):
         again = server.start()
         for key, evaluation in acknowledged.items():
             expect(server.evaluate(key)[1].get("evaluationId") == evaluation, f"{key} gives the same evaluation")
-        show("after", f"started again in {again:.2f} s; all {len(acknowledged)} acknowledged evaluations are there")
+        show("after", f"restarted in {again:.2f} s; all {len(acknowledged)} acknowledged evaluations are present")
 
 
 def database(folder: Path):
-    """the database gone and back"""
+    """the database stops and restarts"""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     programs += [path for path in [BINARIES.parent / "postgres/pgserver/pginstall/bin"] if path.is_dir()]
     if not programs or os.geteuid() != 0:
-        raise Skipped("needs PostgreSQL and root, which hands it to nobody")
+        raise Skipped("needs PostgreSQL and root, to run it as another user")
     cluster = Path(tempfile.mkdtemp(prefix="drill-pg-", dir="/tmp"))
     shutil.chown(cluster, 65534, 65534)
     port = free_port()
@@ -124,7 +124,7 @@ def database(folder: Path):
             began = time.monotonic()
             wait_for("an evaluation after", 60, lambda: server.evaluate("b")[0] == 200)
             wait_for("/readyz 200", 30, lambda: server.readyz().startswith("200"))
-            show("after", f"serves again {time.monotonic() - began:.1f} s after the database does, without a restart")
+            show("after", f"serves again {time.monotonic() - began:.1f} s after the database restarts, without a restart of the server")
     finally:
         with contextlib.suppress(subprocess.CalledProcessError):
             run("pg_ctl", "-D", f"{cluster}/data", "-m", "immediate", "stop")
@@ -132,12 +132,12 @@ def database(folder: Path):
 
 
 def disk_full(folder: Path):
-    """a full disk below data_dir"""
+    """a full disk under data_dir"""
     disk = folder / "disk"
     disk.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk]
     if subprocess.run(mount, capture_output=True).returncode != 0:
-        raise Skipped("this process may not mount a file system")
+        raise Skipped("needs permission to mount a file system")
     try:
         with Sidecar(BINARIES, disk / "server") as server:
             server.start()
@@ -154,16 +154,16 @@ def disk_full(folder: Path):
             began = time.monotonic()
             wait_for("an evaluation after", 60, lambda: server.evaluate()[0] == 200)
             wait_for("/readyz 200", 30, lambda: server.readyz().startswith("200"))
-            show("after", f"serves again {time.monotonic() - began:.1f} s after there is room, without a restart")
+            show("after", f"serves again {time.monotonic() - began:.1f} s after space is free, without a restart")
             show("log", line(server.log("ledger")))
     finally:
         subprocess.run(["umount", "--lazy", disk])
 
 
 def disk_slow(folder: Path):
-    """a disk that takes 0.2 s for each flush"""
+    """a disk that takes 0.2 s per flush"""
     if not shutil.which("strace"):
-        raise Skipped("needs strace, which delays what the server asks of the disk")
+        raise Skipped("needs strace, to delay disk flushes")
     with Sidecar(BINARIES, folder) as server:
         server.start()
         server.evaluate()
@@ -204,7 +204,7 @@ def disk_slow(folder: Path):
             after = commits()
             mean = (after[0] - summed) / (after[1] - count)
             show("caller", f"one evaluation takes {slow:.2f} s instead of {quick:.3f} s; none fails")
-            show("callers", f"64 evaluations of 32 callers take {together:.1f} s together, since they share commits")
+            show("callers", f"64 evaluations of 32 callers take {together:.1f} s in total, because they share commits")
             show("metric", f"gsar_ledger_commit_duration_seconds: {mean:.2f} s on average")
             show("readyz", server.readyz())
             expect(mean > 0.2 and server.readyz().startswith("200"), "slow commits while /readyz says 200")
@@ -212,18 +212,18 @@ def disk_slow(folder: Path):
             slowed.terminate()
             slowed.wait()
         wait_for("a quick evaluation", 30, lambda: one() < 0.2)
-        show("after", "as quick as before")
+        show("after", "as fast as before")
 
 
 def certificate(folder: Path):
-    """a certificate that has ended"""
+    """an expired certificate"""
     folder.mkdir(parents=True)
 
     def openssl(*arguments: object):
         subprocess.run(["openssl", *map(str, arguments)], cwd=folder, check=True, capture_output=True)
 
     def issue(name: str, end: str):
-        """A certificate for 127.0.0.1 that ends at a time."""
+        """Issues a certificate for 127.0.0.1 that expires at `end`."""
         openssl(
             "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=gsar"
         )
@@ -259,7 +259,7 @@ def certificate(folder: Path):
         doctor = [BINARIES / "gsar", "doctor", "--endpoint", f"grpcs://127.0.0.1:{port}", "--tls-ca", folder / "ca.pem"]
         seen = subprocess.run(doctor, capture_output=True, text=True)
         text = " ".join((seen.stdout + seen.stderr).split())
-        expect("expired" in text or "ended" in text, f"the client says that the certificate has ended: {text}")
+        expect("expired" in text or "ended" in text, f"the client reports the expired certificate: {text}")
         show("caller", re.search(r"[^.:]*(expired|ended)[^.]*", text).group(0).strip())
         ends = max(server.metrics("gsar_tls_certificate").values())
         show("metric", f"gsar_tls_certificate_not_after_seconds {ends:.0f}, now is {time.time():.0f}")
@@ -272,11 +272,11 @@ def certificate(folder: Path):
         wait_for(
             "a call over the new certificate", 30, lambda: subprocess.run(health, capture_output=True).returncode == 0
         )
-        show("after", "the new files and SIGHUP; calls are served, without a restart")
+        show("after", "with the new files and SIGHUP, calls are served without a restart")
 
 
 def overwrite(file: Path, where: float):
-    """Spoils a page of a database, as a broken disk does."""
+    """Corrupts one page of a database."""
     with open(file, "r+b") as damaged:
         size = damaged.seek(0, os.SEEK_END)
         damaged.seek(int(size * where) // 4096 * 4096)
@@ -287,7 +287,7 @@ def ledger(folder: Path):
     """a damaged ledger"""
     with Sidecar(BINARIES, folder) as server:
         server.start()
-        kept = [server.evaluate(f"key-{number}")[1]["evaluationId"] for number in range(50)]
+        evaluations = [server.evaluate(f"key-{number}")[1]["evaluationId"] for number in range(50)]
         backup = server.server("backup", "--to", str(folder / "backup"))
         expect(backup.returncode == 0, backup.stderr)
         server.end()
@@ -295,18 +295,18 @@ def ledger(folder: Path):
         server.spawn()
         status = server.process.wait(timeout=60)
         server.process = None
-        said = [text for text in server.log_file.read_text().splitlines() if "damaged" in text]
-        expect(status == 2 and said, "exit status 2 and what is damaged")
-        show("start", f"exit status {status}: {said[-1].strip().replace(str(server.data), '/var/lib/gsar')}")
+        messages = [text for text in server.log_file.read_text().splitlines() if "damaged" in text]
+        expect(status == 2 and messages, "exit status 2 and a message about the damage")
+        show("start", f"exit status {status}: {messages[-1].strip().replace(str(server.data), '/var/lib/gsar')}")
         again = server.server("backup", "--to", str(folder / "again"))
         expect(again.returncode == 1 and not (folder / "again").exists(), "no backup of a damaged ledger")
         server.data.rename(folder / "damaged")
         shutil.copytree(folder / "backup", server.data)
         server.start()
-        for number, evaluation in enumerate(kept):
+        for number, evaluation in enumerate(evaluations):
             expect(server.evaluate(f"key-{number}")[1]["evaluationId"] == evaluation, "the same evaluations")
         show(
-            "after", f"the backup copied to data_dir; all {len(kept)} evaluations are there, keys give the same answers"
+            "after", f"the backup copied to data_dir; all {len(evaluations)} evaluations are present, keys give the same answers"
         )
 
 
@@ -332,22 +332,22 @@ def corpus(folder: Path):
         show("caller", refusal(seen).replace(str(server.data), "/var/lib/gsar"))
         expect(seen[1].get("reason") == "EVIDENCE_UNUSABLE", "EVIDENCE_UNUSABLE")
         show("readyz", server.readyz())
-        expect(found("inc-8")[0] == 200, "other corpora go on")
+        expect(found("inc-8")[0] == 200, "other corpora are served")
         expect(server.gsar("evidence", "delete", "inc-7").returncode == 0, "deleted")
         expect(server.gsar("evidence", "put", "inc-7", str(text)).returncode == 0, "stored again")
         expect(found("inc-7")[0] == 200, "found again")
-        show("after", "other corpora serve all along; deleted and stored again, it is found again")
+        show("after", "other corpora are served throughout; after deleting and storing it again, it is found again")
 
 
 def model(folder: Path):
-    """a chat model that is away, then one that says nothing"""
+    """a chat model that refuses connections, then one that never answers"""
     silent = socket.socket()
     silent.bind(("127.0.0.1", 0))
     judges = (
         '[judges]\nchain = ["openai-compatible:m", "rules/2"]\n[judges.models."openai-compatible:m"]\n'
         'base_url = "http://127.0.0.1:{port}/v1"\ntimeout = "2s"\n[evidence]\nembeddings = "off"\n'
     )
-    for name, port in (("away", free_port()), ("silent", silent.getsockname()[1])):
+    for name, port in (("refusing", free_port()), ("silent", silent.getsockname()[1])):
         if name == "silent":
             silent.listen(128)
         with Sidecar(BINARIES, folder / name, judges.format(port=port)) as server:
@@ -373,7 +373,7 @@ def clock(folder: Path):
     """the clock jumps a year ahead, and back"""
     library = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
     if library is None:
-        raise Skipped("needs faketime, which moves the clock of one process")
+        raise Skipped("needs faketime, to change the clock of one process")
     folder.mkdir(parents=True)
     now = folder / "now"
     now.write_text("+0\n")
@@ -392,13 +392,13 @@ def clock(folder: Path):
         ahead = server.evaluate("ahead")
         expect(ahead[0] == 200, "an evaluation a year ahead")
         gone = lambda: server.evaluate("before")[1]["evaluationId"] != first
-        wait_for("what is too old by the wrong clock is deleted", 120, gone)
-        show("ahead", "calls are answered; with ledger.max_age what is older by the wrong clock is deleted")
+        wait_for("deletion of data that is too old by the wrong clock", 120, gone)
+        show("ahead", "calls are answered; data older than ledger.max_age by the wrong clock is deleted")
         show("metric", changed(before, server.metrics("gsar_ledger_deleted_total")))
         now.write_text("+0\n")
         expect(server.evaluate("back")[0] == 200, "an evaluation after the clock is back")
-        expect(server.evaluate("ahead")[1]["evaluationId"] == ahead[1]["evaluationId"], "keys hold")
-        show("back", "calls are answered, idempotency keys hold")
+        expect(server.evaluate("ahead")[1]["evaluationId"] == ahead[1]["evaluationId"], "idempotency keys still work")
+        show("back", "calls are answered, idempotency keys still work")
         show("readyz", server.readyz())
 
 
@@ -411,30 +411,30 @@ def descriptors(folder: Path):
         server.evaluate()
         opened = http.client.HTTPConnection("127.0.0.1", server.gateway, timeout=10)
 
-        def over_the_open_one() -> int:
+        def status_over_open_connection() -> int:
             opened.request("GET", "/v1/health")
             answer = opened.getresponse()
             answer.read()
             return answer.status
 
-        expect(over_the_open_one() == 200, "an answer before")
+        expect(status_over_open_connection() == 200, "an answer before")
         used = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
         subprocess.run(["prlimit", "--pid", str(server.process.pid), f"--nofile={used + 8}:{used + 8}"], check=True)
-        held = []
+        connections = []
         for _ in range(64):
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(f"{folder}/gsar.sock")
-            held.append(connection)
+            connections.append(connection)
         health = [BINARIES / "gsar", "health", "--endpoint", server.endpoint]
         try:
             seen = subprocess.run([*map(str, health)], capture_output=True, text=True, timeout=5)
             show("caller", f"gsar health: exit status {seen.returncode} {(seen.stdout + seen.stderr).strip()}")
         except subprocess.TimeoutExpired:
             show("caller", "gsar health: no answer within 5 s; new connections wait")
-        show("open", f"over a connection that was there before: {over_the_open_one()}")
+        show("open", f"over an existing connection: {status_over_open_connection()}")
         show("log", line(server.log("")))
-        expect(server.process.poll() is None, "the server lives")
-        for connection in held:
+        expect(server.process.poll() is None, "the server is running")
+        for connection in connections:
             connection.close()
         wait_for("calls again", 60, lambda: server.evaluate()[0] == 200)
         after = server.metrics("process_(?:open|max)_fds")
@@ -458,7 +458,7 @@ DRILLS = {
 
 def main():
     for name in sys.argv[2:] or DRILLS:
-        drill = DRILLS.get(name) or sys.exit(f"{name} is no drill: {', '.join(DRILLS)}")
+        drill = DRILLS.get(name) or sys.exit(f"unknown drill {name}; expected one of {', '.join(DRILLS)}")
         print(f"{name}: {drill.__doc__}", flush=True)
         with tempfile.TemporaryDirectory(prefix="drill-") as folder:
             try:

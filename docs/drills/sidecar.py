@@ -1,4 +1,4 @@
-"""One sidecar of a drill, in a folder of its own, and what a caller, a scrape and the log say of it. Standard library only."""
+"""A server for a drill in its own folder, with access to its API, metrics and log. Standard library only."""
 
 import json
 import os
@@ -25,11 +25,11 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def wait_for(what: str, seconds: float, is_so):
-    """Waits until `is_so` gives something true, which is returned."""
+def wait_for(what: str, seconds: float, poll):
+    """Waits until `poll` returns a truthy value, and returns it."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        found = is_so()
+        found = poll()
         if found:
             return found
         time.sleep(0.02)
@@ -64,10 +64,10 @@ class Sidecar:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=inherited | self.environment)
 
     def start(self, listen: str | None = None) -> float:
-        """Starts it; the seconds until it took calls."""
+        """Starts the server and returns the seconds until it accepted calls."""
         began = time.monotonic()
         self.spawn(listen)
-        wait_for("a server that takes calls", 60, lambda: self.status("/v1/health", self.gateway)[0] == 200)
+        wait_for("a server that accepts calls", 60, lambda: self.status("/v1/health", self.gateway)[0] == 200)
         return time.monotonic() - began
 
     def end(self, how: int = signal.SIGTERM) -> int:
@@ -87,7 +87,7 @@ class Sidecar:
             self.process.wait()
 
     def status(self, path: str, port: int | None = None) -> tuple[int, str]:
-        """What an address of the admin port answers; 0 where nobody does."""
+        """Status and body of a GET request, to the admin port by default; status 0 without a response."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port or self.admin}{path}", timeout=10) as answer:
                 return answer.status, answer.read().decode()
@@ -101,7 +101,7 @@ class Sidecar:
         return f"{code} {text.strip()}".strip()
 
     def call(self, method: str, document: dict, timeout: float = 60) -> tuple[int, dict]:
-        """A call over the gateway; status 0 where nobody answers."""
+        """Calls a method over the gateway; status 0 without a response."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.gateway}/v1/{method}",
             json.dumps(document).encode(),
@@ -134,11 +134,11 @@ class Sidecar:
         return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
     def metrics(self, names: str) -> dict[str, float]:
-        """The series whose names begin so."""
+        """The metric series whose names match the prefix."""
         found = re.findall(rf"^({names}[^ ]*) ([^ ]+)$", self.status("/metrics")[1], re.MULTILINE)
         return {name: float(value) for name, value in found}
 
     def log(self, message: str = "") -> list[dict]:
-        """Lines of the log at WARN and ERROR, with a word in them."""
+        """Log lines at WARN and ERROR that contain `message`."""
         lines = [json.loads(line) for line in self.log_file.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["level"] in ("WARN", "ERROR") and message in json.dumps(line)]

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class EvidenceServiceStub(object):
-    """EvidenceService keeps evidence under stable keys and finds what bears on a claim.
+    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
     """
 
     def __init__(self, channel):
@@ -63,14 +63,14 @@ class EvidenceServiceStub(object):
 
 
 class EvidenceServiceServicer(object):
-    """EvidenceService keeps evidence under stable keys and finds what bears on a claim.
+    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
     """
 
     def PutEvidence(self, request_iterator, context):
-        """PutEvidence stores items in a corpus, which it makes where there is none. The first message names the
-        corpus; each item follows in one message or, where its text is long, in several. The answer acknowledges
-        everything; items are found by Search while the call still runs. An item whose id the corpus has is
-        replaced, one with the same content is left alone, so that a broken call can be repeated as it was.
+        """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
+        each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
+        finds items while the call is still running. An item with an existing id replaces the old one, and an item with
+        unchanged content is skipped, so an interrupted call can be repeated without changes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -84,7 +84,7 @@ class EvidenceServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Search(self, request, context):
-        """Search finds the passages of a corpus that bear on a query.
+        """Search finds the passages of a corpus that are relevant to a query.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,7 +141,7 @@ def add_EvidenceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EvidenceService(object):
-    """EvidenceService keeps evidence under stable keys and finds what bears on a claim.
+    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
     """
 
     @staticmethod

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GateServiceStub(object):
-    """GateService answers, without a judge, whether an investigation may end and what may be done about it.
+    """GateService decides, without a judge, whether an investigation may end and which action is permitted.
     """
 
     def __init__(self, channel):
@@ -58,32 +58,32 @@ class GateServiceStub(object):
 
 
 class GateServiceServicer(object):
-    """GateService answers, without a judge, whether an investigation may end and what may be done about it.
+    """GateService decides, without a judge, whether an investigation may end and which action is permitted.
     """
 
     def EvaluateGate(self, request, context):
-        """EvaluateGate decides whether an investigation has found its cause, must stop, or goes on.
+        """EvaluateGate decides whether an investigation has found a root cause, must stop, or continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ClassifyVerdict(self, request, context):
-        """ClassifyVerdict reads one tool result as supporting or refuting that something is wrong.
+        """ClassifyVerdict classifies one tool result as supporting or refuting a fault.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssembleChain(self, request, context):
-        """AssembleChain collects what carries a root cause: validating evidence and the change before onset.
+        """AssembleChain assembles the evidence chain of a root cause: validating evidence and the change before onset.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CapConfidence(self, request, context):
-        """CapConfidence lowers a self-rated confidence to what its grounding carries and names the action it allows.
+        """CapConfidence caps a self-rated confidence by its grounding and returns the action it allows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -121,7 +121,7 @@ def add_GateServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GateService(object):
-    """GateService answers, without a judge, whether an investigation may end and what may be done about it.
+    """GateService decides, without a judge, whether an investigation may end and which action is permitted.
     """
 
     @staticmethod

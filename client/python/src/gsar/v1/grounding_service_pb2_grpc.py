@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GroundingServiceStub(object):
-    """GroundingService decides whether a report may go out.
+    """GroundingService decides whether a report may be sent.
     """
 
     def __init__(self, channel):
@@ -68,58 +68,58 @@ class GroundingServiceStub(object):
 
 
 class GroundingServiceServicer(object):
-    """GroundingService decides whether a report may go out.
+    """GroundingService decides whether a report may be sent.
     """
 
     def Evaluate(self, request, context):
-        """Evaluate has a judge partition the report's claims, verifies the partition, scores it and decides.
+        """Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EvaluateStream(self, request_iterator, context):
-        """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Answers come in the order in
-        which they are ready. A report with invalid fields, and one that cannot be evaluated, is answered with an error of
-        its own and ends nothing; a message that is no EvaluateStreamRequest ends the stream with INVALID_ARGUMENT. The
-        stream ends well once the caller closes its side and every report is answered, and with UNAVAILABLE when the server
-        stops: what it had read is answered before. As many reports as limits.stream_in_flight allows are evaluated or
-        unread at a time; a caller that reads no answers is read no further. Each report takes its own place among
-        limits.calls_in_flight and waits for one; reports of streams take at most half of these. Each has the time of the
-        call's grpc-timeout, else limits.default_deadline, from the moment it has its place.
+        """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
+        order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
+        end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
+        client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
+        answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
+        responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
+        streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
+        limits.default_deadline, counted from when it gets its slot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SelectBest(self, request, context):
-        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
-        evidence is read once. At most four reports are evaluated at a time. Where none could be evaluated the call fails
-        with the error of the first.
+        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
+        The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
+        fails with the error of the first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Score(self, request, context):
-        """Score decides a partition that the caller gives; no judge is asked and nothing is recorded.
+        """Score decides a partition given by the caller, without a judge. Nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TryJudges(self, request, context):
-        """TryJudges has judges judge a small report that must proceed, so that a person sees which of them work and what is
-        wrong with the others. Chat models are really asked, and paid for. Nothing is recorded.
+        """TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
+        fail. Chat models are called and cost money. Nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Rescore(self, request, context):
-        """Rescore decides a recorded evaluation anew under another policy; no judge is asked and nothing is recorded.
-        Verification runs again where the ledger keeps all of the evidence. NOT_FOUND for an evaluation that is not
-        recorded, FAILED_PRECONDITION where nothing is.
+        """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
+        Verification runs again if the ledger stores the full evidence. Fails with NOT_FOUND for an unknown evaluation,
+        and with FAILED_PRECONDITION if this server does not record evaluations.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -167,7 +167,7 @@ def add_GroundingServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GroundingService(object):
-    """GroundingService decides whether a report may go out.
+    """GroundingService decides whether a report may be sent.
     """
 
     @staticmethod

@@ -26,9 +26,9 @@ if _version_not_supported:
 
 
 class InvestigationServiceStub(object):
-    """InvestigationService drives an investigation: the sidecar says what is due, the orchestrator does it. What was answered
-    is durable before it is acknowledged, so an investigation resumes where it stood. A request that is repeated changes
-    nothing; it is answered with where the investigation stands.
+    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
+    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing; the response contains the current state.
     """
 
     def __init__(self, channel):
@@ -75,59 +75,60 @@ class InvestigationServiceStub(object):
 
 
 class InvestigationServiceServicer(object):
-    """InvestigationService drives an investigation: the sidecar says what is due, the orchestrator does it. What was answered
-    is durable before it is acknowledged, so an investigation resumes where it stood. A request that is repeated changes
-    nothing; it is answered with where the investigation stands.
+    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
+    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing; the response contains the current state.
     """
 
     def StartInvestigation(self, request, context):
-        """StartInvestigation begins an investigation. FAILED_PRECONDITION where the id belongs to another one.
+        """StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RecordTurn(self, request, context):
-        """RecordTurn takes one turn of the agent: its tool calls with what they returned, and its hypotheses. The gate is
-        evaluated at the end of each.
+        """RecordTurn records one turn of the agent: its tool calls with their results, and its hypotheses. The gate is
+        evaluated at the end of each turn.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SubmitReport(self, request, context):
-        """SubmitReport answers an instruction to write a report: it is judged, and the next instruction is given.
+        """SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
+        instruction.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetInvestigation(self, request, context):
-        """GetInvestigation says where an investigation stands, and how it came there.
+        """GetInvestigation returns the state of an investigation and, if requested, its history.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelInvestigation(self, request, context):
-        """CancelInvestigation ends an investigation degraded, with its best report.
+        """CancelInvestigation ends an investigation as degraded, with its best report.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def LookAtEntity(self, request, context):
-        """LookAtEntity gives what the stored evidence of an investigation says of an entity that is due to be looked at, bounded, and
-        has a chat model say what it is where that is asked for. It changes nothing: a belief counts once RecordTurn has it.
-        FAILED_PRECONDITION where the entity is not due.
+        """LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
+        optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
+        FAILED_PRECONDITION if the entity is not due.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Drive(self, request_iterator, context):
-        """Drive is the same over one stream: each request is answered in order by one response. The first one starts or
-        resumes; the stream ends behind the finished instruction.
+        """Drive does the same over one stream: each request is answered by one response, in order. The first request starts
+        or resumes the investigation; the stream ends after the finished instruction.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -180,9 +181,9 @@ def add_InvestigationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class InvestigationService(object):
-    """InvestigationService drives an investigation: the sidecar says what is due, the orchestrator does it. What was answered
-    is durable before it is acknowledged, so an investigation resumes where it stood. A request that is repeated changes
-    nothing; it is answered with where the investigation stands.
+    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
+    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing; the response contains the current state.
     """
 
     @staticmethod

@@ -37,7 +37,7 @@ class _GradedFilterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GradedFi
     """Those without any grade."""
 
 class GradedFilter(_GradedFilter, metaclass=_GradedFilterEnumTypeWrapper):
-    """GradedFilter restricts evaluations by whether a person graded them."""
+    """GradedFilter restricts evaluations to graded or ungraded ones."""
 
 GRADED_FILTER_UNSPECIFIED: GradedFilter.ValueType  # 0
 """All evaluations."""
@@ -54,29 +54,29 @@ class _ExportKind:
 class _ExportKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ExportKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     EXPORT_KIND_UNSPECIFIED: _ExportKind.ValueType  # 0
-    """Refused on input."""
+    """Rejected on input."""
     EXPORT_KIND_PARTITIONS: _ExportKind.ValueType  # 1
-    """One record an evaluation: its claims as they were counted, with what verification corrected."""
+    """One record per evaluation: its claims as counted, with the corrections by verification."""
     EXPORT_KIND_GRADES: _ExportKind.ValueType  # 2
-    """One record a grade, with what was evaluated beside it."""
+    """One record per grade, with the evaluated result."""
     EXPORT_KIND_PREFERENCES: _ExportKind.ValueType  # 3
-    """One record a pair of reports over the same evidence under the same policy, a better and a worse one."""
+    """One record per pair of a better and a worse report over the same evidence under the same policy."""
     EXPORT_KIND_CLAIM_REWARDS: _ExportKind.ValueType  # 4
-    """One record a claim: its class as a reward."""
+    """One record per claim: its class as a reward."""
 
 class ExportKind(_ExportKind, metaclass=_ExportKindEnumTypeWrapper):
-    """ExportKind is what records say."""
+    """ExportKind is the kind of an export record."""
 
 EXPORT_KIND_UNSPECIFIED: ExportKind.ValueType  # 0
-"""Refused on input."""
+"""Rejected on input."""
 EXPORT_KIND_PARTITIONS: ExportKind.ValueType  # 1
-"""One record an evaluation: its claims as they were counted, with what verification corrected."""
+"""One record per evaluation: its claims as counted, with the corrections by verification."""
 EXPORT_KIND_GRADES: ExportKind.ValueType  # 2
-"""One record a grade, with what was evaluated beside it."""
+"""One record per grade, with the evaluated result."""
 EXPORT_KIND_PREFERENCES: ExportKind.ValueType  # 3
-"""One record a pair of reports over the same evidence under the same policy, a better and a worse one."""
+"""One record per pair of a better and a worse report over the same evidence under the same policy."""
 EXPORT_KIND_CLAIM_REWARDS: ExportKind.ValueType  # 4
-"""One record a claim: its class as a reward."""
+"""One record per claim: its class as a reward."""
 Global___ExportKind: _TypeAlias = ExportKind  # noqa: Y015
 
 @_typing.final
@@ -102,34 +102,34 @@ class EvaluationSummary(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation."""
     report_id: _builtins.str
-    """report_id as the caller named it."""
+    """report_id given by the caller."""
     investigation_id: _builtins.str
-    """investigation_id as the caller named it."""
+    """investigation_id given by the caller."""
     policy: _builtins.str
     """policy by name."""
     judge: _builtins.str
-    """judge that judged."""
+    """judge that decided, by name."""
     outcome: _grounding_service_pb2.Outcome.ValueType
     """outcome of the evaluation."""
     tier: _common_pb2.Tier.ValueType
-    """tier decided, whether it governed or was in shadow."""
+    """tier that was decided, enforced or in shadow mode."""
     claims: _builtins.int
-    """claims is how many were counted."""
+    """claims is the number of counted claims."""
     principal: _builtins.str
-    """Who had it evaluated: the name of a principal; empty where callers need not say who they are."""
+    """principal that requested the evaluation, by name; empty if callers are not authenticated."""
     in_shadow: _builtins.bool
-    """in_shadow says that the tier did not govern: the report was not held back, whatever was decided."""
+    """in_shadow is true if the decision was in shadow mode: the tier was not enforced."""
     grounded: _builtins.int
-    """grounded is how many of the claims were counted as grounded; absent where an earlier version recorded it."""
+    """grounded is the number of claims counted as grounded; absent if recorded by an earlier version."""
     fell_back: _builtins.bool
-    """fell_back says that the first judge of the chain failed and another one was asked."""
+    """fell_back is true if the first judge of the chain failed and another one was called."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_at is when it began."""
+        """evaluated_at is its start time."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent where there is none."""
+        """score as published; absent if there is none."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ Global___EvaluationSummary: _TypeAlias = EvaluationSummary  # noqa: Y015
 
 @_typing.final
 class EvaluationFilter(_message.Message):
-    """EvaluationFilter restricts evaluations; what is left out restricts nothing."""
+    """EvaluationFilter restricts evaluations; unset fields match all."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -176,31 +176,31 @@ class EvaluationFilter(_message.Message):
     GRADED_FIELD_NUMBER: _builtins.int
     UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier decided, whether it governed or was in shadow; unspecified for all."""
+    """tier that was decided, enforced or in shadow mode; unspecified for all."""
     report_id: _builtins.str
-    """report_id as the caller named it; at most 256 bytes; empty for all."""
+    """report_id given by the caller; at most 256 bytes; empty for all."""
     investigation_id: _builtins.str
-    """investigation_id as the caller named it; at most 256 bytes; empty for all."""
+    """investigation_id given by the caller; at most 256 bytes; empty for all."""
     policy: _builtins.str
-    """policy by its name; at most 256 bytes; empty for all."""
+    """policy by name; at most 256 bytes; empty for all."""
     judge: _builtins.str
-    """judge by its name; at most 256 bytes; empty for all."""
+    """judge by name; at most 256 bytes; empty for all."""
     principal: _builtins.str
-    """Who had it evaluated, by the name of a principal; at most 256 bytes; empty for all that the caller sees."""
+    """principal that requested the evaluation, by name; at most 256 bytes; empty for all that the caller may see."""
     graded: Global___GradedFilter.ValueType
-    """graded or not; unspecified for all."""
+    """graded restricts to evaluations with or without grades; unspecified for all."""
     unproven_only: _builtins.bool
-    """unproven_only restricts to reports that could go out without every claim grounded: those that proceeded with another
-    claim, and those in shadow that were not to proceed. What an earlier version recorded counts as not
-    grounded.
+    """unproven_only restricts to reports that could be sent although not every claim was grounded: those that proceeded,
+    and those in shadow mode whose tier was not proceed. Evaluations recorded without the number of grounded claims
+    count as not fully grounded.
     """
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the first instant at which evaluations began; absent for no bound."""
+        """evaluated_from is the earliest start time, inclusive; absent for no limit."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the instant before which evaluations began; absent for no bound."""
+        """evaluated_before is the latest start time, exclusive; absent for no limit."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ Global___EvaluationFilter: _TypeAlias = EvaluationFilter  # noqa: Y015
 
 @_typing.final
 class ListEvaluationsRequest(_message.Message):
-    """ListEvaluationsRequest asks for evaluations."""
+    """ListEvaluationsRequest requests a page of evaluations."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -243,9 +243,9 @@ class ListEvaluationsRequest(_message.Message):
     EVALUATED_BEFORE_FIELD_NUMBER: _builtins.int
     UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """page_size is how many at most, 1 to 1000; 0 for 50."""
+    """page_size is the maximum number of entries, 1 to 1000; 0 for 50."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before; empty for the first."""
+    """page_token is the next_page_token of the previous page; empty for the first."""
     tier: _common_pb2.Tier.ValueType
     """tier restricts the list to one tier; unspecified for all."""
     report_id: _builtins.str
@@ -255,20 +255,20 @@ class ListEvaluationsRequest(_message.Message):
     graded: Global___GradedFilter.ValueType
     """graded restricts the list to evaluations with grades or without; unspecified for all."""
     policy: _builtins.str
-    """policy restricts the list to one policy by its name; empty for all."""
+    """policy restricts the list to one policy, by name; empty for all."""
     judge: _builtins.str
-    """judge restricts the list to one judge by its name; empty for all."""
+    """judge restricts the list to one judge, by name; empty for all."""
     principal: _builtins.str
-    """principal restricts the list to one principal by its name; empty for all that the caller sees."""
+    """principal restricts the list to one principal, by name; empty for all that the caller may see."""
     unproven_only: _builtins.bool
     """unproven_only restricts the list as in EvaluationFilter."""
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the first instant at which evaluations began; absent for no bound."""
+        """evaluated_from is the earliest start time, inclusive; absent for no limit."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the instant before which evaluations began; absent for no bound."""
+        """evaluated_before is the latest start time, exclusive; absent for no limit."""
 
     def __init__(
         self,
@@ -303,7 +303,7 @@ class ListEvaluationsResponse(_message.Message):
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """next_page_token asks for the next page; empty when this is the last."""
+    """next_page_token requests the next page; empty if this is the last one."""
     @_builtins.property
     def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationSummary]:
         """evaluations of this page."""
@@ -324,7 +324,7 @@ Global___ListEvaluationsResponse: _TypeAlias = ListEvaluationsResponse  # noqa: 
 
 @_typing.final
 class CountEvaluationsRequest(_message.Message):
-    """CountEvaluationsRequest asks how many evaluations there are."""
+    """CountEvaluationsRequest selects the evaluations to count."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -336,8 +336,8 @@ class CountEvaluationsRequest(_message.Message):
 
     @_builtins.property
     def interval(self) -> _duration_pb2.Duration:
-        """interval of each count, one minute to 366 days; intervals begin at multiples of it since 1970-01-01T00:00:00Z. Absent:
-        one interval has all of them.
+        """interval of each count, one minute to 366 days; intervals start at multiples of it since 1970-01-01T00:00:00Z. If
+        absent, one interval contains all evaluations.
         """
 
     def __init__(
@@ -356,7 +356,7 @@ Global___CountEvaluationsRequest: _TypeAlias = CountEvaluationsRequest  # noqa: 
 
 @_typing.final
 class CountEvaluationsResponse(_message.Message):
-    """CountEvaluationsResponse has one count for each interval and kind of decision that there is."""
+    """CountEvaluationsResponse contains one count per interval and kind of decision, without zero counts."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -380,7 +380,7 @@ Global___CountEvaluationsResponse: _TypeAlias = CountEvaluationsResponse  # noqa
 
 @_typing.final
 class EvaluationCount(_message.Message):
-    """EvaluationCount is how many evaluations of an interval were decided alike."""
+    """EvaluationCount is the number of evaluations in an interval with the same decision."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -395,17 +395,17 @@ class EvaluationCount(_message.Message):
     policy: _builtins.str
     """policy by name."""
     judge: _builtins.str
-    """judge that judged."""
+    """judge that decided, by name."""
     outcome: _grounding_service_pb2.Outcome.ValueType
     """outcome of the evaluations."""
     tier: _common_pb2.Tier.ValueType
-    """tier decided, whether it governed or was in shadow."""
+    """tier that was decided, enforced or in shadow mode."""
     in_shadow: _builtins.bool
-    """in_shadow says that the tier did not govern."""
+    """in_shadow is true if the decision was in shadow mode."""
     fell_back: _builtins.bool
-    """fell_back says that the first judge of the chain failed and another one was asked."""
+    """fell_back is true if the first judge of the chain failed and another one was called."""
     evaluations: _builtins.int
-    """evaluations is how many there are."""
+    """evaluations is the number of evaluations."""
     def __init__(
         self,
         *,
@@ -436,8 +436,9 @@ class GetEvaluationRequest(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation; required."""
     redact: _builtins.bool
-    """redact replaces secrets and personal data in all texts of the answer by placeholders, as chat models are shown them.
-    Byte ranges are then of the texts in the answer; those behind the head of an evidence item are left out.
+    """redact replaces secrets and personal data in all texts of the response with placeholders, the same as in prompts
+    to chat models. Byte ranges then refer to the texts in the response; ranges beyond the head of an evidence item
+    are omitted.
     """
     def __init__(
         self,
@@ -466,12 +467,12 @@ class GetEvaluationResponse(_message.Message):
     GRADES_FIELD_NUMBER: _builtins.int
     PRINCIPAL_FIELD_NUMBER: _builtins.int
     policy_toml: _builtins.str
-    """policy_toml is the policy that applied, as a file, overrides included."""
+    """policy_toml is the applied policy as a policy file, including overrides."""
     principal: _builtins.str
-    """Who had it evaluated: the name of a principal; empty where callers need not say who they are."""
+    """principal that requested the evaluation, by name; empty if callers are not authenticated."""
     @_builtins.property
     def evaluation(self) -> _grounding_service_pb2.EvaluateResponse:
-        """evaluation is the answer that was given."""
+        """evaluation response that was returned."""
 
     @_builtins.property
     def report(self) -> _common_pb2.Report:
@@ -479,11 +480,11 @@ class GetEvaluationResponse(_message.Message):
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordedEvidence]:
-        """evidence items in short."""
+        """evidence items, shortened."""
 
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordedGrade]:
-        """grades that people gave, those of the report first, then by claim id and grader; empty where there are none."""
+        """grades by people: grades of the report first, then by claim id and grader."""
 
     def __init__(
         self,
@@ -505,7 +506,7 @@ Global___GetEvaluationResponse: _TypeAlias = GetEvaluationResponse  # noqa: Y015
 
 @_typing.final
 class RecordedEvidence(_message.Message):
-    """RecordedEvidence is what the ledger keeps of an evidence item."""
+    """RecordedEvidence is an evidence item as recorded in the ledger."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -538,26 +539,26 @@ class RecordedEvidence(_message.Message):
     size: _builtins.int
     """size of its content in bytes."""
     head: _builtins.str
-    """head is the first part of its content, at most 1024 bytes."""
+    """head is the beginning of its content, at most 1024 bytes."""
     step_id: _builtins.str
-    """step_id is the step of the investigation that produced it; may be empty."""
+    """step_id of the investigation step that produced the item; may be empty."""
     specialist_id: _builtins.str
-    """specialist_id is the specialist (agent) that ran the step; may be empty."""
+    """specialist_id of the specialist (agent) that ran the step; may be empty."""
     verification_result: _common_pb2.VerificationResult.ValueType
-    """verification_result says how an executed check ended; unspecified where it is not known."""
+    """verification_result of an executed check; unspecified if unknown."""
     attested: _builtins.bool
-    """attested says that it came over a channel that the server's configuration vouches for."""
+    """attested is true if it was received over a channel that the server's configuration attests."""
     query: _builtins.str
-    """query is what was searched for; may be empty."""
+    """query that was searched for; may be empty."""
     exhaustive: _builtins.bool
-    """exhaustive says that the item lists everything in its scope."""
+    """exhaustive is true if the item lists everything in its scope."""
     is_json: _builtins.bool
-    """is_json says that its content is one JSON document."""
+    """is_json is true if its content is one JSON document."""
     is_whole: _builtins.bool
-    """is_whole says that GetEvaluationEvidence has all of its content."""
+    """is_whole is true if GetEvaluationEvidence can return its full content."""
     @_builtins.property
     def collected_at(self) -> _timestamp_pb2.Timestamp:
-        """collected_at is when it was collected; optional."""
+        """collected_at is the time of collection; optional."""
 
     def __init__(
         self,
@@ -622,7 +623,7 @@ class GetEvaluationEvidenceResponse(_message.Message):
     ITEM_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def item(self) -> _common_pb2.EvidenceItem:
-        """item as it came with the request."""
+        """item as given in the request."""
 
     def __init__(
         self,
@@ -639,7 +640,7 @@ Global___GetEvaluationEvidenceResponse: _TypeAlias = GetEvaluationEvidenceRespon
 
 @_typing.final
 class RescoreEvaluationsRequest(_message.Message):
-    """RescoreEvaluationsRequest names evaluations and the policy to decide them by."""
+    """RescoreEvaluationsRequest selects evaluations and the policy to apply."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -648,9 +649,9 @@ class RescoreEvaluationsRequest(_message.Message):
     POLICY_OVERRIDES_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of any policy; empty for the server's default."""
+    """policy by name, any of the server's; empty for the server's default."""
     limit: _builtins.int
-    """limit is how many are decided, the newest first, 1 to 10000; 0 for 10000."""
+    """limit is the maximum number of evaluations to decide, the newest first, 1 to 10000; 0 for 10000."""
     @_builtins.property
     def evaluations(self) -> Global___EvaluationFilter:
         """evaluations to decide; absent for all."""
@@ -677,7 +678,7 @@ Global___RescoreEvaluationsRequest: _TypeAlias = RescoreEvaluationsRequest  # no
 
 @_typing.final
 class RescoreEvaluationsResponse(_message.Message):
-    """RescoreEvaluationsResponse is what recorded evaluations come to under another policy."""
+    """RescoreEvaluationsResponse contains the decisions on recorded evaluations under another policy."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -690,24 +691,24 @@ class RescoreEvaluationsResponse(_message.Message):
     CHANGED_FIELD_NUMBER: _builtins.int
     NOT_RESCORED_FIELD_NUMBER: _builtins.int
     hypothetical: _builtins.bool
-    """hypothetical says that Evaluate would refuse this policy. Nothing may go out on such an answer."""
+    """hypothetical is true if Evaluate would reject this policy. Do not send a report on the basis of such a response."""
     decided: _builtins.int
-    """decided is how many evaluations were decided anew."""
+    """decided is the number of evaluations decided again."""
     unreadable: _builtins.int
-    """unreadable is how many were passed over, since this version cannot read their record or their policy."""
+    """unreadable is the number of evaluations skipped because this version cannot read their record or policy."""
     has_more: _builtins.bool
-    """has_more says that more evaluations fit than were decided."""
+    """has_more is true if more evaluations match than were decided."""
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy is the one applied."""
+        """policy that was applied."""
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TierChange]:
-        """changes are how many went from one tier to another, those that did not change left out."""
+        """changes are the numbers of evaluations per change of tier; unchanged evaluations are omitted."""
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RescoredEvaluation]:
-        """changed are the evaluations that did, the newest first; at most 1000."""
+        """changed are the evaluations whose tier changed, the newest first; at most 1000."""
 
     @_builtins.property
     def not_rescored(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.NotRescored]:
@@ -735,7 +736,7 @@ Global___RescoreEvaluationsResponse: _TypeAlias = RescoreEvaluationsResponse  # 
 
 @_typing.final
 class TierChange(_message.Message):
-    """TierChange is how many evaluations go from one tier to another."""
+    """TierChange is the number of evaluations that change from one tier to another."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -743,11 +744,11 @@ class TierChange(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     before: _common_pb2.Tier.ValueType
-    """before is the tier that was decided and recorded."""
+    """before is the recorded tier."""
     after: _common_pb2.Tier.ValueType
     """after is the tier under the other policy."""
     evaluations: _builtins.int
-    """evaluations is how many there are."""
+    """evaluations is the number of evaluations."""
     def __init__(
         self,
         *,
@@ -776,11 +777,11 @@ class RescoredEvaluation(_message.Message):
     """tier under the other policy."""
     @_builtins.property
     def evaluation(self) -> Global___EvaluationSummary:
-        """evaluation as it was recorded."""
+        """evaluation as recorded."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score is what that tier is decided on; absent where there is none."""
+        """guarded_score on which that tier was decided; absent if there is none."""
 
     def __init__(
         self,
@@ -821,7 +822,7 @@ Global___DeleteEvaluationRequest: _TypeAlias = DeleteEvaluationRequest  # noqa: 
 
 @_typing.final
 class DeleteEvaluationResponse(_message.Message):
-    """DeleteEvaluationResponse says that the evaluation is deleted."""
+    """DeleteEvaluationResponse is true if the evaluation is deleted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -838,7 +839,7 @@ Global___DeleteEvaluationResponse: _TypeAlias = DeleteEvaluationResponse  # noqa
 
 @_typing.final
 class GradeRequest(_message.Message):
-    """GradeRequest is what one person says of an evaluation."""
+    """GradeRequest contains one person's grades of an evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -848,7 +849,7 @@ class GradeRequest(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation; required."""
     grader: _builtins.str
-    """grader says it; 1 to 256 bytes; required."""
+    """grader is the name of that person; 1 to 256 bytes; required."""
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grade]:
         """grades, 1 to 500, each subject at most once."""
@@ -870,7 +871,7 @@ Global___GradeRequest: _TypeAlias = GradeRequest  # noqa: Y015
 
 @_typing.final
 class Grade(_message.Message):
-    """Grade is what is right of a report or of a claim, in the word of a person."""
+    """Grade is a person's judgement of what is correct for a report or a claim."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -878,7 +879,7 @@ class Grade(_message.Message):
     CLAIM_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     note: _builtins.str
-    """note says why; at most as many bytes as the text of a claim, 16 KiB unless configured; may be empty."""
+    """note explains the grade; at most as long as the text of a claim, 16 KiB unless configured; may be empty."""
     @_builtins.property
     def report(self) -> Global___ReportGrade:
         """report as a whole."""
@@ -906,13 +907,13 @@ Global___Grade: _TypeAlias = Grade  # noqa: Y015
 
 @_typing.final
 class ReportGrade(_message.Message):
-    """ReportGrade is the decision that would have been right."""
+    """ReportGrade is the correct decision on a report."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TIER_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that would have been right; required."""
+    """tier that is correct; required."""
     def __init__(
         self,
         *,
@@ -928,14 +929,14 @@ Global___ReportGrade: _TypeAlias = ReportGrade  # noqa: Y015
 
 @_typing.final
 class ClaimGrade(_message.Message):
-    """ClaimGrade is the class that is right for a claim."""
+    """ClaimGrade is the correct class of a claim."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CLAIM_ID_FIELD_NUMBER: _builtins.int
     CLASS_FIELD_NUMBER: _builtins.int
     claim_id: _builtins.str
-    """claim_id of a claim of the recorded evaluation, as it was counted; required."""
+    """claim_id of a counted claim of the recorded evaluation; required."""
     def __init__(
         self,
         *,
@@ -951,14 +952,14 @@ Global___ClaimGrade: _TypeAlias = ClaimGrade  # noqa: Y015
 
 @_typing.final
 class GradeResponse(_message.Message):
-    """GradeResponse says that the grades are durable."""
+    """GradeResponse is true if the grades are durable."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     GRADED_AT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def graded_at(self) -> _timestamp_pb2.Timestamp:
-        """graded_at is when they were kept."""
+        """graded_at is the time of recording."""
 
     def __init__(
         self,
@@ -975,7 +976,7 @@ Global___GradeResponse: _TypeAlias = GradeResponse  # noqa: Y015
 
 @_typing.final
 class RecordedGrade(_message.Message):
-    """RecordedGrade is a grade that is kept."""
+    """RecordedGrade is a recorded grade."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -986,11 +987,11 @@ class RecordedGrade(_message.Message):
     """grader who gave it."""
     @_builtins.property
     def grade(self) -> Global___Grade:
-        """grade as it was given."""
+        """grade as given."""
 
     @_builtins.property
     def graded_at(self) -> _timestamp_pb2.Timestamp:
-        """graded_at is when it was kept."""
+        """graded_at is the time of recording."""
 
     def __init__(
         self,
@@ -1009,7 +1010,7 @@ Global___RecordedGrade: _TypeAlias = RecordedGrade  # noqa: Y015
 
 @_typing.final
 class ExportRequest(_message.Message):
-    """ExportRequest says which records of which evaluations."""
+    """ExportRequest selects the records and evaluations to export."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1023,18 +1024,18 @@ class ExportRequest(_message.Message):
     GRADED_ONLY_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy restricts to one policy by its name; at most 256 bytes; empty for all."""
+    """policy restricts to one policy, by name; at most 256 bytes; empty for all."""
     judge: _builtins.str
-    """judge restricts to one judge by its name; at most 256 bytes; empty for all."""
+    """judge restricts to one judge, by name; at most 256 bytes; empty for all."""
     tier: _common_pb2.Tier.ValueType
-    """tier restricts to one tier as decided; unspecified for all."""
+    """tier restricts to one decided tier; unspecified for all."""
     investigation_id: _builtins.str
     """investigation_id restricts to one investigation; at most 256 bytes; empty for all."""
     graded_only: _builtins.bool
     """graded_only restricts to evaluations with at least one grade."""
     after: _builtins.str
-    """after is the token of an earlier response to the same request, behind which the export goes on; empty for its
-    beginning.
+    """after is the token of an earlier response to the same request, after which the export resumes; empty to start from
+    the beginning.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___ExportKind.ValueType]:
@@ -1042,11 +1043,11 @@ class ExportRequest(_message.Message):
 
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the first instant at which evaluations began; absent for no bound."""
+        """evaluated_from is the earliest start time, inclusive; absent for no limit."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the instant before which evaluations began; absent for no bound."""
+        """evaluated_before is the latest start time, exclusive; absent for no limit."""
 
     def __init__(
         self,
@@ -1071,8 +1072,8 @@ Global___ExportRequest: _TypeAlias = ExportRequest  # noqa: Y015
 
 @_typing.final
 class ExportResponse(_message.Message):
-    """ExportResponse has all records of one evaluation, or of one set of evidence. One without records says how far the
-    export has come.
+    """ExportResponse contains all records of one evaluation or one set of evidence. A response without records only
+    reports progress.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1080,8 +1081,8 @@ class ExportResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     after: _builtins.str
-    """after goes on behind this response in a later request. For preferences it counts sets of evidence by their first
-    evaluation: a set that has got more evaluations since is not given again.
+    """after resumes the export after this response in a later request. For preferences, sets of evidence are ordered by
+    their first evaluation: a set that has received more evaluations since is not exported again.
     """
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExportRecord]:
@@ -1147,7 +1148,7 @@ Global___ExportRecord: _TypeAlias = ExportRecord  # noqa: Y015
 
 @_typing.final
 class ExportedEvaluation(_message.Message):
-    """ExportedEvaluation names the evaluation of a record."""
+    """ExportedEvaluation identifies the evaluation of a record."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1161,16 +1162,16 @@ class ExportedEvaluation(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation."""
     report_id: _builtins.str
-    """report_id as the caller named it; may be empty."""
+    """report_id given by the caller; may be empty."""
     investigation_id: _builtins.str
-    """investigation_id as the caller named it; may be empty."""
+    """investigation_id given by the caller; may be empty."""
     judge: _builtins.str
-    """judge that judged."""
+    """judge that decided, by name."""
     tier: _common_pb2.Tier.ValueType
-    """tier decided, whether it governed or was in shadow."""
+    """tier that was decided, enforced or in shadow mode."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_at is when it began."""
+        """evaluated_at is its start time."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
@@ -1211,23 +1212,23 @@ class PartitionRecord(_message.Message):
     """outcome of the evaluation."""
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation it is of."""
+        """evaluation of the report."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent where there is none."""
+        """score as published; absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score is what the tier was decided on; absent where there is none."""
+        """guarded_score on which the tier was decided; absent if there is none."""
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """claims as they were counted, in the order of the report."""
+        """claims as counted, in the order of the report."""
 
     @_builtins.property
     def corrections(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Correction]:
-        """corrections by verification."""
+        """corrections made by verification."""
 
     def __init__(
         self,
@@ -1249,7 +1250,7 @@ Global___PartitionRecord: _TypeAlias = PartitionRecord  # noqa: Y015
 
 @_typing.final
 class GradeRecord(_message.Message):
-    """GradeRecord is what a person said, beside what was evaluated."""
+    """GradeRecord is a person's grade with the evaluated result."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1261,12 +1262,12 @@ class GradeRecord(_message.Message):
     claim_text: _builtins.str
     """claim_text of the graded claim; empty for the report."""
     evaluated_class: _common_pb2.ClaimClass.ValueType
-    """evaluated_class of the claim as it was counted; unspecified for the report."""
+    """evaluated_class of the claim as counted; unspecified for the report."""
     evaluated_type: _common_pb2.EvidenceType.ValueType
-    """evaluated_type of the claim as it was counted; unspecified for the report."""
+    """evaluated_type of the claim as counted; unspecified for the report."""
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation it is about; its tier stands beside the one of a grade of the report."""
+        """evaluation that was graded; for a grade of the report, compare its tier."""
 
     @_builtins.property
     def grade(self) -> Global___RecordedGrade:
@@ -1291,10 +1292,10 @@ Global___GradeRecord: _TypeAlias = GradeRecord  # noqa: Y015
 
 @_typing.final
 class PreferenceRecord(_message.Message):
-    """PreferenceRecord is a pair of reports over the same contents of evidence, decided by the same values of a policy. Of
-    the reports over one set of evidence the eight with the highest guarded score that proceeded and the eight with the
-    lowest below tau_regenerate are paired, the best and the worst first, at most eight pairs; the same report counts once.
-    Left out are evaluations without evidence, without a synthesis, without a score, or with a policy that cannot be read.
+    """PreferenceRecord is a pair of reports over the same evidence contents, decided with the same policy values. For each
+    set of evidence, the eight reports with the highest guarded score that proceeded are paired with the eight with the
+    lowest guarded score below tau_regenerate, the best with the worst first, at most eight pairs; identical reports
+    count once. Evaluations without evidence, synthesis or score, or with an unreadable policy, are omitted.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1306,16 +1307,16 @@ class PreferenceRecord(_message.Message):
     CHOSEN_FIELD_NUMBER: _builtins.int
     REJECTED_FIELD_NUMBER: _builtins.int
     tau_proceed_millionths: _builtins.int
-    """tau_proceed_millionths is the threshold that the preferred one reached, in millionths, 0 to 1000000."""
+    """tau_proceed_millionths is the threshold that the chosen report reached, in millionths, 0 to 1000000."""
     tau_regenerate_millionths: _builtins.int
-    """tau_regenerate_millionths is the threshold that the other one missed, in millionths, 0 to 1000000."""
+    """tau_regenerate_millionths is the threshold that the rejected report missed, in millionths, 0 to 1000000."""
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
         """policy that applied to both."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.EvidenceDigest]:
-        """evidence of the preferred one; the other has the same contents."""
+        """evidence of the chosen report; that of the rejected one has the same contents."""
 
     @_builtins.property
     def chosen(self) -> Global___PairedReport:
@@ -1360,7 +1361,7 @@ class PairedReport(_message.Message):
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score of the report, by which it is in the pair."""
+        """guarded_score of the report, by which it was selected."""
 
     def __init__(
         self,
@@ -1379,8 +1380,8 @@ Global___PairedReport: _TypeAlias = PairedReport  # noqa: Y015
 
 @_typing.final
 class ClaimRewardRecord(_message.Message):
-    """ClaimRewardRecord is the class of one claim as a reward. The reward depends on the class alone, so that records of
-    different policies can stand together.
+    """ClaimRewardRecord is the class of one claim as a reward. The reward depends only on the class, so records of
+    different policies can be combined.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1393,13 +1394,13 @@ class ClaimRewardRecord(_message.Message):
     DISPUTED_FIELD_NUMBER: _builtins.int
     REWARD_MILLIONTHS_FIELD_NUMBER: _builtins.int
     claim_id: _builtins.str
-    """claim_id names the claim."""
+    """claim_id of the claim."""
     text: _builtins.str
-    """text is the statement."""
+    """text of the claim."""
     type: _common_pb2.EvidenceType.ValueType
-    """type as it was counted."""
+    """type as counted."""
     disputed: _builtins.bool
-    """disputed says that a finding about the claim is open."""
+    """disputed is true if a finding about the claim was unresolved."""
     reward_millionths: _builtins.int
     """reward_millionths in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded, -1000000 for
     contradicted.

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class LedgerServiceStub(object):
-    """LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it.
+    """LedgerService reads, grades, exports and deletes recorded evaluations.
     """
 
     def __init__(self, channel):
@@ -78,7 +78,7 @@ class LedgerServiceStub(object):
 
 
 class LedgerServiceServicer(object):
-    """LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it.
+    """LedgerService reads, grades, exports and deletes recorded evaluations.
     """
 
     def ListEvaluations(self, request, context):
@@ -89,7 +89,7 @@ class LedgerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CountEvaluations(self, request, context):
-        """CountEvaluations counts evaluations, in intervals of time and by what was decided.
+        """CountEvaluations counts evaluations by time interval and decision.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -103,40 +103,40 @@ class LedgerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetEvaluationEvidence(self, request, context):
-        """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
-        where the ledger keeps no more than the beginning of its content.
+        """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+        FAILED_PRECONDITION if the ledger stores only the beginning of its content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RescoreEvaluations(self, request, context):
-        """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
-        made of each then: it is not run again. No judge is asked and nothing is recorded.
+        """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
+        recorded results of verification. No judge is called and nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteEvaluation(self, request, context):
-        """DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has.
+        """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Grade(self, request, context):
-        """Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
-        request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
-        change no decision.
+        """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
+        request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
+        Grades change no decision.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Export(self, request, context):
-        """Export streams records of evaluations, in the order in which they were recorded; those over several evaluations come
-        last. It reads page by page, so evaluations recorded meanwhile may be among them.
+        """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
+        reads page by page, so it may include evaluations recorded during the export.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -194,7 +194,7 @@ def add_LedgerServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LedgerService(object):
-    """LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it.
+    """LedgerService reads, grades, exports and deletes recorded evaluations.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class LedgerServiceStub:
-    """LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it."""
+    """LedgerService reads, grades, exports and deletes recorded evaluations."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,62 +36,62 @@ class LedgerServiceStub:
     ListEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.ListEvaluationsRequest, _ledger_service_pb2.ListEvaluationsResponse]
     """ListEvaluations lists evaluations, newest first."""
     CountEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.CountEvaluationsRequest, _ledger_service_pb2.CountEvaluationsResponse]
-    """CountEvaluations counts evaluations, in intervals of time and by what was decided."""
+    """CountEvaluations counts evaluations by time interval and decision."""
     GetEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]
     """GetEvaluation returns one evaluation in full."""
     GetEvaluationEvidence: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]
-    """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
-    where the ledger keeps no more than the beginning of its content.
+    """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+    FAILED_PRECONDITION if the ledger stores only the beginning of its content.
     """
     RescoreEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]
-    """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
-    made of each then: it is not run again. No judge is asked and nothing is recorded.
+    """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
+    recorded results of verification. No judge is called and nothing is recorded.
     """
     DeleteEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]
-    """DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
+    """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
     Grade: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GradeRequest, _ledger_service_pb2.GradeResponse]
-    """Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
-    request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
-    change no decision.
+    """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
+    request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
+    Grades change no decision.
     """
     Export: _grpc.UnaryStreamMultiCallable[_ledger_service_pb2.ExportRequest, _ledger_service_pb2.ExportResponse]
-    """Export streams records of evaluations, in the order in which they were recorded; those over several evaluations come
-    last. It reads page by page, so evaluations recorded meanwhile may be among them.
+    """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
+    reads page by page, so it may include evaluations recorded during the export.
     """
 
 @_typing.type_check_only
 class LedgerServiceAsyncStub(LedgerServiceStub):
-    """LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it."""
+    """LedgerService reads, grades, exports and deletes recorded evaluations."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.ListEvaluationsRequest, _ledger_service_pb2.ListEvaluationsResponse]  # type: ignore[assignment]
     """ListEvaluations lists evaluations, newest first."""
     CountEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.CountEvaluationsRequest, _ledger_service_pb2.CountEvaluationsResponse]  # type: ignore[assignment]
-    """CountEvaluations counts evaluations, in intervals of time and by what was decided."""
+    """CountEvaluations counts evaluations by time interval and decision."""
     GetEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]  # type: ignore[assignment]
     """GetEvaluation returns one evaluation in full."""
     GetEvaluationEvidence: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]  # type: ignore[assignment]
-    """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
-    where the ledger keeps no more than the beginning of its content.
+    """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+    FAILED_PRECONDITION if the ledger stores only the beginning of its content.
     """
     RescoreEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]  # type: ignore[assignment]
-    """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
-    made of each then: it is not run again. No judge is asked and nothing is recorded.
+    """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
+    recorded results of verification. No judge is called and nothing is recorded.
     """
     DeleteEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]  # type: ignore[assignment]
-    """DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
+    """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
     Grade: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GradeRequest, _ledger_service_pb2.GradeResponse]  # type: ignore[assignment]
-    """Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
-    request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
-    change no decision.
+    """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
+    request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
+    Grades change no decision.
     """
     Export: _aio.UnaryStreamMultiCallable[_ledger_service_pb2.ExportRequest, _ledger_service_pb2.ExportResponse]  # type: ignore[assignment]
-    """Export streams records of evaluations, in the order in which they were recorded; those over several evaluations come
-    last. It reads page by page, so evaluations recorded meanwhile may be among them.
+    """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
+    reads page by page, so it may include evaluations recorded during the export.
     """
 
 class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
-    """LedgerService reads the record of evaluations, takes what people say of them, exports it, and deletes from it."""
+    """LedgerService reads, grades, exports and deletes recorded evaluations."""
 
     @_abc_1.abstractmethod
     def ListEvaluations(
@@ -107,7 +107,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.CountEvaluationsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.CountEvaluationsResponse, _abc.Awaitable[_ledger_service_pb2.CountEvaluationsResponse]]:
-        """CountEvaluations counts evaluations, in intervals of time and by what was decided."""
+        """CountEvaluations counts evaluations by time interval and decision."""
 
     @_abc_1.abstractmethod
     def GetEvaluation(
@@ -123,8 +123,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.GetEvaluationEvidenceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GetEvaluationEvidenceResponse, _abc.Awaitable[_ledger_service_pb2.GetEvaluationEvidenceResponse]]:
-        """GetEvaluationEvidence returns one evidence item of an evaluation as it came with the request. FAILED_PRECONDITION
-        where the ledger keeps no more than the beginning of its content.
+        """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+        FAILED_PRECONDITION if the ledger stores only the beginning of its content.
         """
 
     @_abc_1.abstractmethod
@@ -133,8 +133,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.RescoreEvaluationsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.RescoreEvaluationsResponse, _abc.Awaitable[_ledger_service_pb2.RescoreEvaluationsResponse]]:
-        """RescoreEvaluations decides many recorded evaluations anew under another policy, as Rescore does for one, on what verification
-        made of each then: it is not run again. No judge is asked and nothing is recorded.
+        """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
+        recorded results of verification. No judge is called and nothing is recorded.
         """
 
     @_abc_1.abstractmethod
@@ -143,7 +143,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.DeleteEvaluationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.DeleteEvaluationResponse, _abc.Awaitable[_ledger_service_pb2.DeleteEvaluationResponse]]:
-        """DeleteEvaluation deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
+        """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
 
     @_abc_1.abstractmethod
     def Grade(
@@ -151,9 +151,9 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.GradeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GradeResponse, _abc.Awaitable[_ledger_service_pb2.GradeResponse]]:
-        """Grade keeps what a person says of an evaluation and of its claims, durable before it is answered. All grades of a
-        request are kept or none. A later grade of the same grader on the same subject replaces the earlier one. Grades
-        change no decision.
+        """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
+        request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
+        Grades change no decision.
         """
 
     @_abc_1.abstractmethod
@@ -162,8 +162,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.ExportRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_ledger_service_pb2.ExportResponse], _abc.AsyncIterator[_ledger_service_pb2.ExportResponse]]:
-        """Export streams records of evaluations, in the order in which they were recorded; those over several evaluations come
-        last. It reads page by page, so evaluations recorded meanwhile may be among them.
+        """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
+        reads page by page, so it may include evaluations recorded during the export.
         """
 
 def add_LedgerServiceServicer_to_server(servicer: LedgerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

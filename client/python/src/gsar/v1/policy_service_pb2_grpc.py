@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class PolicyServiceStub(object):
-    """PolicyService shows and checks policies.
+    """PolicyService lists, returns and validates policies.
     """
 
     def __init__(self, channel):
@@ -53,7 +53,7 @@ class PolicyServiceStub(object):
 
 
 class PolicyServiceServicer(object):
-    """PolicyService shows and checks policies.
+    """PolicyService lists, returns and validates policies.
     """
 
     def ListPolicies(self, request, context):
@@ -71,7 +71,7 @@ class PolicyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CheckPolicy(self, request, context):
-        """CheckPolicy reports every problem of a policy file. A file with problems is an answer, not an error.
+        """CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,7 +104,7 @@ def add_PolicyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PolicyService(object):
-    """PolicyService shows and checks policies.
+    """PolicyService lists, returns and validates policies.
     """
 
     @staticmethod
